@@ -1,12 +1,15 @@
-// npm test [-- PART_OF_A_PATH ...], npm run full: runs test files, each in a process of its own but for those of operations.
+// npm test [-- PART_OF_A_PATH ...], npm run full: runs test files, many of them together in one process.
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { discover, inProcesses, type Tier } from "./test-runner/discover.ts";
+import { offerPostgres } from "../tests/fixtures/offer-postgres.ts";
+import { discover, type Tier } from "./test-runner/discover.ts";
+import { GROUPS, groupsOf } from "./test-runner/groups.ts";
 import { lineOf, summaryOf } from "./test-runner/report.ts";
-import { nameOf, runFile } from "./test-runner/run-file.ts";
+import { runFiles, withoutTime } from "./test-runner/run-files.ts";
+import { byProcess, shuffled } from "./test-runner/sharing.ts";
 import type { FileResult } from "./test-runner/tally.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
@@ -28,6 +31,10 @@ interface Options {
   readonly budgetMs: number;
   /** So many files at most run again alone when they failed beside others; when more fail, it is no matter of a busy machine. */
   readonly againMax: number;
+  /** Seed of a random order of the files; null: the order of their paths. */
+  readonly shuffle: number | null;
+  /** Only the files of this group of the long tests. */
+  readonly group: string | null;
 }
 
 function parse(argv: readonly string[]): Options {
@@ -41,9 +48,14 @@ function parse(argv: readonly string[]): Options {
       "timeout-ms": { type: "string" },
       "budget-ms": { type: "string" },
       "again-max": { type: "string" },
+      shuffle: { type: "string" },
+      group: { type: "string" },
     },
   });
   const tier: Tier = values.full ? "full" : "test";
+  if (values.group !== undefined && !GROUPS.some(({ name }) => name === values.group)) {
+    throw new Error(`there is no group ${values.group}; there are: ${GROUPS.map(({ name }) => name).join(", ")}`);
+  }
   return {
     root: values.root,
     tier,
@@ -52,57 +64,65 @@ function parse(argv: readonly string[]): Options {
     timeoutMs: Number(values["timeout-ms"] ?? TIMEOUT_MS[tier]),
     budgetMs: Number(values["budget-ms"] ?? Infinity),
     againMax: Number(values["again-max"] ?? (process.env["CI"] === "true" ? AGAIN_MAX : 0)),
+    shuffle: values.shuffle === undefined ? null : Number(values.shuffle),
+    group: values.group ?? null,
   };
 }
 
 /** Resolves to the exit code: 1 when anything failed, or nothing was found to run. */
 async function main(options: Options): Promise<number> {
-  const waiting = inProcesses(discover(options.root, options.tier, options.filters));
-  if (waiting.length === 0 && (options.tier === "test" || options.filters.length > 0)) {
+  const { group } = options;
+  const found = discover(options.root, options.tier, options.filters);
+  const paths = group === null ? found : found.filter((path) => groupsOf(path).includes(group));
+  if (paths.length === 0 && (options.tier === "test" || options.filters.length > 0)) {
     console.error(`cannot run tests: no test file ${options.filters.length > 0 ? "matches" : "was found"}`);
     console.log("0 passed, 1 failed, 0 skipped");
     return 1;
   }
   if (options.root === REPOSITORY) compileAhead();
+  const postgres = await offerPostgres();
+  const waiting = byProcess(options.shuffle === null ? paths : shuffled(paths, options.shuffle));
   const startedMs = performance.now();
-  const results = new Map<FileResult, readonly string[]>();
+  const results: FileResult[] = [];
   const work = async (): Promise<void> => {
-    for (let paths = waiting.shift(); paths !== undefined; paths = waiting.shift()) {
+    for (let together = waiting.shift(); together !== undefined; together = waiting.shift()) {
       const leftMs = options.budgetMs - (performance.now() - startedMs);
-      const result = await runInTime(paths, leftMs, options);
-      results.set(result, paths);
-      console.log(lineOf(result));
+      const ran = await runInTime(together, leftMs, options);
+      results.push(...ran);
+      for (const result of ran) console.log(lineOf(result));
     }
   };
   await Promise.all(Array.from({ length: options.concurrency }, work));
   const { final, unstable } = await runAgain(results, options);
+  await postgres.stop();
   console.log(summaryOf(final, unstable));
   return final.some((result) => result.failures.length > 0) ? 1 : 0;
 }
 
 /** Runs what failed once more, alone. @returns the results that count, and what passed at its second try only */
 async function runAgain(
-  results: ReadonlyMap<FileResult, readonly string[]>,
+  results: readonly FileResult[],
   options: Options,
 ): Promise<{ final: readonly FileResult[]; unstable: readonly FileResult[] }> {
-  const failed = [...results.keys()].filter(({ failures }) => failures.length > 0);
-  if (failed.length > options.againMax) return { final: [...results.keys()], unstable: [] };
-  const replaced = new Map<FileResult, FileResult>();
+  const failed = results.filter(({ failures }) => failures.length > 0);
+  if (failed.length > options.againMax) return { final: results, unstable: [] };
+  const replaced = new Map<FileResult, readonly FileResult[]>();
   for (const result of failed) {
-    const second = await runInTime(results.get(result) ?? [], Infinity, options);
-    console.log(`${lineOf(second)} (again, alone)`);
-    if (second.failures.length === 0) replaced.set(result, second);
+    const second = await runInTime(result.paths, Infinity, options);
+    for (const again of second) console.log(`${lineOf(again)} (again, alone)`);
+    if (second.every(({ failures }) => failures.length === 0)) replaced.set(result, second);
   }
-  return { final: [...results.keys()].map((result) => replaced.get(result) ?? result), unstable: [...replaced.keys()] };
+  // What failed for all files of a process has no own tests: they were counted with their files.
+  const final = results.flatMap((result) =>
+    result.paths.length > 1 && replaced.has(result) ? [] : (replaced.get(result) ?? result),
+  );
+  return { final, unstable: [...replaced.keys()] };
 }
 
-async function runInTime(paths: readonly string[], leftMs: number, options: Options): Promise<FileResult> {
-  if (leftMs > 0) {
-    const { root, timeoutMs } = options;
-    return runFile({ root, paths, timeoutMs, fileTimeoutMs: 2 * timeoutMs, leftMs });
-  }
-  const skip = { name: "the file itself", reason: "no time was left for it" };
-  return { path: nameOf(paths), passed: 0, failures: [], skips: [skip], durationMs: 0, output: "" };
+async function runInTime(paths: readonly string[], leftMs: number, options: Options): Promise<readonly FileResult[]> {
+  if (leftMs <= 0) return paths.map(withoutTime);
+  const { root, timeoutMs } = options;
+  return runFiles({ root, paths, timeoutMs, fileTimeoutMs: 2 * timeoutMs, leftMs });
 }
 
 /** Servers start these in processes that can't keep what they compiled: they may not write, or are ended by a signal. */
@@ -119,6 +139,6 @@ function compileAhead(): void {
   spawnSync(process.execPath, ["--input-type=module", "--eval", imports], { stdio: "inherit" });
 }
 
-// Each file runs in a process of its own and starts others: what they all load is compiled once. It halves their start.
+// Processes of tests start others: what they all load is compiled once. It halves their start.
 process.env["NODE_COMPILE_CACHE"] ??= join(REPOSITORY, "node_modules/.cache/tests");
 process.exitCode = await main(parse(process.argv.slice(2)));

@@ -7,7 +7,14 @@ import { uploaded } from "../fixtures/files.ts";
 import { forgeJwt } from "../fixtures/jwt.ts";
 import { pathOf, publishedOperations, type Operation } from "../fixtures/operations.ts";
 import { ALL_SCOPES } from "../fixtures/scopes.ts";
-import { startServer, useServer, type Bootstrap, type Client, type Server, type Shared } from "../fixtures/server.ts";
+import {
+  startServer,
+  useSharedServer,
+  type Bootstrap,
+  type Client,
+  type Server,
+  type Shared,
+} from "../fixtures/server.ts";
 import { EXAMPLES, ingest } from "../fixtures/telemetry.ts";
 
 /** Real identifiers that a token of the first organization must not tell from absent ones. */
@@ -17,7 +24,7 @@ interface Hidden {
 }
 
 const hidden: Hidden[] = [];
-const shared = useServer({}, prepareHidden);
+const shared = useSharedServer(prepareHidden);
 
 const TRUST = { name: "ci", issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/shop:*" };
 
@@ -186,7 +193,7 @@ for (const scope of new Set(SCOPED.flatMap((operation) => operation.scopes ?? []
 }
 
 async function prepareHidden({ server, token }: Shared): Promise<void> {
-  const other = await server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
+  const other = await server.bootstrap({ org: `${shared.home.org.slug}-rival`, project: "plant", app: "reactor" });
   const otherToken = await server.token(other.credential);
   hidden.push({ what: "another organization's", values: await resourcesOf(server, other, otherToken) });
   hidden.push({ what: "a private project's", values: await privateResources(server, token) });

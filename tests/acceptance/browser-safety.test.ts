@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { uploaded } from "../fixtures/files.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 type Fields = Pick<Headers, "get">;
 

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { mooring, type Outcome } from "../fixtures/process.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 let directory = "";
 before(() => {
   directory = mkdtempSync(join(tmpdir(), "mooring-cli-text-"));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { mooring, type Outcome } from "../fixtures/process.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
 interface Key {
   readonly access_key_id: string;
@@ -15,7 +15,7 @@ interface Key {
   readonly buckets: readonly string[] | null;
 }
 
-const shared = useServer();
+const shared = useSharedServer();
 let directory = "";
 
 before(() => {

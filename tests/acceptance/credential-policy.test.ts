@@ -6,9 +6,9 @@ import { postForm, refused, type Answer } from "../fixtures/http.ts";
 import { newClient } from "../fixtures/registry.ts";
 import { sdkClient } from "../fixtures/s3-client.ts";
 import { s3EndpointOf } from "../fixtures/s3.ts";
-import { useServer, type Client, type Json } from "../fixtures/server.ts";
+import { useSharedServer, type Client, type Json } from "../fixtures/server.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 type Made = Client & { id: string; pending: boolean; effective_scopes: string[] };
 
@@ -62,7 +62,7 @@ test("what a program makes waits until an administrator approves it", async () =
 
   const approve = `/v1/credentials/${made.body.id}/approve`;
   refused(await server.call("POST", approve, { token: manager }), 403, "insufficient_scope");
-  const other = await server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
+  const other = await server.bootstrap({ org: `${shared.home.org.slug}-rival`, project: "plant", app: "reactor" });
   refused(await server.call("POST", approve, { token: await server.token(other.credential) }), 404, "not_found");
   const approved = await server.call<Made>("POST", approve, { token });
   assert.deepEqual([approved.status, approved.body.pending], [200, false], approved.text);

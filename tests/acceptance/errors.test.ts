@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { basic, postForm, refused, type Answer } from "../fixtures/http.ts";
-import { startServer, useServer, type Bootstrap, type Server } from "../fixtures/server.ts";
+import { startServer, useSharedServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 import { EXAMPLES, ingest, query } from "../fixtures/telemetry.ts";
 
 const BURST = 20;
-const shared = useServer();
+const shared = useSharedServer();
 
 /** A second server whose limits are low enough to be passed. */
 const low: { server?: Server; home?: Bootstrap; token?: string } = {};
@@ -190,7 +190,7 @@ for (const [surface, cases] of Object.entries(SURFACES)) {
 }
 
 test("each status of the reference's table has a case on each surface where it can apply", () => {
-  // 5xx: databases.full.ts and full-disk.test.ts. Nothing on the query and token paths can conflict or be absent.
+  // 5xx: databases.full.ts and full-disk.full.ts. Nothing on the query and token paths can conflict or be absent.
   const applicable: Record<string, readonly number[]> = {
     ingest: [400, 401, 403, 404, 429],
     query: [400, 401, 403, 404, 429],

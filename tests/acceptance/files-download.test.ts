@@ -5,14 +5,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
 import { downloadUrl, fetched, pathIn, sha256, uploaded, type Fetched } from "../fixtures/files.ts";
 import { refused } from "../fixtures/http.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
 const MIB = 1024 * 1024;
 const SMALL = Buffer.from("0123456789");
 const LARGE = Buffer.alloc(5 * MIB + 7, "abcdefghijklmnopqrstuvwxyz0123456789+");
 
 const urls = { small: "", large: "", empty: "" };
-const shared = useServer({}, async ({ server, token }) => {
+const shared = useSharedServer(async ({ server, token }) => {
   for (const [name, content] of [
     ["small", SMALL],
     ["large", LARGE],

@@ -5,14 +5,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { refused, type Answer } from "../fixtures/http.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 import { EXAMPLES, ingest, ingested, logEntry, rows, type Entry, type IngestResult } from "../fixtures/telemetry.ts";
 
 const MIB = 1024 * 1024;
 const BODY_BYTES_MAX = 10 * MIB;
 const ENTRY_BYTES_MAX = 256 * 1024;
 
-const shared = useServer();
+const shared = useSharedServer();
 
 function post(
   raw: string | Uint8Array | ReadableStream,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { refused } from "../fixtures/http.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 import {
   EXAMPLES,
   REQUIRED,
@@ -16,7 +16,7 @@ import {
   type TelemetryType,
 } from "../fixtures/telemetry.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 function send(
   type: string,
@@ -283,7 +283,7 @@ test("a refused batch gives its Idempotency-Key back", async () => {
 
 test("keys of different credentials have nothing to do with each other", async () => {
   const id = randomUUID();
-  const other = await shared.server.bootstrap();
+  const other = await shared.server.bootstrap({ org: shared.home.org.slug });
   const token = await shared.server.token(other.credential);
   const headers = { "idempotency-key": id };
   assert.equal((await send("logs", [logEntry(id)], headers)).status, 202);

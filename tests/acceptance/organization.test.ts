@@ -4,9 +4,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { postForm, refused, type Answer } from "../fixtures/http.ts";
 import { eventually } from "../fixtures/process.ts";
-import { useServer, type Client } from "../fixtures/server.ts";
+import { useSharedServer, type Client } from "../fixtures/server.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 type Item = Readonly<Record<string, unknown>> & { readonly id: string };
 interface Page {

@@ -14,10 +14,10 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { LoggerProvider, SimpleLogRecordProcessor } from "@opentelemetry/sdk-logs";
 import { AggregationType, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 interface Target {
   readonly url: string;

@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { DATABASES } from "../fixtures/databases.ts";
 
-/** These choose their databases themselves. */
-const OWN_CHOICE = ["nodes.test.ts", "full-disk.test.ts"];
-const FILES = readdirSync(import.meta.dirname).filter(
-  (name) => name.endsWith(".test.ts") && !OWN_CHOICE.includes(name),
-);
+/** They run on SQLite with the long tests, too: they take long because they start many processes. `nodes` and `full-disk` choose their databases themselves. */
+const SLOW =
+  "allowed-addresses audit cli cli-files cli-ingest cli-query demo fatal files-resumable-api own-telemetry query-sandbox " +
+  "registry-quota retention start stop tail webhooks-cli";
+const SLOW_FILES = SLOW.split(" ").map((name) => `${name}.full.ts`);
+const FILES = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".test.ts") || SLOW_FILES.includes(name));
 const OUTPUT_CHARS = 8_000;
 const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
 

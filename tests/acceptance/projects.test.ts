@@ -7,11 +7,11 @@ import { refused, type Answer } from "../fixtures/http.ts";
 import { eventually } from "../fixtures/process.ts";
 import { newClient, registryRefused, registryToken, repositoryOf, send, unique } from "../fixtures/registry.ts";
 import { s3EndpointOf } from "../fixtures/s3.ts";
-import { useServer, type Json, type Server } from "../fixtures/server.ts";
+import { useSharedServer, type Json, type Server } from "../fixtures/server.ts";
 import { logEntry, rows } from "../fixtures/telemetry.ts";
 import { newWebhook, post, taken } from "../fixtures/webhooks.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 const clients: S3Client[] = [];
 after(() => clients.forEach((client) => client.destroy()));
 

@@ -1,9 +1,9 @@
 /** Behind a proxy that nobody named all callers share one address: the server says so, in its log and to those who run it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 const PASSWORD = "correct horse battery";
 const REQUESTS = 1_000;

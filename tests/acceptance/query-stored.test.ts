@@ -6,7 +6,7 @@ import { uploaded } from "../fixtures/files.ts";
 import { newClient } from "../fixtures/registry.ts";
 import { s3EndpointOf } from "../fixtures/s3.ts";
 import { sdkClient } from "../fixtures/s3-client.ts";
-import { useServer, type Bootstrap } from "../fixtures/server.ts";
+import { useSharedServer, type Bootstrap } from "../fixtures/server.ts";
 
 type Row = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ const PROJECT = "vault";
 let s3: S3Client;
 let bucket: string;
 let other: Bootstrap;
-const shared = useServer({}, async ({ server, home }) => {
+const shared = useSharedServer(async ({ server, home }) => {
   const endpoint = await s3EndpointOf(server, home);
   s3 = sdkClient(endpoint);
   ({ bucket } = endpoint);
@@ -23,7 +23,7 @@ const shared = useServer({}, async ({ server, home }) => {
     json: { slug: PROJECT },
   });
   assert.equal(made.status, 201, made.text);
-  other = await server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
+  other = await server.bootstrap({ org: `${shared.home.org.slug}-rival`, project: "plant", app: "reactor" });
 });
 
 const ask = (sql: string, token: string) =>

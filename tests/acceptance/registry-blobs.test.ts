@@ -15,12 +15,12 @@ import {
   type RegistryAnswer,
   type RepositoryClient,
 } from "../fixtures/registry.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
 let one: RepositoryClient;
 let two: RepositoryClient;
 let names: readonly [string, string];
-const shared = useServer({}, async ({ server, home, token }) => {
+const shared = useSharedServer(async ({ server, home, token }) => {
   names = [await newRepository(server, token), await newRepository(server, token)];
   [one, two] = [
     await repositoryOf(server, home.credential, names[0]),
@@ -31,7 +31,7 @@ const shared = useServer({}, async ({ server, home, token }) => {
 /** The path of an upload, within its repository. */
 function restOf(answer: RegistryAnswer): string {
   const location = answer.headers.location ?? "";
-  assert.match(location, /^\/v2\/orgs\/acme\/[a-z0-9-]+\/blobs\/uploads\/[^/]+$/);
+  assert.match(location, /^\/v2\/orgs\/[a-z0-9-]+\/[a-z0-9-]+\/blobs\/uploads\/[^/]+$/);
   return location.split("/").slice(5).join("/");
 }
 
@@ -165,7 +165,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
         await isThere(digest(content), content, two);
       }
       const absent = digest(randomBytes(10));
-      const none = "orgs/acme/no-such-app";
+      const none = `orgs/${shared.home.org.slug}/no-such-app`;
       const more = [...both, `repository:${none}:pull`];
       const asked = repositoryWith(server, names[1], await registryToken(server.origin, more, home.credential));
       for (const from of [`&from=${names[0]}`, "", `&from=${none}`]) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refused, type Answer } from "../fixtures/http.ts";
-import { useServer, type Bootstrap, type Client } from "../fixtures/server.ts";
+import { useSharedServer, type Bootstrap, type Client } from "../fixtures/server.ts";
 import { ingested, logEntry, query, rows } from "../fixtures/telemetry.ts";
 
 const OURS = "row of acme";
@@ -11,8 +11,8 @@ const THEIRS = "row of globex";
 let other: Bootstrap;
 let otherToken: string;
 
-const shared = useServer({}, async ({ server, token }) => {
-  other = await server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
+const shared = useSharedServer(async ({ server, token }) => {
+  other = await server.bootstrap({ org: `${shared.home.org.slug}-rival`, project: "plant", app: "reactor" });
   otherToken = await server.token(other.credential);
   await ingested(server, token, "logs", [logEntry(OURS, { attributes: { key: OURS } })]);
   await ingested(server, otherToken, "logs", [logEntry(THEIRS, { attributes: { key: THEIRS } })]);

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { basic, postForm, refused, type Answer } from "../fixtures/http.ts";
 import { decodeJwt } from "../fixtures/jwt.ts";
-import { useServer, type Client } from "../fixtures/server.ts";
+import { useSharedServer, type Client } from "../fixtures/server.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 interface Introspection {
   readonly active: boolean;
@@ -52,7 +52,11 @@ test("introspection tells of a live token what it holds", async () => {
 });
 
 test("introspection of anything else says no more than inactive", async () => {
-  const other = await shared.server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
+  const other = await shared.server.bootstrap({
+    org: `${shared.home.org.slug}-rival`,
+    project: "plant",
+    app: "reactor",
+  });
   const foreign = await shared.server.token(other.credential);
   for (const token of ["garbage", `${shared.token}x`, shared.token.slice(0, -4), foreign]) {
     const answer = await introspect(token);

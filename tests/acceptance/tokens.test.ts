@@ -9,10 +9,10 @@ import * as openid from "openid-client";
 import { basic, postForm, type Answer } from "../fixtures/http.ts";
 import { decodeJwt, signedBy, type Jwk } from "../fixtures/jwt.ts";
 import { ALL_SCOPES } from "../fixtures/scopes.ts";
-import { useServer, type Client } from "../fixtures/server.ts";
+import { useSharedServer, type Client } from "../fixtures/server.ts";
 
 const run = promisify(execFile);
-const shared = useServer();
+const shared = useSharedServer();
 
 interface TokenBody {
   access_token: string;

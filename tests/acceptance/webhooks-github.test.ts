@@ -7,11 +7,11 @@ import { createHmac, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
 import { newWebhook, post } from "../fixtures/webhooks.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 const SECRET = "It's a Secret to Everybody";
 const DIRECTORY = process.env["MOORING_TEST_GITHUB_PAYLOADS"];
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EventSource } from "eventsource";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 import { query, rows } from "../fixtures/telemetry.ts";
 import { newWebhook, post, taken } from "../fixtures/webhooks.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 interface Row {
   readonly id: string;

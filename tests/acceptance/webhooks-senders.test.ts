@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
 import { allEvents, newDestination, newWebhook, post, taken } from "../fixtures/webhooks.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 const STRUCTURED = { "content-type": "application/cloudevents+json; charset=utf-8" };
 const BATCHED = { "content-type": "application/cloudevents-batch+json" };
 

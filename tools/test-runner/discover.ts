@@ -25,25 +25,3 @@ export function discover(root: string, tier: Tier, filters: readonly string[]): 
   const paths = [...new Set(found.flat())];
   return filters.length === 0 ? paths : paths.filter((path) => filters.some((filter) => path.includes(filter)));
 }
-
-/** Their tests are short and alike: a process for each would take longer to start than to run. */
-const SHARING = /^(.*\/operations)\/[^/]+\.test\.ts$/;
-const TOGETHER_MAX = 4;
-
-/** The files that run in one process: those of operations by their directory, four at most; each other by itself. */
-export function inProcesses(paths: readonly string[]): string[][] {
-  const groups: string[][] = [];
-  const open = new Map<string, string[]>();
-  for (const path of paths) {
-    const directory = SHARING.exec(path)?.[1];
-    const group = directory === undefined ? undefined : open.get(directory);
-    if (group !== undefined && group.length < TOGETHER_MAX) {
-      group.push(path);
-      continue;
-    }
-    const made = [path];
-    groups.push(made);
-    if (directory !== undefined) open.set(directory, made);
-  }
-  return groups;
-}

@@ -112,26 +112,51 @@ test("files add up, and the summary is one line at the end", () => {
   assert.equal(ran.lines.filter((line) => /\d+ passed, \d+ failed, \d+ skipped/.test(line)).length, 1);
 });
 
-test("files of operations share a process, where each must have a test", () => {
-  const files = {
-    "x/operations/a.test.ts": `${PASSES}\nconsole.log("in", process.pid); throw new Error("shown");`,
-    "x/operations/b.test.ts": 'before(() => {}); describe("b", () => { it("c", () => {}); it("d", () => {}); });',
-    "x/operations/c.test.ts": "export {};",
-  };
-  const { "x/operations/a.test.ts": _, ...withoutThrow } = files;
-  const empty = run(withoutThrow);
-  assert.equal(empty.last, "2 passed, 1 failed, 0 skipped");
-  assert.match(
-    empty.lines.join("\n"),
-    /operations: 2 files: the file itself\n +ran no test of server\/src\/x\/operations\/c/,
-  );
-  const thrown = run({ "x/operations/a.test.ts": files["x/operations/a.test.ts"], "x/operations/d.test.ts": PASSES });
-  assert.match(thrown.lines.join("\n"), /Error: shown/);
-  assert.equal(thrown.status, 1);
-  const pids = 'console.log("pid", process.pid); throw new Error("end");';
-  const shared = run({ "x/operations/a.test.ts": pids, "x/operations/b.test.ts": pids });
-  const seen = shared.lines.filter((line) => line.includes("pid ")).map((line) => line.trim());
-  assert.equal(new Set(seen).size, 1, seen.join());
+test("files share a process; each has its line, its failures by its name, and must have a test", () => {
+  const ran = run({
+    "a.test.ts": 'test("in", () => console.log("pid", process.pid)); test("b", () => { throw new Error("shown"); });',
+    "b.test.ts": 'before(() => {}); describe("b", () => { it("c", () => {}); it("d", () => {}); });',
+    "c.test.ts": "export {};",
+    "d.test.ts": 'test("e", () => { console.log("pid", process.pid); throw new Error("end"); });',
+  });
+  assert.equal(ran.last, "3 passed, 3 failed, 0 skipped");
+  const text = ran.lines.join("\n");
+  assert.match(text, /^ok .* 2 passed {2}server\/src\/b\.test\.ts$/m);
+  assert.match(text, /^failed: server\/src\/a\.test\.ts: b: Error: shown$/m);
+  assert.match(text, /^failed: server\/src\/c\.test\.ts: the file itself: ran no test/m);
+  assert.match(text, /^failed: server\/src\/d\.test\.ts: e: Error: end$/m);
+  const pids = ran.lines.filter((line) => line.includes("pid ")).map((line) => line.trim());
+  assert.deepEqual([pids.length, new Set(pids).size], [2, 1], text);
+});
+
+test("a file that ends the process of several fails, and those that come after it run all the same", () => {
+  const ran = run({
+    "a.test.ts": PASSES,
+    "b.test.ts":
+      'test("b", () => {}); test("c", async () => { await new Promise((done) => setTimeout(done, 500)); process.exit(0); });',
+    "c.test.ts": PASSES,
+    "d.test.ts": "throw new Error();",
+    "e.test.ts": PASSES,
+  });
+  assert.match(ran.lines.join("\n"), /^failed: server\/src\/b\.test\.ts: the file itself: ended before its tests/m);
+  assert.equal(ran.last, "4 passed, 2 failed, 0 skipped");
+});
+
+test("what a file of several leaves open fails, and tells that it is one of them", () => {
+  const files = { "a.test.ts": PASSES, "b.test.ts": `${PASSES} setInterval(() => {}, 1000);` };
+  const ran = run(files, "--timeout-ms", "4000");
+  assert.equal(ran.last, "2 passed, 1 failed, 0 skipped");
+  assert.match(ran.lines.join("\n"), /^failed: server\/src\/a\.test\.ts and 1 others in its process: .*left open/m);
+});
+
+test("--shuffle runs the files in another order", () => {
+  const names = Array.from({ length: 9 }, (_, i) => `${i}.test.ts`);
+  const files = Object.fromEntries(names.map((name) => [name, PASSES]));
+  const order = (...args: string[]): string[] =>
+    run(files, ...args).lines.flatMap((line) => /\d\.test\.ts/.exec(line) ?? []);
+  assert.deepEqual(order(), names);
+  assert.notDeepEqual(order("--shuffle", "1"), names);
+  assert.deepEqual(order("--shuffle", "1").toSorted(), names);
 });
 
 test("arguments choose files by a part of their path", () => {

@@ -10,6 +10,8 @@ export interface Skip {
 }
 
 export interface FileResult {
+  /** What to run again when it failed: one file, or all of a process where none can be named. */
+  readonly paths: readonly string[];
   readonly path: string;
   readonly passed: number;
   readonly failures: readonly Failure[];
@@ -28,50 +30,121 @@ export interface TestEvent {
   readonly details: { readonly type?: string | undefined; readonly error?: unknown };
 }
 
+/** The counts so far of a file whose tests run. */
+interface Running {
+  passed: number;
+  failures: Failure[];
+  skips: Skip[];
+  output: string;
+  startedMs: number;
+}
+
 /**
- * Counts the tests of one process from its events, which come in order: subtests before their parent. A parent is not a test
- * of its own, but counts when it fails by itself. `suites` are names that must each have a test: files that share the process.
+ * Counts the tests of one process from its events, which come in order: subtests before their parent. A parent is not
+ * counted as a test, unless it fails by itself. Where several files share the process, each is a suite at the top with the
+ * file's path as its name, and its end is the end of the file.
  */
 export class Tally {
-  readonly failures: Failure[] = [];
-  readonly skips: Skip[] = [];
-  passed = 0;
+  readonly #paths: readonly string[];
+  readonly #done: FileResult[] = [];
   readonly #hasChildren: boolean[] = [];
-  readonly #empty: Set<string>;
+  #running = begin();
+  /** How many failures the running file had when the process was stopped; those that follow come of that. */
+  #failuresInTime: number | undefined;
 
-  constructor({ suites = [] }: { readonly suites?: readonly string[] } = {}) {
-    this.#empty = new Set(suites);
+  readonly #fileDone: () => void;
+
+  constructor(paths: readonly string[], fileDone: () => void) {
+    this.#paths = paths;
+    this.#fileDone = fileDone;
   }
 
-  /** Of `suites`, those that have shown no test yet. */
-  get empty(): readonly string[] {
-    return [...this.#empty];
+  get hasFailed(): boolean {
+    return [...this.#done, this.#running].some(({ failures }) => failures.length > 0);
+  }
+
+  get isEmpty(): boolean {
+    const { passed, failures, skips } = this.#running;
+    return this.#done.length === 0 && passed === 0 && failures.length === 0 && skips.length === 0;
+  }
+
+  /** One for each file that was done; and one for all together where none can be named. */
+  results(): FileResult[] {
+    return this.#done;
+  }
+
+  print(text: string): void {
+    this.#running.output += text;
   }
 
   pass(event: TestEvent): void {
     const isLeaf = this.#enter(event);
-    if (event.skip !== undefined)
-      this.skips.push({ name: event.name, reason: reasonOf(event.skip, "no reason given") });
-    else if (event.todo !== undefined) this.skips.push({ name: event.name, reason: reasonOf(event.todo, "to do") });
-    else if (isLeaf) this.passed++;
+    if (this.#isFile(event)) return this.#endFile(isLeaf ? "ran no test" : undefined);
+    const { skips } = this.#running;
+    if (event.skip !== undefined) skips.push({ name: event.name, reason: reasonOf(event.skip, "no reason given") });
+    else if (event.todo !== undefined) skips.push({ name: event.name, reason: reasonOf(event.todo, "to do") });
+    else if (isLeaf && event.details.type !== "suite") this.#running.passed++;
   }
 
   fail(event: TestEvent): void {
     this.#enter(event);
-    if (event.todo !== undefined) this.skips.push({ name: event.name, reason: reasonOf(event.todo, "to do") });
-    else if (failureType(event.details.error) !== "subtestsFailed") {
-      this.failures.push({ name: event.name, detail: describeError(event.details.error) });
-    }
+    const { skips, failures } = this.#running;
+    const isOwn = failureType(event.details.error) !== "subtestsFailed";
+    if (this.#isFile(event)) return this.#endFile(isOwn ? describeError(event.details.error) : undefined);
+    if (event.todo !== undefined) skips.push({ name: event.name, reason: reasonOf(event.todo, "to do") });
+    else if (isOwn) failures.push({ name: event.name, detail: describeError(event.details.error) });
   }
 
-  /** True when the event is of a test without subtests. */
+  /** The process is about to be ended from outside. */
+  stop(): void {
+    this.#failuresInTime = this.#running.failures.length;
+  }
+
+  /** The process has ended, and what it had not done has no time any more. */
+  skipRest(reason: string): void {
+    if (this.#done.length === this.#paths.length) return;
+    this.#running.failures.splice(this.#failuresInTime ?? 0);
+    this.#running.skips.push({ name: "the rest of it", reason });
+    this.#endFile(undefined);
+  }
+
+  /** The process has ended. Where several files share it, the one at hand has no result. @param verdict the fault of the process as a whole */
+  end(verdict: string | undefined): void {
+    const isDone = this.#done.length === this.#paths.length;
+    if (isDone ? verdict !== undefined : this.#paths.length === 1) this.#endFile(verdict);
+  }
+
+  /** True when the event is of something without subtests. */
   #enter(event: TestEvent): boolean {
     const hadChildren = this.#hasChildren[event.nesting + 1] === true;
-    if (hadChildren && event.nesting === 0) this.#empty.delete(event.name);
     this.#hasChildren.length = event.nesting + 1;
     this.#hasChildren[event.nesting] = true;
-    return !hadChildren && event.details.type !== "suite";
+    return !hadChildren;
   }
+
+  #isFile(event: TestEvent): boolean {
+    return this.#paths.length > 1 && event.nesting === 0 && event.name === this.#paths[this.#done.length];
+  }
+
+  #endFile(problem: string | undefined): void {
+    const { startedMs, ...counted } = this.#running;
+    const current = this.#paths[this.#done.length];
+    const paths = current === undefined ? this.#paths : [current];
+    if (problem !== undefined) counted.failures.push({ name: "the file itself", detail: problem });
+    this.#done.push({ ...counted, paths, path: nameOf(paths), durationMs: performance.now() - startedMs });
+    this.#running = begin();
+    this.#fileDone();
+  }
+}
+
+function begin(): Running {
+  return { passed: 0, failures: [], skips: [], output: "", startedMs: performance.now() };
+}
+
+/** As lines and failures call files. */
+function nameOf(paths: readonly string[]): string {
+  const [first = ""] = paths;
+  return paths.length === 1 ? first : `${first} and ${paths.length - 1} others in its process`;
 }
 
 function reasonOf(value: string | boolean, otherwise: string): string {

@@ -14,8 +14,8 @@ import { ConfigCache, runLifecycle, tidyHandler as tidyS3 } from "#domain/s3/tes
 import { tidyHandler as tidyWebhooks } from "#domain/webhooks/index.ts";
 import { DELETIONS, type Deletion } from "#kernel/deletions.ts";
 import { ClockGuard } from "#stores/clock/index.ts";
-import { openMetadata, type MetadataStore, type Tables } from "#stores/metadata/index.ts";
-import { ROWS } from "#stores/metadata/testing.ts";
+import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
+import { ROWS, openTestMetadata } from "#stores/metadata/testing.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTestStore, logBatch, temporaryDirectory } from "#stores/telemetry/testing/store.ts";
 import { rowsOf, setPolicy } from "#stores/telemetry/testing/retention.ts";
@@ -167,7 +167,7 @@ let ground: Ground;
 before(async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-deletions-"));
   const wall = { nowMs: () => wallMs };
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: wall });
+  const metadata = await openTestMetadata({ url: undefined, dataDir, clock: wall });
   const realTime = { bootId: null, elapsedMs: () => realMs };
   const clock = new ClockGuard({ dataDir, metadata, clock: wall, realTime, log: LOG });
   await clock.start();
@@ -287,7 +287,7 @@ test("with the clock 40 days ahead nothing goes; when it is accepted, all of it 
 test("telemetry and its idempotency keys are held", async () => {
   await using dir = await temporaryDirectory();
   let nowMs = START;
-  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: { nowMs: () => nowMs } });
+  const metadata = await openTestMetadata({ url: undefined, dataDir: dir.path, clock: { nowMs: () => nowMs } });
   const clock = new ClockGuard({
     dataDir: dir.path,
     metadata,
@@ -381,7 +381,7 @@ test("each deletion of the list asks under its name, and no other makes a cutoff
 
 test("orphans are not deleted while the clock of their directory is in doubt", async () => {
   await using dir = await temporaryDirectory();
-  const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: { nowMs: () => Date.now() } });
+  const metadata = await openTestMetadata({ url: undefined, dataDir: dir.path, clock: { nowMs: () => Date.now() } });
   const realTime = { bootId: null, elapsedMs: () => 0 };
   let behindMs = 2 * HOUR;
   const clock = { nowMs: () => Date.now() - behindMs };

@@ -5,13 +5,8 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { systemClock as clock } from "#kernel/time.ts";
-import {
-  isUniqueViolation,
-  openMetadata,
-  type MetadataStore,
-  type Tables,
-  type Writer,
-} from "#stores/metadata/index.ts";
+import { isUniqueViolation, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { hashOf } from "./event.ts";
 import {
@@ -35,7 +30,7 @@ for (const { kind, skip } of DATABASES) {
 
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-audit-"));
-      metadata = await openMetadata({
+      metadata = await openTestMetadata({
         url: kind === "sqlite" ? undefined : await postgresUrl(dataDir),
         dataDir,
         clock,

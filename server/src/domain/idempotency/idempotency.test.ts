@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { createEnvelope, openMasterKey } from "../identity/keys/index.ts";
 import { answering, createIdempotency, kept, type Idempotency, type IdempotencyClaim } from "./index.ts";
@@ -36,7 +37,7 @@ for (const { kind, skip } of DATABASES) {
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-idempotency-"));
       envelope = createEnvelope(await openMasterKey({ dataDir, configured: "00".repeat(32), referencedId: undefined }));
-      metadata = await openMetadata({
+      metadata = await openTestMetadata({
         url: kind === "sqlite" ? undefined : await postgresUrl(dataDir),
         dataDir,
         clock,

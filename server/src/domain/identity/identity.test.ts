@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
+import { postgresUrl } from "../../../../tests/fixtures/databases.ts";
+import { postgresMissing } from "../../../../tests/fixtures/postgres-server.ts";
 import type { Identity } from "./identity.ts";
 import type { Acting } from "./credentials/index.ts";
 import {
@@ -182,11 +183,5 @@ function onDatabase(name: string, skip: string | undefined, urlOf: () => Promise
   });
 }
 
-let server: PostgresServer | undefined;
-after(() => server?.stop());
-
 onDatabase("on SQLite", undefined, async () => undefined);
-onDatabase("on PostgreSQL", postgresMissing(), async () => {
-  server = await startPostgres();
-  return server.createDatabase("identity");
-});
+onDatabase("on PostgreSQL", postgresMissing(), () => postgresUrl("identity"));

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { ORG_ROLE_SCOPES, type PersonPrincipal } from "./access/index.ts";
 import { appendAuthChange } from "./changes/index.ts";
 import type { Acting, SystemActor } from "./credentials/index.ts";
@@ -56,7 +57,7 @@ export interface Ground {
 export async function openGround(options: { url?: string; clock?: TestClock } = {}): Promise<Ground> {
   const clock = options.clock ?? testClock();
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-identity-"));
-  const metadata = await openMetadata({ url: options.url, dataDir, clock });
+  const metadata = await openTestMetadata({ url: options.url, dataDir, clock });
   await seed(metadata, clock.nowMs());
   const nodes: Identity[] = [];
   const stores = [metadata];
@@ -65,7 +66,7 @@ export async function openGround(options: { url?: string; clock?: TestClock } = 
     clock,
     dataDir,
     reopen: async () => {
-      const store = await openMetadata({ url: options.url, dataDir, clock });
+      const store = await openTestMetadata({ url: options.url, dataDir, clock });
       stores.push(store);
       return store;
     },

@@ -11,7 +11,8 @@ import { goPastLimit, type Tried } from "#domain/limits/testing/edge.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { systemClock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import {
   acceptInvitation,
@@ -61,7 +62,7 @@ for (const { kind, skip } of DATABASES) {
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-organizations-"));
       url = kind === "sqlite" ? undefined : await postgresUrl(dataDir);
-      metadata = await openMetadata({ url, dataDir, clock });
+      metadata = await openTestMetadata({ url, dataDir, clock });
     });
 
     after(async () => {

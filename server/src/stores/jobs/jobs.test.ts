@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock, type Clock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore, type Writer } from "#stores/metadata/index.ts";
+import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { createJobs, type JobsOptions } from "./index.ts";
 import type { Job, JobHandler, JobOutcome, Jobs } from "./types.ts";
@@ -33,7 +34,7 @@ for (const { kind: database, skip } of DATABASES) {
 
     async function open(): Promise<MetadataStore> {
       const url = database === "sqlite" ? undefined : await postgresUrl(dataDir);
-      const store = await openMetadata({ url, dataDir, clock: systemClock });
+      const store = await openTestMetadata({ url, dataDir, clock: systemClock });
       stores.push(store);
       return store;
     }

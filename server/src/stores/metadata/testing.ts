@@ -1,1 +1,42 @@
+import { constants, rmSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "#kernel/time.ts";
+import { openMetadata, type MetadataOptions } from "./open.ts";
+import { RECORDS_FILE } from "./sqlite/snapshot.ts";
+import type { MetadataStore } from "./types.ts";
+
 export { ROWS } from "./contract/rows.ts";
+
+let empty: Promise<string> | undefined;
+
+/**
+ * Opens a store for a test that is not about migrations. A new SQLite database begins as a copy of one that they were applied
+ * to before, which takes a third of the time.
+ */
+export async function openTestMetadata(options: MetadataOptions): Promise<MetadataStore> {
+  if (options.url === undefined) {
+    empty ??= makeEmpty();
+    await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+    await copyUnlessThere(await empty, join(options.dataDir, RECORDS_FILE));
+  }
+  return openMetadata(options);
+}
+
+/** @returns a file with no rows and every migration */
+async function makeEmpty(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), "mooring-empty-"));
+  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+  const store = await openMetadata({ url: undefined, dataDir, clock: systemClock });
+  await store.close();
+  return join(dataDir, RECORDS_FILE);
+}
+
+async function copyUnlessThere(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}

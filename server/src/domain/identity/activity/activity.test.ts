@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { Activity } from "./activity.ts";
 import type { CountedRequest } from "./counts.ts";
@@ -24,7 +25,7 @@ for (const { kind, skip } of DATABASES) {
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-activity-"));
       const url = kind === "sqlite" ? undefined : await postgresUrl(dataDir);
-      metadata = await openMetadata({ url, dataDir, clock });
+      metadata = await openTestMetadata({ url, dataDir, clock });
     });
     after(async () => {
       await metadata.close();

@@ -1,9 +1,10 @@
 /** Several servers on one bucket and one PostgreSQL. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { ListMultipartUploadsCommand, ListPartsCommand, type MultipartUpload } from "@aws-sdk/client-s3";
 import { PassThrough } from "node:stream";
-import { postgresMissing, startPostgres, type PostgresServer } from "../../../../../tests/fixtures/postgres-server.ts";
+import { postgresUrl } from "../../../../../tests/fixtures/databases.ts";
+import { postgresMissing } from "../../../../../tests/fixtures/postgres-server.ts";
 import type { TestPlace } from "../contract.ts";
 import { GRACE_MS, LARGE, makeThings, named, problem, rowCount, waitUntil } from "../contract/harness.ts";
 import {
@@ -22,17 +23,11 @@ import type { S3Options } from "./driver.ts";
 import { s3Place, testStore } from "./testing.ts";
 
 describe("two servers with one bucket and one database", { skip: postgresMissing() ?? false }, () => {
-  let postgres: PostgresServer;
   let databases = 0;
-
-  before(async () => {
-    postgres = await startPostgres();
-  });
-  after(async () => postgres.stop());
 
   type Place = TestPlace & { readonly options: S3Options };
   async function withNodes(work: (a: OpenObjects, b: OpenObjects, place: Place) => Promise<void>): Promise<void> {
-    const url = await postgres.createDatabase(`nodes_${++databases}`);
+    const url = await postgresUrl(`objects-nodes-${++databases}`);
     const place = await s3Place(await testStore());
     const [a, b] = await Promise.all([place.open({ url }), place.open({ url })]);
     await b.close();

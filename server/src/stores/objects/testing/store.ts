@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import type { BlobDriver } from "../driver.ts";
 import { openFilesystem, type FilesystemOptions } from "../filesystem/driver.ts";
 import { OBJECT_DEFAULTS, type ObjectLog, type ObjectSettings } from "../settings.ts";
@@ -65,7 +66,7 @@ export interface OpenChange {
 export async function openTestObjects(dataDir: string, change: OpenChange = {}): Promise<OpenObjects> {
   const { clock = testClock(), settings = testSettings(), url, openDriver = openFilesystem, operations } = change;
   const log = recordingLog();
-  const metadata = await openMetadata({ url, dataDir, clock });
+  const metadata = await openTestMetadata({ url, dataDir, clock });
   try {
     const { diskFreeBytesMin } = settings;
     const driver = await openDriver({ dataDir, clock, log, diskFreeBytesMin, ...(operations && { operations }) });

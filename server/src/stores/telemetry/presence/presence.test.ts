@@ -6,7 +6,8 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock as clock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { recordingLog } from "../testing/store.ts";
 import { giveUp, Presence, TELEMETRY_LIVE_MS, telemetryDirectories } from "./index.ts";
@@ -19,7 +20,7 @@ for (const { kind, skip } of DATABASES) {
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-presence-"));
       const url = kind === "sqlite" ? undefined : await postgresUrl(dataDir);
-      metadata = await openMetadata({ url, dataDir, clock });
+      metadata = await openTestMetadata({ url, dataDir, clock });
     });
     afterEach(() =>
       metadata.write(async (tx) => {

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { systemClock, type Clock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { Batch } from "../types.ts";
 import { openRows, type RowStore, type RowStoreOptions } from "../rows.ts";
@@ -50,7 +51,7 @@ export async function openTestStore(
   change: Partial<Omit<RowStoreOptions, "clock">> & { readonly clock?: Clock } = {},
 ): Promise<OpenStore> {
   const clock = trustedClock(change.clock ?? systemClock);
-  const metadata = await openMetadata({ url: undefined, dataDir, clock });
+  const metadata = await openTestMetadata({ url: undefined, dataDir, clock });
   try {
     const rows = await openRows({ dataDir, metadata, log: recordingLog(), settings: testSettings(), ...change, clock });
     const close = async (): Promise<void> => {

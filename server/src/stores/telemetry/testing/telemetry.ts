@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { openTelemetry } from "../index.ts";
 import type { TelemetryStore } from "../types.ts";
 
@@ -19,7 +20,7 @@ const SILENT = { debug: () => undefined, info: () => undefined, warn: () => unde
 
 export async function openTestTelemetry(): Promise<TestTelemetry> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-surface-"));
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
+  const metadata = await openTestMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const settings = {
     compactionRowsBytes: 2 ** 24,
     compactionIntervalMs: 60_000,

@@ -66,7 +66,7 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
   };
 }
 
-export const WITH_FILES = withFiles();
+export const WITH_FILES: WorldOptions = { ...withFiles(), isShared: true };
 
 /** What nobody has in the trash. */
 export const NO_TRASH = { trashed_files: 0, trashed_bytes: 0 };

@@ -28,7 +28,10 @@ testOperation(ORGANIZATION_ROUTES.createInvitation, {
       body: { email: "boss@example.org", role: "owner" },
       token: world.person(world.acme, world.acme.people.admin),
     }),
-    conflict: async () => ({ path: "/v1/invitations", body: { email: "viewer@acme.example", role: "viewer" } }),
+    conflict: async ({ acme }) => ({
+      path: "/v1/invitations",
+      body: { email: `viewer@${acme.slug}.example`, role: "viewer" },
+    }),
   },
 });
 
@@ -162,7 +165,7 @@ testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
     }),
     forbidden: async (world) => {
       const { token } = await invite(deps(world), SYSTEM, world.acme.id, {
-        email: "viewer@rival.example",
+        email: `viewer@${world.rival.slug}.example`,
         role: "viewer",
       });
       return { path: "/v1/invitations/accept", body: { token, password: "not the password" } };

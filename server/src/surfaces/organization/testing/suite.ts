@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { SCOPES, type Route } from "@mooring/contract";
 import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
-import { createWorld, type Answer, type Call, type World, type WorldOptions } from "./world.ts";
+import { sharedWorld, type Answer, type Call, type World, type WorldOptions } from "./world.ts";
 
 /** One request of an operation; the token is whole unless given. */
 export interface Ask extends Call {
@@ -57,7 +57,7 @@ export function testOperation(row: Row, requests: Case, options?: WorldOptions):
     };
 
     before(async () => {
-      world = await createWorld(options);
+      world = await sharedWorld(options);
       whole = await world.token();
     });
     after(() => world.close());

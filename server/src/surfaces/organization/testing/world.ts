@@ -31,9 +31,11 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { CHOSEN, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
+import { atProcessEnd } from "../../../../../tests/fixtures/process-end.ts";
 import { createOrganizationSurface } from "../index.ts";
 
 export const ADDRESSES = { portal_url: "https://portal.example" };
@@ -83,8 +85,8 @@ export interface World {
   }): Promise<{ id: string; token: string }>;
   /** Stands for a signed-in person; their rights are read from the records each time. `late`: it is long since they proved who they are. */
   person(tenant: Tenant, userId: string, late?: "late"): string;
-  /** Another organization, for what would spoil the two for other tests. */
-  tenant(slug: string): Promise<Tenant>;
+  /** Another organization, for what would spoil the two for other tests. Its slug begins with the name. */
+  tenant(name: string): Promise<Tenant>;
   /** Adds a member by invitation. */
   join(tenant: Tenant, email: string, role: OrgRole): Promise<string>;
   close(): Promise<void>;
@@ -95,16 +97,73 @@ export interface WorldOptions {
   readonly mail?: Mail;
   /** Of a credential; none that tests meet when absent. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
+  /** `sharedWorld` of this very object uses one server until the process ends; absent: each has its own. */
+  readonly isShared?: true;
   /** What is served beside the organization API. */
   readonly surfaces?: (deps: SurfaceDeps) => Surface[] | Promise<Surface[]>;
 }
 
-export async function createWorld(options: WorldOptions = {}): Promise<World> {
+/** What several worlds of this process stand on, by their options: a server with its records, and how many have used it. */
+interface Ground {
+  readonly metadata: MetadataStore;
+  readonly identity: Identity;
+  readonly origin: string;
+  worlds: number;
+  close(): Promise<void>;
+}
+
+const NO_OPTIONS: WorldOptions = { isShared: true };
+const grounds = new Map<WorldOptions, Promise<Ground>>();
+
+export async function createWorld(options: WorldOptions = NO_OPTIONS): Promise<World> {
+  const ground = await createGround(options);
+  return worldOn(ground, () => ground.close());
+}
+
+/**
+ * A world on the server that all worlds of the same shared options use. It has its own organizations, whose slugs are numbered
+ * from the second world on: for tests that see nothing but these.
+ */
+export async function sharedWorld(options: WorldOptions = NO_OPTIONS): Promise<World> {
+  if (options.isShared !== true) return createWorld(options);
+  let shared = grounds.get(options);
+  if (shared === undefined) {
+    const made = (shared = createGround(options));
+    grounds.set(options, made);
+    atProcessEnd(async () => (await made).close());
+  }
+  return worldOn(await shared, async () => {});
+}
+
+async function worldOn(ground: Ground, close: World["close"]): Promise<World> {
+  const { metadata, identity, origin } = ground;
+  const number = ++ground.worlds;
+  const tenant = (name: string): Promise<Tenant> => createTenant(metadata, name, number);
+  const [acme, rival] = [await tenant("acme"), await tenant("rival")];
+  const credential: World["credential"] = (wanted = {}) =>
+    newCredential({ metadata, identity }, { tenant: acme, ...wanted });
+  return {
+    metadata,
+    identity,
+    acme,
+    rival,
+    origin,
+    call: (method, path, call = {}) => send(origin, method, path, call),
+    credential,
+    token: async (wanted) => (await credential(wanted)).token,
+    person: (tenant, userId, late?) => `person.${tenant.id}.${userId}.${late ?? ""}`,
+    tenant,
+    join: (tenant, email, role) => addMember(metadata, tenant.id, email, role),
+    close,
+  };
+}
+
+async function createGround(options: WorldOptions): Promise<Ground> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-organization-"));
   const clock = systemClock;
   const log = pino({ level: "silent" });
   const url = CHOSEN === "postgres" ? await postgresUrl(dataDir) : undefined;
-  const metadata = await openMetadata({ url, dataDir, clock });
+  const metadata = await openTestMetadata({ url, dataDir, clock });
   const identity = await createIdentity({
     metadata,
     clock: trustedClock(clock),
@@ -137,22 +196,11 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     trustedProxies: [],
     slowRequestMs: 60_000,
   });
-  const base = `http://${listener.address}`;
-  const [acme, rival] = [await createTenant(metadata, "acme"), await createTenant(metadata, "rival")];
-  const credential: World["credential"] = (wanted = {}) =>
-    newCredential({ metadata, identity }, { tenant: acme, ...wanted });
   return {
     metadata,
     identity,
-    acme,
-    rival,
-    origin: base,
-    call: (method, path, call = {}) => send(base, method, path, call),
-    credential,
-    token: async (wanted) => (await credential(wanted)).token,
-    person: (tenant, userId, late?) => `person.${tenant.id}.${userId}.${late ?? ""}`,
-    tenant: (slug) => createTenant(metadata, slug),
-    join: (tenant, email, role) => addMember(metadata, tenant.id, email, role),
+    origin: `http://${listener.address}`,
+    worlds: 0,
     close: async () => {
       await listener.stop(0);
       for (const close of closing) await close();
@@ -185,13 +233,14 @@ function withPeople(metadata: MetadataStore, credentials: Authenticator): Authen
   };
 }
 
-async function createTenant(metadata: MetadataStore, slug: string): Promise<Tenant> {
+async function createTenant(metadata: MetadataStore, name: string, world: number): Promise<Tenant> {
   const deps = { metadata, clock: systemClock };
-  const made = await bootstrapOrganization(deps, { org: slug, project: "open", app: `${slug}-open` });
+  const slug = world === 1 ? name : `${name}-${world}`;
+  const made = await bootstrapOrganization(deps, { org: slug, project: "open", app: `${name}-open` });
   const orgId = made.organization.id;
   const maintainer = made.owner.id;
   const closed = await createProject(deps, SYSTEM, orgId, { slug: "closed", visibility: "private", maintainer });
-  const closedApp = await createApp(deps, SYSTEM, closed, { slug: `${slug}-closed` });
+  const closedApp = await createApp(deps, SYSTEM, closed, { slug: `${name}-closed` });
   const people = { owner: maintainer, ...(await addPeople(metadata, made.organization)) };
   return { id: orgId, slug, people, open: made.project, closed, openApp: made.app, closedApp };
 }

@@ -19,7 +19,8 @@ import { createHttpHost, createHttpMetrics, createHttpServer, openListener } fro
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import { WorkLog } from "#kernel/work-log.ts";
-import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
 import { ADDRESSES } from "./addresses.ts";
 import { TestBackups } from "./backups.ts";
@@ -99,7 +100,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const clock = trustedClock({ nowMs: () => systemClock.nowMs() + aheadMs });
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
-  const metadata = await openMetadata({ url: undefined, dataDir, clock });
+  const metadata = await openTestMetadata({ url: undefined, dataDir, clock });
   const { identity_url: issuer } = ADDRESSES;
   const identity = await createIdentity({ metadata, clock, dataDir, issuer, audience: issuer, log });
   const listener = await openListener("127.0.0.1:0");

@@ -39,6 +39,7 @@ export async function appendLogs(world: World, projects: readonly (string | null
 }
 
 export const WITH_QUERIES: WorldOptions = {
+  isShared: true,
   surfaces: async ({ host, metadata, dataDir, onClose }) => {
     const settings = {
       compactionRowsBytes: 2 ** 24,

@@ -5,6 +5,7 @@ import { createImagesSurface } from "../index.ts";
 /** What tests of this surface share: a world with the registry beside it, and images pushed there. */
 
 export const WITH_IMAGES: WorldOptions = {
+  isShared: true,
   surfaces: async (deps) => {
     const others = (await withRegistry().surfaces?.(deps)) ?? [];
     const parts = registryOf({ metadata: deps.metadata } as World);

@@ -24,6 +24,7 @@ function partsOf(world: World): { readonly s3: S3; readonly objects: ObjectStore
 }
 
 export const WITH_BUCKETS: WorldOptions = {
+  isShared: true,
   surfaces: async ({ host, identity, metadata, clock, dataDir, onClose }) => {
     const { envelope } = identity;
     const objects = await openObjects({

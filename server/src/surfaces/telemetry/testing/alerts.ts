@@ -32,7 +32,7 @@ export function withAlerts({ running }: { readonly running: boolean }): WorldOpt
   };
 }
 
-export const WITH_ALERTS = withAlerts({ running: false });
+export const WITH_ALERTS: WorldOptions = { ...withAlerts({ running: false }), isShared: true };
 
 export const PATH = "/v1/alerts";
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "#kernel/time.ts";
-import { openMetadata } from "#stores/metadata/index.ts";
+import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { openTelemetry, TELEMETRY_TYPES, type TelemetryStore, type TelemetryType } from "#stores/telemetry/index.ts";
 import { encodeEntries } from "./entries.ts";
 
@@ -118,7 +118,7 @@ async function rowsIn(store: TelemetryStore, type: TelemetryType): Promise<strin
 
 test("nothing that is taken can break a query or a compaction", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-poison-"));
-  const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
+  const metadata = await openTestMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const settings = {
     compactionRowsBytes: 1024 * 1024 * 1024,
     compactionIntervalMs: 1_000_000_000,

@@ -17,7 +17,7 @@ const SETTINGS = { ratePerSecond: 1000, rateBurst: 1000, storedBytesMax: null, r
 export const ORIGIN = "https://hooks.example";
 
 /** Nothing is handed on: a test sees what it made as it made it. */
-export const WITH_WEBHOOKS: WorldOptions = withWebhooks(() => undefined);
+export const WITH_WEBHOOKS: WorldOptions = { ...withWebhooks(() => undefined), isShared: true };
 
 /** The same; the world's object store is handed out. */
 export function withWebhooks(given: (objects: ObjectStore) => void): WorldOptions {

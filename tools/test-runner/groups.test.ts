@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { discover } from "./discover.ts";
+import { CORE_SECONDS_MAX, GROUPS, groupsOf, inTurn } from "./groups.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FILES = discover(ROOT, "full", []);
+
+test("every long test is in exactly one group, and every group has one", () => {
+  assert.ok(FILES.length > 50, `${FILES.length} files`);
+  for (const path of FILES) assert.equal(groupsOf(path).length, 1, `${path} is in: ${groupsOf(path).join(", ")}`);
+  for (const { name } of GROUPS)
+    assert.ok(
+      FILES.some((path) => groupsOf(path)[0] === name),
+      `${name} has no file`,
+    );
+});
+
+test("the core takes at most twenty minutes", () => {
+  const [core] = GROUPS;
+  assert.equal(core?.name, "core");
+  assert.ok(core.seconds <= CORE_SECONDS_MAX);
+});
+
+test("changed surfaces come first, and the others begin with another one each time", () => {
+  const names = (changed: readonly string[], turn: number): string[] => inTurn(changed, turn).map(({ name }) => name);
+  const rest = GROUPS.length - 1;
+  const firsts = Array.from({ length: rest }, (_, turn) => names([], turn)[0]);
+  assert.equal(new Set(firsts).size, rest);
+  for (let turn = 0; turn < rest; turn++) {
+    const order = names(["docs/s3.md", "portal/src/main.tsx"], turn);
+    assert.deepEqual(order.slice(0, 2).toSorted(), ["portal", "setup"]);
+    assert.equal(new Set(order).size, rest);
+  }
+});

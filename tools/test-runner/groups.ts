@@ -1,0 +1,123 @@
+/** The long tests by what they are about: `npm run full -- --group NAME`. Each *.full.ts file is in exactly one group. */
+export interface Group {
+  readonly name: string;
+  /** How long it takes on two cores, two files at a time. Continuous integration starts a group only when it fits. */
+  readonly seconds: number;
+  /** Its files. */
+  readonly files: RegExp;
+  /** Files of the product that it is about: it comes first when one of them has changed. Absent for `core`, which always runs. */
+  readonly about?: RegExp;
+}
+
+const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
+
+/** What runs with every change, after `npm test`; at most `CORE_SECONDS_MAX`. */
+const CORE_ACCEPTANCE =
+  "allowed-addresses|audit|cli|cli-files|cli-ingest|cli-query|demo|fatal|files-resumable-api|full-disk|locked-records|" +
+  "nodes|own-telemetry|query-sandbox|refused-bodies|registry-quota|retention|start|stop|tail|webhooks-cli";
+const CORE_STORES =
+  "telemetry/(embedded|kill-few|compaction/.*|retention/kill-few|query/(hidden|latest|messages|pool|promoted|pruning))|objects/kill-few";
+
+export const CORE_SECONDS_MAX = 20 * 60;
+
+export const GROUPS: readonly Group[] = [
+  {
+    name: "core",
+    seconds: 600,
+    files: new RegExp(`${acceptance(CORE_ACCEPTANCE).source}|^server/src/stores/(${CORE_STORES})\\.full\\.ts$`),
+  },
+  {
+    name: "portal",
+    seconds: 720,
+    files: /^tests\/portal\//,
+    about: /^portal\/|^server\/src\/(surfaces\/portal|domain\/people)\/|^tests\/portal\//,
+  },
+  {
+    name: "clients",
+    seconds: 480,
+    files: /^tests\/clients\//,
+    about: /^server\/src\/(surfaces\/(s3|registry)|domain\/(s3|registry))\/|^tests\/clients\//,
+  },
+  {
+    name: "conformance",
+    seconds: 900,
+    files: /^tests\/s3-conformance\/|^server\/src\/stores\/objects\/s3\//,
+    about: /^server\/src\/(surfaces\/s3|domain\/s3|stores\/objects)\/|^tests\/s3-conformance\//,
+  },
+  {
+    name: "kills",
+    seconds: 1500,
+    files: acceptance("(alerts|files|idempotency|registry|s3|webhooks)-kill|kill"),
+    about: /^server\/src\/(domain\/(idempotency|alerts|webhooks|registry|s3|files)|stores\/jobs)\//,
+  },
+  {
+    name: "stores",
+    seconds: 600,
+    files: /^server\/src\/stores\/(objects\/kill|telemetry\/(kill|retention\/kill|query\/fuzz))\.full\.ts$/,
+    about: /^server\/src\/stores\/(telemetry|objects)\//,
+  },
+  {
+    name: "postgres",
+    seconds: 1200,
+    files: new RegExp(
+      `${acceptance("postgres|databases|telemetry-nodes").source}|^server/src/stores/objects/filesystem/postgres\\.full\\.ts$`,
+    ),
+    about: /^server\/src\/stores\/metadata\//,
+  },
+  {
+    name: "races",
+    seconds: 1200,
+    files: new RegExp(`${acceptance("s3-race|paused-node").source}|^server/src/domain/s3/objects/race\\.full\\.ts$`),
+    about: /^server\/src\/(domain\/s3|stores\/(jobs|clock))\//,
+  },
+  {
+    name: "lists",
+    seconds: 480,
+    files: new RegExp(`${acceptance("year").source}|^server/src/(app/lists|domain/s3/listings/prefixes)\\.full\\.ts$`),
+    about: /^server\/src\/stores\/metadata\/|^contract\/src\//,
+  },
+  {
+    name: "load",
+    seconds: 480,
+    files: acceptance("anonymous-bodies|exact-json|files-memory|main-thread|main-thread-s3|registry-main-thread"),
+    about: /^server\/src\/(http|surfaces\/(files|telemetry))\//,
+  },
+  {
+    name: "files",
+    seconds: 300,
+    files: new RegExp(
+      `${acceptance("backup|files-resumable|files-trash|files-upstream").source}|^server/src/app/backup/runner\\.full\\.ts$`,
+    ),
+    about: /^server\/src\/(surfaces\/files|domain\/files|app\/backup)\//,
+  },
+  {
+    name: "loggers",
+    seconds: 300,
+    files: /^tests\/loggers\//,
+    about: /^server\/src\/(domain\/telemetry|app\/commands\/ingest)\/|^tests\/loggers\//,
+  },
+  {
+    name: "setup",
+    seconds: 480,
+    files: new RegExp(`${acceptance("docs|setup-closes|upgrade").source}|^tests/setup/`),
+    about: /^(docs|tools\/setup|server\/bin)\/|^(README\.md|package(-lock)?\.json)$/,
+  },
+];
+
+/** The names of the groups that a file is in. */
+export function groupsOf(path: string): string[] {
+  return GROUPS.filter(({ files }) => files.test(path)).map(({ name }) => name);
+}
+
+/**
+ * All groups but `core`, in the order in which continuous integration runs them: those that a change is about, then all
+ * others, each time from another one on.
+ * @param turn which time it is: the number of commits
+ */
+export function inTurn(changed: readonly string[], turn: number): Group[] {
+  const rest = GROUPS.filter(({ about }) => about !== undefined);
+  const from = turn % rest.length;
+  const rotated = [...rest.slice(from), ...rest.slice(0, from)];
+  const isConcerned = ({ about }: Group): boolean => about !== undefined && changed.some((path) => about.test(path));
+  return [...rotated.filter(isConcerned), ...rotated.filter((group) => !isConcerned(group))];
+}
