@@ -130,7 +130,9 @@ interface Load {
 async function startLoad(server: Server, home: Bootstrap): Promise<Load> {
   const { origin } = server;
   const token = await server.token(home.credential);
-  const repository = await repositoryOf(server, home.credential, `orgs/${home.org.slug}/${home.app.slug}`);
+  // With a new token each time: those of a registry live for minutes, and the load goes on for longer on a slow machine.
+  const repository = (): Promise<RepositoryClient> =>
+    repositoryOf(server, home.credential, `orgs/${home.org.slug}/${home.app.slug}`);
   const kept: Kept = { telemetry: newLedger(), files: new Map(), images: new Map() };
   let n = 0;
   let deleted = 0;
@@ -150,8 +152,8 @@ async function startLoad(server: Server, home: Bootstrap): Promise<Load> {
   const others = [
     repeated(() => keepFile(server, token, kept)),
     repeated(() => counted(passingFile(server, token))),
-    repeated(() => keepImage(repository, kept)),
-    repeated(() => counted(passingImage(repository))),
+    repeated(async () => keepImage(await repository(), kept)),
+    repeated(async () => counted(passingImage(await repository()))),
   ];
   return {
     kept,
