@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { usageOf } from "#domain/s3/index.ts";
 import { ORG_ID } from "#domain/s3/testing/ground.ts";
+import { formBody, FORM_TYPE, signedFields } from "./testing/forms.ts";
 import { openGateway, refused, succeeded, texts, type TestGateway } from "./testing/gateway.ts";
 
 /** The quota bounds what is on disk at every moment, not only what is counted at the end. */
@@ -18,7 +19,7 @@ const SLACK = 64 * 1024;
 const UNSIGNED = { sign: { payload: "UNSIGNED-PAYLOAD" } };
 const FRAMED = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
 
-const KINDS = ["sized", "chunked", "framed", "part", "encrypted"] as const;
+const KINDS = ["sized", "chunked", "framed", "part", "encrypted", "form"] as const;
 type Kind = (typeof KINDS)[number];
 
 interface Place {
@@ -138,7 +139,32 @@ async function used({ gateway }: Place): Promise<number> {
 }
 
 /** Begins to send content of 1 MiB: all but its end. */
-function begun({ gateway, uploadId }: Place, kind: Kind, number: number): Sending {
+function begun(place: Place, kind: Kind, number: number): Sending {
+  const { method, target, headers, body } = kind === "form" ? formOf(place, number) : putOf(place, kind, number);
+  const [host, port] = place.gateway.host.split(":");
+  const length = kind === "chunked" ? { "transfer-encoding": "chunked" } : { "content-length": String(body.length) };
+  const options = { host, port, method, path: target, agent: false, headers: { ...headers, ...length } };
+  const request = httpRequest(options);
+  const answered = new Promise<string>((resolve) => {
+    request.on("error", () => resolve("broken"));
+    request.on("response", (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.on("end", () => resolve(/<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? String(response.statusCode)));
+    });
+  });
+  request.write(body.subarray(0, -20));
+  return { request, rest: body.subarray(-20), answered };
+}
+
+interface Upload {
+  readonly method: "PUT" | "POST";
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+function putOf({ gateway, uploadId }: Place, kind: Exclude<Kind, "form">, number: number): Upload {
   const content = randomBytes(MIB);
   const isFramed = kind === "framed";
   const body = isFramed
@@ -152,20 +178,17 @@ function begun({ gateway, uploadId }: Place, kind: Kind, number: number): Sendin
     },
     sign: { payload: isFramed ? FRAMED : "UNSIGNED-PAYLOAD" },
   });
-  const [host, port] = gateway.host.split(":");
-  const length = kind === "chunked" ? { "transfer-encoding": "chunked" } : { "content-length": String(body.length) };
-  const options = { host, port, method: "PUT", path: target, agent: false, headers: { ...headers, ...length } };
-  const request = httpRequest(options);
-  const answered = new Promise<string>((resolve) => {
-    request.on("error", () => resolve("broken"));
-    request.on("response", (response) => {
-      let text = "";
-      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
-      response.on("end", () => resolve(/<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? String(response.statusCode)));
-    });
+  return { method: "PUT", target, headers, body };
+}
+
+function formOf({ gateway }: Place, number: number): Upload {
+  const conditions = [["starts-with", "$key", ""], { success_action_status: "200" }];
+  const fields = signedFields(gateway, "quota", {
+    conditions,
+    more: { key: `form-${number}`, success_action_status: "200" },
   });
-  request.write(body.subarray(0, -20));
-  return { request, rest: body.subarray(-20), answered };
+  const body = formBody(fields, randomBytes(MIB));
+  return { method: "POST", target: "/quota", headers: { "content-type": FORM_TYPE }, body };
 }
 
 function partOf(uploadId: string, number: number): string {

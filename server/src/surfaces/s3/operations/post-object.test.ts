@@ -1,43 +1,23 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { deriveKey, signatureOf } from "../auth/signature-v4.ts";
+import { formBody, FORM_TYPE, signedFields, type Conditions } from "../testing/forms.ts";
 import { refused, succeeded, texts, useGateway, type Answer, type Key } from "../testing/gateway.ts";
 
 const shared = useGateway();
 
-type Conditions = readonly unknown[];
-
 /** A form whose policy is signed by Signature V4. */
-function formFields(
-  conditions: Conditions,
-  more: Record<string, string> = {},
-  key: Key = shared.gateway.key,
-): Record<string, string> {
-  const { date, scope } = shared.gateway.signed("GET", "/");
-  const credential = `${key.accessKeyId}/${scope.day}/${scope.region}/s3/aws4_request`;
-  const own = { "x-amz-algorithm": "AWS4-HMAC-SHA256", "x-amz-credential": credential, "x-amz-date": date };
-  const expiration = new Date(shared.gateway.nowMs() + 60_000).toISOString();
-  const all = [
-    { bucket: shared.bucket },
-    ...conditions,
-    ...Object.entries(own).map(([name, value]) => ({ [name]: value })),
-  ];
-  const policy = Buffer.from(JSON.stringify({ expiration, conditions: all })).toString("base64");
-  return { ...own, policy, "x-amz-signature": signatureOf(deriveKey(key.secret, scope), policy), ...more };
+function formFields(conditions: Conditions, more: Record<string, string> = {}, key?: Key): Record<string, string> {
+  return signedFields(shared.gateway, shared.bucket, { conditions, more, ...(key === undefined ? {} : { key }) });
 }
 
 /** Fields, then the file, as browsers send them. */
 function post(fields: Readonly<Record<string, string>>, content = "content", filename = "name.txt"): Promise<Answer> {
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  const file = `--xyz\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\nContent-Type: text/plain\r\n\r\n${content}\r\n--xyz--\r\n`;
-  return raw(`${parts.join("")}${file}`);
+  return raw(formBody(fields, Buffer.from(content), filename).toString());
 }
 
 function raw(body: string): Promise<Answer> {
-  const headers = { "content-type": "multipart/form-data; boundary=xyz" };
+  const headers = { "content-type": FORM_TYPE };
   return shared.gateway.call("POST", `/${shared.bucket}`, { sign: false, headers, body });
 }
 
