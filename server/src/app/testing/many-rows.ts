@@ -10,6 +10,17 @@ const STEP_MS = 1_000;
 /** The newest row is of today: what is older than it is kept would be deleted while the lists are looked at. */
 export const FIRST_AT = Date.now() - (MILLION + 600) * STEP_MS;
 
+/** What the oldest 30,000 names begin with, after the rare ones. */
+export const OLD_NAMES = "old_";
+const OLD = 30_000;
+/** A key with half of all past versions, and one with a quarter of all uploads. */
+export const MANY_VERSIONS = "a_many_versions";
+export const MANY_UPLOADS = "d_many_uploads";
+/** What most manifests are about. */
+export const SUBJECT = `sha256:${"0".repeat(64)}`;
+/** Personal tokens of the operator; most are revoked. */
+const PERSONAL = 20_000;
+
 export interface Ids {
   readonly org: string;
   readonly project: string;
@@ -19,6 +30,11 @@ export interface Ids {
   readonly alert: string;
   readonly credential: string;
   readonly query: string;
+  /** Slug of the app, and its name in the registry. */
+  readonly bucket: string;
+  readonly repository: string;
+  /** The id of who is signed in. */
+  readonly operator: string;
 }
 
 interface Fill {
@@ -30,6 +46,9 @@ interface Fill {
 const text = (value: string): string => `'${value}'`;
 const at = `${FIRST_AT} + s.n * ${STEP_MS}`;
 const rare = (value: string, else_: string): string => `case when s.n <= ${RARE} then '${value}' else '${else_}' end`;
+/** Of today: what is older than it is kept would be deleted while the lists are looked at. */
+const TODAY = String(FIRST_AT + MILLION * STEP_MS);
+const FAR = "9000000000000";
 
 /** What a row has that was made by the API. */
 const ofReal = (table: string, id: string, column: string): string =>
@@ -47,6 +66,9 @@ export function fillsOf(ids: Ids, id: MakeId): Fills {
     ...fillsOfKeys(ids, id),
     ...fillsOfPlaces(ids, id),
     ...fillsOfQueries(ids, id),
+    ...fillsOfS3(ids, id),
+    ...fillsOfRegistry(ids, id),
+    ...fillsOfServer(ids, id),
   };
 }
 
@@ -109,7 +131,7 @@ function fillsOfEvents(ids: Ids, id: MakeId): Fills {
         id: id("rej"),
         org_id,
         webhook_id,
-        at: String(FIRST_AT + MILLION * STEP_MS),
+        at: TODAY,
         body: "EMPTY",
         headers: "'[]'",
       },
@@ -128,7 +150,7 @@ function fillsOfContents(ids: Ids, id: MakeId): Fills {
         org_id,
         project_id: `case when s.n <= ${RARE} then ${project_id} end`,
         // Every second name is of one file.
-        filename: `case when s.n <= ${RARE} then 'rare.txt' when s.n % 2 = 0 then 'common.txt' else ${id("name")} end`,
+        filename: `case when s.n <= ${RARE} then 'rare.txt' when s.n <= ${OLD} then ${id("old")} when s.n % 2 = 0 then 'common.txt' else ${id("name")} end`,
         content_type: "'text/plain'",
         blob_id: id("blob"),
         created_at: at,
@@ -148,14 +170,122 @@ function fillsOfContents(ids: Ids, id: MakeId): Fills {
         purge_at: "9000000000000",
       },
     },
-    registry_tag: {
-      rows: MANY,
-      columns: { repository: text(ids.app), org_id, name: id("tag"), digest: id("sha") },
-    },
-    registry_manifest: { rows: MANY, columns: { repository: text(ids.app), org_id, digest: id("sha") } },
+  };
+}
+
+function fillsOfS3(ids: Ids, id: MakeId): Fills {
+  const [bucket, org_id] = [text(ids.app), text(ids.org)];
+  const modified_at = at;
+  const done = "s.n <= 500000";
+  return {
     s3_object: {
       rows: MILLION,
-      columns: { bucket: text(ids.app), org_id, key: "KEY", version_id: id("v"), seq: "s.n" },
+      columns: { bucket, org_id, key: "KEY", version_id: id("v"), seq: "s.n", modified_at },
+    },
+    s3_history: {
+      rows: MILLION,
+      columns: {
+        bucket,
+        org_id,
+        key: `case when s.n <= 500000 then KEY(${MANY_VERSIONS}) else KEY end`,
+        version_id: id("v"),
+        seq: "2000000 + s.n",
+        modified_at,
+      },
+    },
+    s3_upload: {
+      rows: MILLION,
+      columns: {
+        id: id("upl"),
+        bucket,
+        org_id,
+        key: `case when s.n > 500000 and s.n <= 750000 then KEY(${MANY_UPLOADS}) else KEY end`,
+        detail: "'{}'",
+        created_at: TODAY,
+        completed_at: `case when ${done} then ${TODAY} end`,
+      },
+    },
+    s3_part: {
+      rows: 10_000,
+      columns: { upload_id: id("upl", String(MILLION)), number: "s.n", org_id, modified_at, blob_id: id("part") },
+    },
+  };
+}
+
+function fillsOfRegistry(ids: Ids, id: MakeId): Fills {
+  const [repository, org_id] = [text(ids.app), text(ids.org)];
+  return {
+    registry_tag: { rows: MANY, columns: { repository, org_id, name: id("tag"), digest: id("sha") } },
+    registry_manifest: {
+      rows: MILLION,
+      columns: {
+        repository,
+        org_id,
+        digest: id("sha"),
+        annotations: "'{}'",
+        subject: text(SUBJECT),
+        artifact_type: rare("rare", "common"),
+        size: "1",
+      },
+    },
+    registry_blob: { rows: MANY, columns: { repository, org_id, digest: id("blob"), sha256: id("blob"), size: "1" } },
+    // Few of all apps have images.
+    registry_repository: {
+      rows: MANY,
+      columns: {
+        id: id("app"),
+        org_id,
+        slug: id("slug"),
+        immutable_tags: "'[]'",
+        last_push_at: `case when s.n % 10000 = 0 then ${at} end`,
+      },
+    },
+  };
+}
+
+/** What whoever runs the server sees, and what is a person's own. */
+function fillsOfServer(ids: Ids, id: MakeId): Fills {
+  const operator = text(ids.operator);
+  const user_id = `case when s.n <= 20 then ${operator} else ${id("user", "(s.n % 40000) + 1")} end`;
+  return {
+    organization: {
+      rows: MANY,
+      columns: {
+        id: id("org"),
+        slug: id("other"),
+        name: "'many'",
+        policy: "'{}'",
+        token_lifetime_s: "900",
+        created_at: at,
+      },
+    },
+    job: {
+      rows: MANY,
+      columns: {
+        id: id("job"),
+        kind: rare("few", "many"),
+        key: id("job"),
+        payload: "'{}'",
+        due_at: FAR,
+        created_at: at,
+      },
+    },
+    browser_session: {
+      rows: MILLION,
+      columns: {
+        id: id("ses"),
+        user_id,
+        secret_hash: id("h"),
+        method: "'password'",
+        created_at: TODAY,
+        confirmed_at: TODAY,
+        last_seen_at: TODAY,
+        expires_at: FAR,
+      },
+    },
+    passkey: {
+      rows: MANY,
+      columns: { id: id("pass"), user_id, credential_id: id("pk"), transports: "'[]'", name: "'many'", created_at: at },
     },
   };
 }
@@ -166,17 +296,18 @@ function fillsOfKeys(ids: Ids, id: MakeId): Fills {
   const live = { revoked_at: `case when s.n % 2 = 0 then null else 1 end` };
   return {
     credential: {
-      rows: MANY,
+      rows: MANY + PERSONAL,
       columns: {
         id: id("cred"),
-        kind: "'app'",
+        kind: `case when s.n <= ${MANY} then 'app' else 'personal' end`,
         client_id: id("client"),
         org_id,
         project_id: `case when s.n <= ${RARE} then ${project_id} end`,
         name: "'many'",
-        created_by: "'system'",
+        scopes: "'[]'",
+        created_by: `case when s.n <= ${MANY} then 'system' else ${text(ids.operator)} end`,
         created_at: at,
-        ...live,
+        revoked_at: `case when s.n > ${MANY} and s.n <= ${MANY + PERSONAL - 100} then 1 when s.n % 2 = 0 then null else 1 end`,
       },
     },
     credential_trust: {
@@ -244,7 +375,16 @@ function fillsOfPlaces(ids: Ids, id: MakeId): Fills {
       rows: MANY,
       columns: { id: id("inv"), org_id, email: id("mail"), role: "'viewer'", token_hash: id("t"), created_at: at },
     },
-    person: { rows: MANY, columns: { id: id("user"), email: id("mail"), name: "'many'", created_at: at } },
+    person: {
+      rows: MANY,
+      columns: {
+        id: id("user"),
+        email: id("mail"),
+        name: "'many'",
+        created_at: at,
+        password_hash: `case when s.n <= ${RARE} then 'none' end`,
+      },
+    },
     member: { rows: MANY, columns: { org_id, user_id: id("user"), role: "'viewer'", created_at: at } },
     project_member: {
       rows: MANY,
@@ -308,10 +448,12 @@ export async function fillStatements(
     const unknown = Object.keys(columns).filter((column) => !table.columns.some((each) => each.name === column));
     if (unknown.length > 0) throw new Error(`${name} has no column ${unknown.join()}`);
     const empty = isSqlite ? "x''" : "''::bytea";
-    const key = isSqlite ? `cast(${id("k")} as blob)` : `convert_to(${id("k")}, 'UTF8')`;
+    const bytes = (of: string): string => (isSqlite ? `cast(${of} as blob)` : `convert_to(${of}, 'UTF8')`);
+    const withKeys = (of: string): string =>
+      of.replace(/KEY\((\w+)\)/g, (_all, name: string) => bytes(text(name))).replace(/\bKEY\b/g, bytes(id("k")));
     const valueOf = (column: { name: string; dataType: string; isNullable: boolean }): string => {
       const given = columns[column.name];
-      if (given !== undefined) return given === "EMPTY" ? empty : given === "KEY" ? key : given;
+      if (given !== undefined) return given === "EMPTY" ? empty : withKeys(given);
       if (column.isNullable) return "null";
       if (/int/i.test(column.dataType)) return "0";
       return /blob|bytea/i.test(column.dataType) ? empty : "''";
@@ -330,6 +472,8 @@ export async function fillStatements(
 
 /** What the product counts as it goes. */
 const KEPT_NUMBERS = [
+  `insert into registry_contents (repository, org_id, tags, manifests, bytes)
+    select repository, org_id, 0, count(*), sum(size) from registry_manifest group by repository, org_id`,
   `insert into file_name (org_id, filename, place, files)
     select org_id, filename, coalesce(project_id, ''), count(*) from file
     group by org_id, filename, coalesce(project_id, '')`,

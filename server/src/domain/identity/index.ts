@@ -24,7 +24,7 @@ export {
   type Withheld,
 } from "./access/index.ts";
 export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";
-export { appendAuthChange, type AuthChange } from "./changes/index.ts";
+export { appendAuthChange, lastAccessChange, type AuthChange } from "./changes/index.ts";
 export {
   absent,
   APPROVER_SCOPE,

@@ -13,7 +13,7 @@ export { createRecoveryCodes } from "./factors/recovery-codes.ts";
 export { passkeysOf, type PasskeyRow } from "./factors/store.ts";
 export { beginTotp, confirmTotp, deleteTotp } from "./factors/totp.ts";
 export { auditInstance, createOrganization } from "./instance/instance.ts";
-export { latestChange, migrationsOf, nodesOf, organizationsOf } from "./instance/store.ts";
+export { migrationsOf, nodesOf, organizationsOf } from "./instance/store.ts";
 export { createPersonalToken, deletePersonalToken, listPersonalTokens } from "./personal-tokens.ts";
 export { createPeople, sessionsOf } from "./people.ts";
 export {

@@ -5,6 +5,7 @@ import { methodsOf, mountImages, mountRegistry } from "./routes.ts";
 
 export type { RegistrySurfaceDeps } from "./deps.ts";
 export { Writers } from "./writers.ts";
+export { REGISTRY_ROUTES } from "./routes.ts";
 
 /** Everything below `/v2` is refused in the form of the distribution specification. */
 const ERRORS: ErrorForm = {

@@ -13,6 +13,7 @@ import { mountBuckets } from "./routes-buckets.ts";
 export { presignedTarget, type Presigning } from "./auth/presign.ts";
 export { createDocumentReader, type DocumentReader } from "./wire/documents.ts";
 export type { GatewayLink } from "./deps.ts";
+export { ROWS as S3_ROUTES } from "./routes.ts";
 export { createS3Gateway, type Answered, type S3Gateway } from "./gateway.ts";
 
 /** Puts a gateway on a listener of its own: buckets have every path of it. */

@@ -1,6 +1,6 @@
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { insertChange, lastSeq, type ChangeKind } from "./store.ts";
+import { insertChange, lastAccessChange, type ChangeKind } from "./store.ts";
 
 export interface AuthChange {
   /**
@@ -27,7 +27,7 @@ export async function appendAuthChange(
 ): Promise<number> {
   // Numbers are given out under a lock, so that their order is the order of commits: a node that has read n has read all before.
   await deps.metadata.lock(tx, "auth_change");
-  const seq = (await lastSeq(tx)) + 1;
+  const seq = (await lastAccessChange(tx)) + 1;
   await insertChange(tx, {
     seq,
     kind: change.kind,

@@ -7,7 +7,7 @@ import {
   changesFrom,
   deleteNode,
   deleteNodesSeenBefore,
-  lastSeq,
+  lastAccessChange,
   nodesBehind,
   pruneChanges,
   upsertNode,
@@ -171,7 +171,7 @@ export class ChangeFeed {
 
   async #reset(): Promise<void> {
     const { metadata, clock } = this.#deps;
-    const seq = await lastSeq(metadata.read);
+    const seq = await lastAccessChange(metadata.read);
     const tokens = await voidTokens(metadata.read, clock.nowMs());
     for (const listener of this.#listeners) await listener.reset(tokens);
     this.#appliedSeq = seq;

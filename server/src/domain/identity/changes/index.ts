@@ -1,3 +1,3 @@
 export { appendAuthChange, type AuthChange } from "./append.ts";
 export { ChangeFeed, type ChangeListener } from "./feed.ts";
-export type { ChangeKind, ChangeRow } from "./store.ts";
+export { lastAccessChange, type ChangeKind, type ChangeRow } from "./store.ts";

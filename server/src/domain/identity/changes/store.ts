@@ -1,15 +1,20 @@
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { Insertable, Selectable } from "kysely";
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { prepared, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type ChangeRow = Selectable<Tables["auth_change"]>;
 export type ChangeKind = ChangeRow["kind"];
 
-export async function lastSeq(db: Reader): Promise<number> {
-  // `max`, not the first in order: SQLite's plan then says that it is one step.
-  const query = db.selectFrom("auth_change").select((eb) => eb.fn.max<number | null>("seq").as("seq"));
-  return (await query.executeTakeFirst())?.seq ?? 0;
+/** Number of the last change of anybody's access: while it stands, what was read about keys is true. */
+export async function lastAccessChange(db: Reader): Promise<number> {
+  const [row] = await LAST_ACCESS_CHANGE.execute(db);
+  return row?.seq ?? 0;
 }
+
+// `max`, not the first in order: SQLite's plan then says that it is one step, and it runs without a process between.
+const LAST_ACCESS_CHANGE = prepared((db) =>
+  db.selectFrom("auth_change").select((eb) => eb.fn.max<number | null>("seq").as("seq")),
+);
 
 export async function insertChange(tx: Writer, row: Insertable<Tables["auth_change"]>): Promise<void> {
   await tx.insertInto("auth_change").values(row).execute();
@@ -27,7 +32,7 @@ export async function voidTokens(db: Reader, nowMs: number): Promise<ChangeRow[]
 
 /** Forgets rows that every node has long read; the last one stays, because numbers go on from it. */
 export async function pruneChanges(tx: Writer, options: { beforeMs: Cutoff; nowMs: Cutoff }): Promise<void> {
-  const last = await lastSeq(tx);
+  const last = await lastAccessChange(tx);
   await tx
     .deleteFrom("auth_change")
     .where("seq", "<", last)

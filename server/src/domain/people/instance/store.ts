@@ -9,11 +9,6 @@ export async function nodesOf(db: Reader): Promise<NodeRow[]> {
   return db.selectFrom("node").selectAll().orderBy("started_at").orderBy("id").execute();
 }
 
-export async function latestChange(db: Reader): Promise<number> {
-  const row = await db.selectFrom("auth_change").select("seq").orderBy("seq", "desc").limit(1).executeTakeFirst();
-  return row?.seq ?? 0;
-}
-
 /** Those of the records, as they were applied. */
 export async function migrationsOf(db: Reader): Promise<Tables["migration"][]> {
   return db.selectFrom("migration").selectAll().orderBy("applied_at").orderBy("name").execute();
@@ -66,6 +61,8 @@ function membersOf(row: ExpressionBuilder<Tables & { o: Tables["organization"] }
     .selectFrom("member as m")
     .select("m.user_id")
     .whereRef("m.org_id", "=", "o.id")
+    // In the order of an index: else PostgreSQL takes the first rows of the table, and reads all of it for an organization with few.
+    .orderBy("m.user_id")
     .limit(OPERATOR_ROWS_COUNTED_MAX + 1);
   const count = row.selectFrom(some.as("some")).select((each) => each.fn.countAll<number>().as("n"));
   return count.$asScalar().$notNull().as("members");

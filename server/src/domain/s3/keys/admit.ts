@@ -1,10 +1,11 @@
+import { lastAccessChange } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { S3Deps } from "../deps.ts";
 import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
 import { addressesNow, expiryOf, rightsNow, type Rights } from "./bounds.ts";
 import { admitGrant, grantOf, type S3Grant } from "./grants.ts";
 import { isAccessKeyId, openSecret } from "./secret.ts";
-import { keyByAccessKey, lastAccessChange, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
+import { keyByAccessKey, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
 
 /** What is wider than it was (a role that was raised) is seen after this time. */
 const KEPT_MS = 1000;

@@ -11,17 +11,6 @@ export interface KeyContext extends KeyRow {
   visibility: Tables["project"]["visibility"] | null;
 }
 
-/** Number of the last change of anybody's access: while it stands, what was read about keys is true. */
-export async function lastAccessChange(db: Reader): Promise<number> {
-  const [row] = await LAST_ACCESS_CHANGE.execute(db);
-  return row?.seq ?? 0;
-}
-
-// `max`, not the first in order: SQLite's plan then says that it is one step, and it runs without a process between.
-const LAST_ACCESS_CHANGE = prepared((db) =>
-  db.selectFrom("auth_change").select((eb) => eb.fn.max<number | null>("seq").as("seq")),
-);
-
 function keys(db: Reader) {
   return db
     .selectFrom("s3_key as k")

@@ -1,6 +1,7 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
 import { testMail } from "#domain/mail/index.ts";
-import { auditInstance, latestChange, migrationsOf, nodesOf } from "#domain/people/index.ts";
+import { lastAccessChange } from "#domain/identity/index.ts";
+import { auditInstance, migrationsOf, nodesOf } from "#domain/people/index.ts";
 import { createRateLimiter, type Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
@@ -22,7 +23,7 @@ export function getInstance(deps: PortalSurfaceDeps): Operation<typeof PORTAL_RO
       objects: instance.objects,
       telemetry: "embedded" as const,
       master_key_id: identity.envelope.masterKeyId,
-      latest_change: await latestChange(metadata.read),
+      latest_change: await lastAccessChange(metadata.read),
       nodes: nodes.map((node) => ({
         id: node.id,
         current: node.id === identity.feed.nodeId,
