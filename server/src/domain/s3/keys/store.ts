@@ -1,5 +1,5 @@
 import type { Reach } from "#domain/identity/index.ts";
-import { prepared, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type KeyRow = Tables["s3_key"];
 
