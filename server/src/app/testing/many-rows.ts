@@ -385,7 +385,16 @@ function fillsOfPlaces(ids: Ids, id: MakeId): Fills {
         password_hash: `case when s.n <= ${RARE} then 'none' end`,
       },
     },
-    member: { rows: MANY, columns: { org_id, user_id: id("user"), role: "'viewer'", created_at: at } },
+    // The other organizations have one member each.
+    member: {
+      rows: 2 * MANY,
+      columns: {
+        org_id: `case when s.n <= ${MANY} then ${org_id} else ${id("org", `s.n - ${MANY}`)} end`,
+        user_id: id("user", `s.n - case when s.n <= ${MANY} then 0 else ${MANY} end`),
+        role: "'viewer'",
+        created_at: at,
+      },
+    },
     project_member: {
       rows: MANY,
       columns: { org_id, project_id, user_id: id("user"), role: "'reader'", created_at: at },
