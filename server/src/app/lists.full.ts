@@ -79,7 +79,7 @@ async function faultsOf(ground: Ground, request: ListRequest): Promise<string[]>
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** What is asked for the page behind it. */
+  /** The request for the page behind it. */
   readonly next?: Partial<ListRequest>;
 }
 

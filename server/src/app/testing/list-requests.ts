@@ -10,7 +10,7 @@ export type Way = "token" | "session" | "registry" | "s3";
 
 export interface ListRequest {
   readonly way: Way;
-  /** What is asked, as it is reported. */
+  /** The request, as it is reported. */
   readonly name: string;
   /** A path with its query; of S3 the SDK's command. */
   readonly path: string;
@@ -65,7 +65,7 @@ export const WITHOUT_RECORDS = new Set(["listBackups"]);
 const BY_TIME_WITHIN_A_PREFIX =
   "a prefix selects by name and the interface orders by time: no index has both, so names that are all old are met last";
 const NO_BOUND_OF_OFFSET =
-  "the reference sets no upper bound of offset: what is passed over is counted in an index alone";
+  "the reference sets no upper bound of offset: rows that are passed over are counted in an index alone";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const RANGES: readonly Readonly<Record<string, string>>[] = [

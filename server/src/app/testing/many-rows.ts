@@ -46,7 +46,7 @@ interface Fill {
 const text = (value: string): string => `'${value}'`;
 const at = `${FIRST_AT} + s.n * ${STEP_MS}`;
 const rare = (value: string, else_: string): string => `case when s.n <= ${RARE} then '${value}' else '${else_}' end`;
-/** Of today: what is older than it is kept would be deleted while the lists are looked at. */
+/** Today: retention would delete older rows during the test. */
 const TODAY = String(FIRST_AT + MILLION * STEP_MS);
 const FAR = "9000000000000";
 
@@ -243,7 +243,7 @@ function fillsOfRegistry(ids: Ids, id: MakeId): Fills {
   };
 }
 
-/** What whoever runs the server sees, and what is a person's own. */
+/** The operator's lists, and a person's. */
 function fillsOfServer(ids: Ids, id: MakeId): Fills {
   const operator = text(ids.operator);
   const user_id = `case when s.n <= 20 then ${operator} else ${id("user", "(s.n % 40000) + 1")} end`;

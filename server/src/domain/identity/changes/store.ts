@@ -5,7 +5,7 @@ import { prepared, type Reader, type Tables, type Writer } from "#stores/metadat
 export type ChangeRow = Selectable<Tables["auth_change"]>;
 export type ChangeKind = ChangeRow["kind"];
 
-/** Number of the last change of anybody's access: while it stands, what was read about keys is true. */
+/** Number of the last change of anybody's access: while it stands, rows of keys that were read are true. */
 export async function lastAccessChange(db: Reader): Promise<number> {
   const [row] = await LAST_ACCESS_CHANGE.execute(db);
   return row?.seq ?? 0;
