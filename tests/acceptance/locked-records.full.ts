@@ -1,7 +1,8 @@
 /** PostgreSQL whose tables somebody else holds, or that ends connections: 503 with `Retry-After` in each surface's own form, never 500. */
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -40,6 +41,7 @@ interface Request {
 describe("records that are held by somebody else", { skip }, () => {
   let postgres: PostgresServer;
   let session: PostgresSession;
+  let environment: Readonly<Record<string, string>>;
   let server: Server;
   let home: Bootstrap;
   let token: string;
@@ -51,10 +53,11 @@ describe("records that are held by somebody else", { skip }, () => {
   before(async () => {
     postgres = await startPostgres();
     const MOORING_DATABASE_URL = await postgres.createDatabase("locked");
+    environment = { MOORING_DATABASE_URL, MOORING_MASTER_KEY: randomBytes(32).toString("hex") };
     session = postgres.session("locked");
     await session.ask("set client_min_messages = error"); // a connection that is ended twice is no news
     const settings = { database_wait_ms: WAIT_MS, webhook_rate_limit_burst: 100_000 };
-    server = await startServer({ database: "sqlite", environment: { MOORING_DATABASE_URL }, settings });
+    server = await startServer({ database: "sqlite", environment, settings });
     home = await server.bootstrap();
     token = await server.token(home.credential);
     s3 = sdkClient(await s3EndpointOf(server, home));
@@ -143,13 +146,13 @@ describe("records that are held by somebody else", { skip }, () => {
   };
 
   /** Holds every table but those by which nodes know of each other. */
-  async function whileLocked(mode: string, use: () => Promise<void>): Promise<void> {
+  async function whileLocked<T>(mode: string, use: () => Promise<T>): Promise<T> {
     const names = await session.ask(
       "select string_agg(quote_ident(tablename), ', ') from pg_tables where schemaname = 'public' and tablename not in ('node', 'auth_change', 'migration')",
     );
     await session.ask(`begin; lock table ${names} in ${mode} mode`);
     try {
-      await use();
+      return await use();
     } finally {
       await session.ask("rollback");
     }
@@ -177,6 +180,30 @@ describe("records that are held by somebody else", { skip }, () => {
       for (const [name, request] of Object.entries(reads)) await mustBeRefused(name, request());
     });
     assert.equal((await server.call("GET", "/v1/projects", { token })).status, 200);
+  });
+
+  test("a server that starts while records are locked waits for them", async () => {
+    const { starting } = await whileLocked("access exclusive", async () => {
+      const settings = { database_wait_ms: WAIT_MS, log_level: "warn" };
+      const starting = startServer({ database: "sqlite", environment, settings });
+      // Its first attempts end after half a second each.
+      const outcome = await Promise.race([
+        starting.then(
+          () => "started",
+          () => "ended",
+        ),
+        delay(8 * WAIT_MS, "waits"),
+      ]);
+      assert.equal(outcome, "waits");
+      return { starting };
+    });
+    const second = await starting;
+    try {
+      const own = await second.token(home.credential);
+      assert.equal((await second.call("GET", "/v1/projects", { token: own })).status, 200);
+    } finally {
+      await second.dispose();
+    }
   });
 
   test("connections that are ended in the middle of their work are no failure of the server", async () => {

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { pino, type Logger } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { buildApp, type App } from "../build.ts";
 import type { Config } from "../config.ts";
@@ -43,7 +45,7 @@ export const serve: Command = {
     // Lines go to stderr: stdout is for the addresses.
     const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
     const log = createLog(config.log_level, own);
-    const app = await buildApp(config, log, systemClock, own);
+    const app = await startWhenRecordsAreFree(() => buildApp(config, log, systemClock, own), log);
     try {
       const setupUrl = await ensureSetupLink({ metadata: app.metadata, clock: systemClock }, app.addresses.portal_url);
       const { addresses, listen } = app;
@@ -60,6 +62,28 @@ export const serve: Command = {
     return ExitCode.ok;
   },
 };
+
+/**
+ * Starts again while the records are held by another: a server that was killed in the middle of a change is noticed by PostgreSQL
+ * only after a while, and keeps its locks until then.
+ * @throws Problem `unavailable` after 30 seconds
+ */
+async function startWhenRecordsAreFree(start: () => Promise<App>, log: Logger): Promise<App> {
+  const givesUpMs = systemClock.nowMs() + RECORDS_WAIT_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      const isHeld = error instanceof Problem && error.code === "unavailable";
+      if (!isHeld || systemClock.nowMs() > givesUpMs) throw error;
+      log.warn({ err: error }, "cannot start yet; trying again");
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+const RECORDS_WAIT_MS = 30_000;
+const RETRY_MS = 1000;
 
 const DEATHS: Readonly<Record<FatalPart, number>> = {
   "records writer": ExitCode.recordsWriterDied,
