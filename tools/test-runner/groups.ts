@@ -23,7 +23,7 @@ export const CORE_SECONDS_MAX = 20 * 60;
 export const GROUPS: readonly Group[] = [
   {
     name: "core",
-    seconds: 600,
+    seconds: 300,
     files: new RegExp(`${acceptance(CORE_ACCEPTANCE).source}|^server/src/stores/(${CORE_STORES})\\.full\\.ts$`),
   },
   {
