@@ -45,9 +45,8 @@ export const serve: Command = {
     // Lines go to stderr: stdout is for the addresses.
     const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
     const log = createLog(config.log_level, own);
-    const app = await startWhenRecordsAreFree(() => buildApp(config, log, systemClock, own), log);
+    const { app, setupUrl } = await startWhenRecordsAreFree(() => start(config, log, own), log);
     try {
-      const setupUrl = await ensureSetupLink({ metadata: app.metadata, clock: systemClock }, app.addresses.portal_url);
       const { addresses, listen } = app;
       announceServer(config.data_dir, { addresses, listen, pid: process.pid, started_at: isoFromMs(startedMs) });
       process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
@@ -63,12 +62,28 @@ export const serve: Command = {
   },
 };
 
+interface Started {
+  readonly app: App;
+  readonly setupUrl: string | null;
+}
+
+async function start(config: Config, log: Logger, own: OwnTelemetry | null): Promise<Started> {
+  const app = await buildApp(config, log, systemClock, own);
+  try {
+    const { metadata, addresses } = app;
+    return { app, setupUrl: await ensureSetupLink({ metadata, clock: systemClock }, addresses.portal_url) };
+  } catch (error) {
+    await app.stop();
+    throw error;
+  }
+}
+
 /**
  * Starts again while the records are held by another: a server that was killed in the middle of a change is noticed by PostgreSQL
  * only after a while, and keeps its locks until then.
  * @throws Problem `unavailable` after 30 seconds
  */
-async function startWhenRecordsAreFree(start: () => Promise<App>, log: Logger): Promise<App> {
+async function startWhenRecordsAreFree(start: () => Promise<Started>, log: Logger): Promise<Started> {
   const givesUpMs = systemClock.nowMs() + RECORDS_WAIT_MS;
   for (;;) {
     try {

@@ -60,8 +60,10 @@ class Exporter implements OwnTelemetry {
     this.#add("traces", spanRow(request, this.#clock.nowMs(), randomHex));
   }
 
+  /** Once more after a stop, when a start of the server failed and is tried again. */
   start(target: OwnTelemetryTarget): void {
     this.#target = target;
+    this.#stopped = false;
     const dropped = new Counter({
       name: "mooring_own_telemetry_dropped_total",
       help: "Rows of the server's own telemetry that were left out because too many waited.",
