@@ -17,9 +17,6 @@ const TIMEOUT_MS: Record<Tier, number> = { test: 120_000, full: 900_000 };
 /** Many of the short tests wait for something now and then; the long ones use what there is. */
 const CONCURRENCY: Record<Tier, number> = { test: 3, full: 2 };
 
-/** On a machine that nobody watches. */
-const AGAIN_MAX = 3;
-
 interface Options {
   readonly root: string;
   readonly tier: Tier;
@@ -29,8 +26,6 @@ interface Options {
   readonly timeoutMs: number;
   /** For everything: a file whose turn comes later is skipped. */
   readonly budgetMs: number;
-  /** So many files at most run again alone when they failed beside others; when more fail, it is no matter of a busy machine. */
-  readonly againMax: number;
   /** Seed of a random order of the files; null: the order of their paths. */
   readonly shuffle: number | null;
   /** Only the files of this group of the long tests. */
@@ -47,7 +42,6 @@ function parse(argv: readonly string[]): Options {
       concurrency: { type: "string" },
       "timeout-ms": { type: "string" },
       "budget-ms": { type: "string" },
-      "again-max": { type: "string" },
       shuffle: { type: "string" },
       group: { type: "string" },
     },
@@ -63,7 +57,6 @@ function parse(argv: readonly string[]): Options {
     concurrency: Number(values.concurrency ?? Math.min(CONCURRENCY[tier], availableParallelism() + 1)),
     timeoutMs: Number(values["timeout-ms"] ?? TIMEOUT_MS[tier]),
     budgetMs: Number(values["budget-ms"] ?? Infinity),
-    againMax: Number(values["again-max"] ?? (process.env["CI"] === "true" ? AGAIN_MAX : 0)),
     shuffle: values.shuffle === undefined ? null : Number(values.shuffle),
     group: values.group ?? null,
   };
@@ -93,30 +86,9 @@ async function main(options: Options): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: options.concurrency }, work));
-  const { final, unstable } = await runAgain(results, options);
   await postgres.stop();
-  console.log(summaryOf(final, unstable));
-  return final.some((result) => result.failures.length > 0) ? 1 : 0;
-}
-
-/** Runs what failed once more, alone. @returns the results that count, and what passed at its second try only */
-async function runAgain(
-  results: readonly FileResult[],
-  options: Options,
-): Promise<{ final: readonly FileResult[]; unstable: readonly FileResult[] }> {
-  const failed = results.filter(({ failures }) => failures.length > 0);
-  if (failed.length > options.againMax) return { final: results, unstable: [] };
-  const replaced = new Map<FileResult, readonly FileResult[]>();
-  for (const result of failed) {
-    const second = await runInTime(result.paths, Infinity, options);
-    for (const again of second) console.log(`${lineOf(again)} (again, alone)`);
-    if (second.every(({ failures }) => failures.length === 0)) replaced.set(result, second);
-  }
-  // What failed for all files of a process has no own tests: they were counted with their files.
-  const final = results.flatMap((result) =>
-    result.paths.length > 1 && replaced.has(result) ? [] : (replaced.get(result) ?? result),
-  );
-  return { final, unstable: [...replaced.keys()] };
+  console.log(summaryOf(results));
+  return results.some((result) => result.failures.length > 0) ? 1 : 0;
 }
 
 async function runInTime(paths: readonly string[], leftMs: number, options: Options): Promise<readonly FileResult[]> {

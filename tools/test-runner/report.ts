@@ -9,17 +9,12 @@ export function lineOf(result: FileResult): string {
   return `${result.failures.length === 0 ? "ok  " : "FAIL"} ${seconds} s ${String(result.passed).padStart(5)} passed  ${result.path}`;
 }
 
-/**
- * Everything to read at the end; the last line is `N passed, N failed, N skipped` and nothing else.
- * @param unstable what failed beside others and passed alone: told, and not counted
- */
-export function summaryOf(results: readonly FileResult[], unstable: readonly FileResult[] = []): string {
+/** Everything to read at the end; the last line is `N passed, N failed, N skipped` and nothing else. */
+export function summaryOf(results: readonly FileResult[]): string {
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failures.length, 0);
   const skipped = results.reduce((sum, result) => sum + result.skips.length, 0);
-  const told = unstable.flatMap((result) => [...failureLines(result), ...failureNames(result, "passed alone")]);
-  const lines = [...results.flatMap(skipLines), ...told, ...results.flatMap(failureLines)];
-  lines.push(...results.flatMap((result) => failureNames(result, "failed")));
+  const lines = [...results.flatMap(skipLines), ...results.flatMap(failureLines), ...results.flatMap(failureNames)];
   return [...lines, `${passed} passed, ${failed} failed, ${skipped} skipped`].join("\n");
 }
 
@@ -39,10 +34,10 @@ function failureLines(result: FileResult): string[] {
 }
 
 /** Once more in short, where the end of a long output shows them all. */
-function failureNames(result: FileResult, word: string): string[] {
+function failureNames(result: FileResult): string[] {
   return result.failures.map(({ name, detail }) => {
     const [reason = ""] = detail.split("\n", 1);
-    return `${word}: ${result.path}: ${name}: ${reason.slice(0, REASON_CHARS_MAX)}`;
+    return `failed: ${result.path}: ${name}: ${reason.slice(0, REASON_CHARS_MAX)}`;
   });
 }
 

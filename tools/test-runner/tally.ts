@@ -10,8 +10,7 @@ export interface Skip {
 }
 
 export interface FileResult {
-  /** What to run again when it failed: one file, or all of a process where none can be named. */
-  readonly paths: readonly string[];
+  /** One file, or all of a process where none can be named. */
   readonly path: string;
   readonly passed: number;
   readonly failures: readonly Failure[];
@@ -129,9 +128,9 @@ export class Tally {
   #endFile(problem: string | undefined): void {
     const { startedMs, ...counted } = this.#running;
     const current = this.#paths[this.#done.length];
-    const paths = current === undefined ? this.#paths : [current];
+    const path = current ?? nameOf(this.#paths);
     if (problem !== undefined) counted.failures.push({ name: "the file itself", detail: problem });
-    this.#done.push({ ...counted, paths, path: nameOf(paths), durationMs: performance.now() - startedMs });
+    this.#done.push({ ...counted, path, durationMs: performance.now() - startedMs });
     this.#running = begin();
     this.#fileDone();
   }
