@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+// Not from the domain's index: `domain/identity` imports this module.
+import type { Envelope, SealedPlace } from "#domain/identity/keys/index.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
@@ -58,24 +60,10 @@ export interface Idempotency {
   leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 
-/** Where a sealed text stands: it opens nowhere else. */
-interface SealedPlace {
-  readonly table: string;
-  readonly id: string;
-  readonly purpose: string;
-  readonly version: number;
-}
-
-/** The part of `Envelope` that is needed; `domain/identity` imports this module, so that its type can't come from there. */
-interface Sealing {
-  seal(place: SealedPlace, plaintext: Uint8Array): Uint8Array;
-  open(place: SealedPlace, sealed: Uint8Array): Buffer;
-}
-
 export interface IdempotencyDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
-  readonly envelope: Sealing;
+  readonly envelope: Pick<Envelope, "seal" | "open">;
   /** A claim that old, without an answer, is of a process that died before it committed anything: a retry runs. 60 s. */
   readonly claimMs?: number;
 }
