@@ -1,15 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Scope } from "@mooring/contract";
-import {
-  absent,
-  decide,
-  lacking,
-  projectArchived,
-  type Authenticator,
-  type Principal,
-  type Reason,
-  type Resource,
-} from "#domain/identity/index.ts";
+import { requireAnywhere, type Authenticator, type Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
 /** What a bearer token may be asked for. */
@@ -53,43 +44,6 @@ export async function admit(
   if (permission === "authenticated") return principal;
   requireAnywhere(principal, permission);
   return principal;
-}
-
-/** Early, before the resource is known. @throws Problem `insufficient_scope`, `project_archived` */
-export function requireAnywhere(principal: Principal, permission: Scope): void {
-  const verdict = decide(principal, permission);
-  if (!verdict.allowed) throw refusalOf(permission, verdict.reason);
-}
-
-/** What a refusal of the permission check is answered with: the one place of it. */
-function refusalOf(permission: Scope, reason: Reason): Problem {
-  if (reason.by === "hidden") return absent();
-  return reason.by === "archived" ? projectArchived() : lacking(permission, reason);
-}
-
-/**
- * For what the operation has found.
- * @throws Problem `not_found` (absent and hidden alike), `insufficient_scope`, `project_archived`
- */
-export function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
-  const verdict = decide(principal, permission, resource);
-  if (!verdict.allowed) throw refusalOf(permission, verdict.reason);
-}
-
-/**
- * For what belongs to the organization itself. That it exists is no secret to its own credentials, so those of one project
- * are told why they are refused.
- * @throws Problem `forbidden`, `insufficient_scope`
- */
-export function requireOrganization(principal: Principal, permission: Scope): void {
-  const verdict = decide(principal, permission, { orgId: principal.orgId });
-  if (verdict.allowed) return;
-  if (verdict.reason.by !== "hidden") throw refusalOf(permission, verdict.reason);
-  throw new Problem(
-    "forbidden",
-    "This credential reaches one project only, and this belongs to the whole organization.",
-    { decidedBy: "project" },
-  );
 }
 
 /** The principal of a request on a route that a token opens. */

@@ -1,6 +1,6 @@
 export { preferredType } from "./accept.ts";
 export { countAnswered, isRefusal } from "./activity.ts";
-export { principalOf, requireAnywhere, requireOrganization, requireSeen } from "./authentication.ts";
+export { principalOf } from "./authentication.ts";
 export { watchIdle } from "./body-idle.ts";
 export { isRestLetIn, letTheRestPass } from "./body-rest.ts";
 export { BODY_LIMITS, createBodyBudget } from "./body-budget.ts";
@@ -14,7 +14,7 @@ export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";
 export { openListener, type Listener, type ListenerOptions } from "./listener.ts";
 export { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
-export { mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
+export { callerOf, mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
 export { openApiOf } from "./openapi.ts";
 export { watchPeers, type PeerShare } from "./peer-share.ts";
 export { problemOf } from "./problems.ts";

@@ -26,6 +26,15 @@ export interface OperationContext {
   readonly reply: FastifyReply;
 }
 
+/** Who asks, and from where, as the domain writes it down. */
+export function callerOf({ principal, ip, requestId }: OperationContext): {
+  readonly principal: Principal;
+  readonly ip: string;
+  readonly requestId: string;
+} {
+  return { principal, ip, requestId };
+}
+
 export interface OperationInput<T> {
   readonly params: ParamsOf<T>;
   readonly query: QueryOf<T>;

@@ -7,8 +7,7 @@ import { Button } from "~/kit/button.tsx";
 import { cn } from "~/kit/cn.ts";
 import { CopyButton } from "~/kit/copy.tsx";
 import { Checkbox } from "~/kit/field.tsx";
-import { draftOf, type PrefillSearch } from "./prefill.ts";
-import type { Draft } from "./prefill.ts";
+import { draftOf, type PrefillSearch, type Draft } from "./prefill.ts";
 import { TEMPLATES, type Template } from "./templates.ts";
 
 interface CreateProps {

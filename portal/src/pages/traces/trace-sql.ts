@@ -1,5 +1,4 @@
-import type { SqlRow } from "../../kit/chart-rows.ts";
-import { numberOf, objectOf, textOf } from "../../kit/chart-rows.ts";
+import { type SqlRow, numberOf, objectOf, textOf } from "../../kit/chart-rows.ts";
 import type { Span } from "./trace-tree.ts";
 
 export const SPANS_MAX = 20_000;

@@ -1,7 +1,14 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { ApiError, UnreachableError } from "@mooring/client";
-import type { Config } from "../config.ts";
-import { ConfigError, flagOf, loadConfig, processEnvironment, variableOf, type ConfigSources } from "../config.ts";
+import {
+  type Config,
+  ConfigError,
+  flagOf,
+  loadConfig,
+  processEnvironment,
+  variableOf,
+  type ConfigSources,
+} from "../config.ts";
 import { SETTING_NAMES, settingOf } from "../settings.ts";
 
 /** Exit codes that scripts can rely on. */

@@ -1,6 +1,5 @@
-import { systemClock } from "#kernel/time.ts";
+import { systemClock, isoFromMs } from "#kernel/time.ts";
 import type { SigningKeyInfo } from "#domain/identity/index.ts";
-import { isoFromMs } from "#kernel/time.ts";
 import {
   CommandError,
   CONFIG_OPTION,

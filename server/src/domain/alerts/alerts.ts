@@ -1,8 +1,8 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import type { Envelope, Principal, Reach } from "#domain/identity/index.ts";
-import { absent, auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
+import { type Envelope, type Principal, type Reach, absent } from "#domain/identity/index.ts";
+import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { savedQueryById, type SavedQuery } from "#domain/saved-queries/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
-import type { Principal } from "#domain/identity/index.ts";
-import { absent, type Caller } from "#domain/organizations/index.ts";
+import { type Principal, absent } from "#domain/identity/index.ts";
+import type { Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { auditFile } from "./audit.ts";
 import { bytesLeft, quotaExceeded } from "./quota.ts";

@@ -1,5 +1,5 @@
-import { authorize, type Principal } from "#domain/identity/index.ts";
-import { absent, principalNow, type Caller } from "#domain/organizations/index.ts";
+import { authorize, type Principal, absent } from "#domain/identity/index.ts";
+import { principalNow, type Caller } from "#domain/organizations/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { auditFile } from "./audit.ts";
 import {

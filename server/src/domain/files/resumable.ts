@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Principal } from "#domain/identity/index.ts";
-import { absent } from "#domain/organizations/index.ts";
+import { type Principal, absent } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import { dropParts, insertPart, partsOf, receivedOf, setExpiry, type PartRow } from "./parts-store.ts";

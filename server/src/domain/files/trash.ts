@@ -1,6 +1,6 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { authorize, type Principal } from "#domain/identity/index.ts";
-import { absent, auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
+import { authorize, type Principal, absent } from "#domain/identity/index.ts";
+import { auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
 import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
-import { authorize, projectArchived, type Principal } from "#domain/identity/index.ts";
-import { absent, principalNow } from "#domain/organizations/index.ts";
+import { authorize, projectArchived, type Principal, absent } from "#domain/identity/index.ts";
+import { principalNow } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";

@@ -22,11 +22,15 @@ export {
   type Reason,
   type Resource,
   type Withheld,
+  absent,
+  requireAllSeen,
+  requireAnywhere,
+  requireOrganization,
+  requireSeen,
 } from "./access/index.ts";
 export { Activity, type CountedRequest, type CredentialActivity } from "./activity/index.ts";
 export { appendAuthChange, lastAccessChange, type AuthChange } from "./changes/index.ts";
 export {
-  absent,
   APPROVER_SCOPE,
   addressTest,
   auditActorOf,

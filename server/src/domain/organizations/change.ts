@@ -1,4 +1,3 @@
-import { Problem } from "#kernel/problem.ts";
 import { appendAuthChange } from "#domain/identity/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { OrganizationsDeps } from "./caller.ts";
@@ -21,9 +20,4 @@ export function changeOrganization<T>(
 /** Every node forgets what it knew about who may do what in the organization, within a second. */
 export async function announceAccessChange(deps: OrganizationsDeps, tx: Writer, orgId: string): Promise<void> {
   await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
-}
-
-/** What does not exist and what may not be seen are answered with these very words. */
-export function absent(): Problem {
-  return new Problem("not_found", "There is no such resource here, or you may not see it.");
 }

@@ -10,7 +10,7 @@ export {
   type BootstrapInput,
 } from "./bootstrap.ts";
 export { auditOrigin, SYSTEM, type Caller, type OrganizationsDeps, type SystemPrincipal } from "./caller.ts";
-export { absent, changeOrganization } from "./change.ts";
+export { changeOrganization } from "./change.ts";
 export {
   acceptInvitation,
   acceptInvitationAs,
@@ -61,3 +61,4 @@ export type { Project, ProjectFilter, ProjectMember } from "./projects/store.ts"
 export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { NO_LIMIT, setStoredQuota, type StoredQuota } from "./stored-quota.ts";
 export { openSetupLink, setupUrl, useSetupLink } from "./setup/setup.ts";
+export { projectFor, projectIfNamed } from "./projects/named-project.ts";

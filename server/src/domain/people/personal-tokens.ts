@@ -1,5 +1,5 @@
-import type { Credential } from "#domain/identity/index.ts";
-import { absent, personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
+import { type Credential, absent } from "#domain/identity/index.ts";
+import { personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
 import type { Session } from "./sessions/sessions.ts";
 import { membershipBySlug, personalTokensOf, type PersonalToken } from "./store.ts";

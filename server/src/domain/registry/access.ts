@@ -1,7 +1,6 @@
 import { decide, type Principal, type Reason } from "#domain/identity/index.ts";
 import type { Access } from "./tokens.ts";
-import { nameOf, resourceOf, type Action, type Repository } from "./types.ts";
-import type { Subject } from "./types.ts";
+import { nameOf, resourceOf, type Action, type Repository, type Subject } from "./types.ts";
 
 export const CATALOG: Subject = { type: "registry", name: "catalog" };
 

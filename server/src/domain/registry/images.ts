@@ -1,6 +1,6 @@
-import type { Reach } from "#domain/identity/index.ts";
+import { type Reach, absent } from "#domain/identity/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import { unlinkBlob } from "./blobs.ts";

@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import { ThreadRefusal, Threads } from "#kernel/threads.ts";
 import { RegistryError, type RegistryErrorCode } from "./errors.ts";
-import { readManifest, type ReadManifest } from "./manifest.ts";
-import type { ManifestRequest } from "./manifest.ts";
+import { readManifest, type ReadManifest, type ManifestRequest } from "./manifest.ts";
 
 /** Manifests below this are read where they are: to hand them over would cost as much. Nearly all are. */
 const INLINE_BYTES_MAX = 16 * 1024;

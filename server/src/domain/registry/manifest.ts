@@ -1,8 +1,7 @@
-import { digestOf, parseDigest, type ContentDigest } from "./digest.ts";
+import { digestOf, parseDigest, type ContentDigest, type ContentAlgorithm } from "./digest.ts";
 import { RegistryError } from "./errors.ts";
 import { exceeds } from "#kernel/json-size.ts";
 import { faultOf } from "#kernel/strict-json.ts";
-import type { ContentAlgorithm } from "./digest.ts";
 
 export interface ManifestRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;

@@ -1,7 +1,6 @@
 import { serveThread } from "#kernel/thread.ts";
 import { RegistryError } from "./errors.ts";
-import type { ManifestRequest } from "./manifest.ts";
-import { readManifest } from "./manifest.ts";
+import { type ManifestRequest, readManifest } from "./manifest.ts";
 
 /** A thread that reads large manifests. It knows nothing of records, so that it starts at once and is small. */
 serveThread(

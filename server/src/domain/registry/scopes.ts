@@ -1,6 +1,5 @@
 import { CATALOG } from "./access.ts";
-import type { Subject } from "./types.ts";
-import type { Action } from "./types.ts";
+import type { Subject, Action } from "./types.ts";
 
 /** What a client asks a token for. */
 export interface AskedScope extends Subject {

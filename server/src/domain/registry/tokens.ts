@@ -2,8 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Envelope } from "#domain/identity/index.ts";
 import { decodeBase64Url } from "#kernel/decoding.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { Subject } from "./types.ts";
-import type { Action } from "./types.ts";
+import type { Subject, Action } from "./types.ts";
 
 /** What a token says of one repository, or of the catalog: `asked` tells a refusal from a question that was never put. */
 export interface Access extends Subject {

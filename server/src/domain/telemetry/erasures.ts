@@ -1,7 +1,8 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import { absent, auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
+import { absent } from "#domain/identity/index.ts";
+import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { ErasureMatch, TelemetryType } from "#stores/telemetry/index.ts";
 import type { TelemetryDeps } from "./policy.ts";

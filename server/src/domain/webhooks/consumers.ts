@@ -1,6 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import { absent, auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { absent } from "#domain/identity/index.ts";
+import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";

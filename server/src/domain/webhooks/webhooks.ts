@@ -1,9 +1,8 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import type { Reach } from "#domain/identity/index.ts";
+import { type Reach, absent } from "#domain/identity/index.ts";
 import {
-  absent,
   auditOrigin,
   listPage,
   type Caller,

@@ -9,22 +9,13 @@ import {
   type StoredFile,
   type TrashedFile,
 } from "#domain/files/index.ts";
-import type { Principal } from "#domain/identity/index.ts";
-import { absent, findProject, type Caller } from "#domain/organizations/index.ts";
-import { requireSeen, type OperationContext } from "#http/index.ts";
+import { type Principal, absent, requireSeen } from "#domain/identity/index.ts";
+import { projectFor } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 type ArrivalDeps = Deps & { readonly arrivals: Arrivals | null };
-
-export function callerOf({
-  principal,
-  ip,
-  requestId,
-}: OperationContext): Caller & { readonly principal: OperationContext["principal"] } {
-  return { principal, ip, requestId };
-}
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
 export async function fileFor(
@@ -99,10 +90,7 @@ export async function placeFor(
     requireSeen(principal, permission, { orgId: principal.orgId });
     return null;
   }
-  const project = await findProject(deps, principal.orgId, named);
-  if (project === undefined) throw absent();
-  requireSeen(principal, permission, { orgId: principal.orgId, project });
-  return project.id;
+  return (await projectFor(deps, principal, named, permission)).id;
 }
 
 function ignoreRefusal(error: unknown): void {

@@ -1,31 +1,12 @@
 import type { Scope } from "@mooring/contract";
-import type { Acting, Principal } from "#domain/identity/index.ts";
-import { absent, findApp, findProject, type App, type Caller, type Project } from "#domain/organizations/index.ts";
+import { type Acting, type Principal, absent, requireSeen } from "#domain/identity/index.ts";
+import { findApp, type App } from "#domain/organizations/index.ts";
 import type { DestinationDeps, KeyDeps } from "#domain/s3/index.ts";
-import { requireSeen, type OperationContext } from "#http/index.ts";
+import type { OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { OrganizationSurfaceDeps } from "./deps.ts";
 
-export { requireOrganization } from "#http/index.ts";
-
 type Deps = { readonly metadata: MetadataStore };
-
-export function callerOf(context: OperationContext): Caller {
-  return { principal: context.principal, ip: context.ip, requestId: context.requestId };
-}
-
-/** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
-export async function projectFor(
-  deps: Deps,
-  principal: Principal,
-  idOrSlug: string,
-  permission: Scope,
-): Promise<Project> {
-  const project = await findProject(deps, principal.orgId, idOrSlug);
-  if (project === undefined) throw absent();
-  requireSeen(principal, permission, { orgId: project.org_id, project });
-  return project;
-}
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
 export async function appFor(deps: Deps, principal: Principal, idOrSlug: string, permission: Scope): Promise<App> {

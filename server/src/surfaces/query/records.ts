@@ -1,6 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import { authorize, type Principal } from "#domain/identity/index.ts";
-import { requireAnywhere, requireOrganization } from "#http/index.ts";
+import { authorize, type Principal, requireAnywhere, requireOrganization } from "#domain/identity/index.ts";
 import type { RecordTable } from "#stores/telemetry/index.ts";
 
 /** What a token needs besides `telemetry:read` to read a table of records: the same as for the operation that lists them. */

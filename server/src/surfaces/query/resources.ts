@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
-import type { Principal, Resource } from "#domain/identity/index.ts";
-import { absent, findProject, type Project } from "#domain/organizations/index.ts";
+import { type Principal, absent, requireOrganization, requireAllSeen } from "#domain/identity/index.ts";
+import { type Project, projectFor } from "#domain/organizations/index.ts";
 import {
   findSavedQuery,
   resourceOf,
@@ -8,7 +8,7 @@ import {
   type SavedQueriesDeps,
   type SavedQuery,
 } from "#domain/saved-queries/index.ts";
-import { requireOrganization, requireSeen, type OperationContext } from "#http/index.ts";
+import type { OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { QuerySurfaceDeps } from "./deps.ts";
 
@@ -52,12 +52,5 @@ export async function placeFor(
     for (const permission of permissions) requireOrganization(principal, permission);
     return null;
   }
-  const project = await findProject(deps, principal.orgId, idOrSlug);
-  if (project === undefined) throw absent();
-  requireAllSeen(principal, permissions, { orgId: project.org_id, project });
-  return project;
-}
-
-function requireAllSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
-  for (const permission of permissions) requireSeen(principal, permission, resource);
+  return projectFor(deps, principal, idOrSlug, ...permissions);
 }

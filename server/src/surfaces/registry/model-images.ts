@@ -1,6 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import type { Principal } from "#domain/identity/index.ts";
-import { absent, findProject, type Caller, type Project } from "#domain/organizations/index.ts";
+import { type Principal, absent, requireSeen } from "#domain/identity/index.ts";
 import {
   contentsOf,
   contentsOfAll,
@@ -11,13 +10,8 @@ import {
   type RepositoryView,
   type Retention,
 } from "#domain/registry/index.ts";
-import { requireSeen, type OperationContext } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-
-export function callerOf({ principal, ip, requestId }: OperationContext): Caller {
-  return { principal, ip, requestId };
-}
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
 export async function repositoryFor(
@@ -30,19 +24,6 @@ export async function repositoryFor(
   if (repository === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(repository));
   return repository;
-}
-
-/** @throws Problem as above */
-export async function projectFor(
-  deps: { readonly metadata: MetadataStore },
-  principal: Principal,
-  idOrSlug: string,
-  permission: Scope,
-): Promise<Project> {
-  const project = await findProject(deps, principal.orgId, idOrSlug);
-  if (project === undefined) throw absent();
-  requireSeen(principal, permission, { orgId: project.org_id, project });
-  return project;
 }
 
 export function orgOf({ orgId, orgSlug }: Principal): { readonly id: string; readonly slug: string } {

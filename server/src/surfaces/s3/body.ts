@@ -6,7 +6,7 @@ import { DigestMismatch, Digester, type Digests, type ObjectStore, type WriteOpt
 import type { Context } from "./context.ts";
 import { cipherAt } from "./encryption.ts";
 import { s3ErrorOf } from "./errors.ts";
-import { keepInRoom } from "./room.ts";
+import { keepInRoom, type Staged } from "./room.ts";
 import { AwsChunkedDecoder } from "./wire/aws-chunked.ts";
 import {
   checksumFieldOf,
@@ -17,7 +17,6 @@ import {
   hexOfBase64,
   type ExpectedChecksum,
 } from "./wire/checksums.ts";
-import type { Staged } from "./room.ts";
 
 /** The largest body of one request, as in S3. */
 export const PUT_BYTES_MAX = 5 * 1024 ** 3;

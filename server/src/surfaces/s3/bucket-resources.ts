@@ -1,5 +1,6 @@
 import type { Scope } from "@mooring/contract";
-import { absent, findApp } from "#domain/organizations/index.ts";
+import { absent, requireSeen } from "#domain/identity/index.ts";
+import { findApp } from "#domain/organizations/index.ts";
 import {
   principalOn,
   S3Error,
@@ -8,7 +9,7 @@ import {
   type S3Caller,
   type S3KeyPrincipal,
 } from "#domain/s3/index.ts";
-import { requireSeen, type OperationContext } from "#http/index.ts";
+import type { OperationContext } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { BucketsSurfaceDeps } from "./deps.ts";
 

@@ -1,10 +1,9 @@
 import { S3Error, type Bucket, type ObjectVersion } from "#domain/s3/index.ts";
 import type { DigestAlgorithm } from "#stores/objects/index.ts";
 import { stage, type Sealing } from "./body.ts";
-import type { Staged } from "./room.ts";
+import { type Staged, keepInRoom } from "./room.ts";
 import { requireKey, type Context } from "./context.ts";
 import { COPY_SOURCE, keyOf, plaintextOf } from "./encryption.ts";
-import { keepInRoom } from "./room.ts";
 import { requireReadConditions, type Span } from "./wire/conditions.ts";
 import { parseTarget } from "./wire/target.ts";
 

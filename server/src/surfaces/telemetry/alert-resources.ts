@@ -1,9 +1,7 @@
 import type { Scope } from "@mooring/contract";
-import { findAlert, resourceOf, type Alert, type Author } from "#domain/alerts/index.ts";
-import type { Principal, Resource } from "#domain/identity/index.ts";
-import { absent } from "#domain/organizations/index.ts";
+import { findAlert, resourceOf, type Alert } from "#domain/alerts/index.ts";
+import { type Principal, absent, requireAllSeen } from "#domain/identity/index.ts";
 import { findSavedQuery, resourceOf as placeOf, type SavedQuery } from "#domain/saved-queries/index.ts";
-import { requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
@@ -11,10 +9,6 @@ type Deps = { readonly metadata: MetadataStore };
 /** Who changes an alert has it evaluated with their own rights, and so must have them. */
 export const WRITING: readonly Scope[] = ["webhooks:write", "telemetry:read"];
 export const READING: readonly Scope[] = ["telemetry:read"];
-
-export function authorOf({ principal, ip, requestId }: OperationContext): Author {
-  return { principal, ip, requestId };
-}
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
 export async function alertFor(
@@ -35,8 +29,4 @@ export async function savedQueryFor(deps: Deps, principal: Principal, id: string
   if (query === undefined) throw absent();
   requireAllSeen(principal, WRITING, placeOf(query));
   return query;
-}
-
-export function requireAllSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
-  for (const permission of permissions) requireSeen(principal, permission, resource);
 }

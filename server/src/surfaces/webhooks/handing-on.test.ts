@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { handOnHandler } from "#domain/webhooks/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";

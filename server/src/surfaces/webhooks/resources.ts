@@ -1,6 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import type { Principal } from "#domain/identity/index.ts";
-import { absent, findProject, type Caller, type Project } from "#domain/organizations/index.ts";
+import { type Principal, absent, requireSeen } from "#domain/identity/index.ts";
 import {
   findDestination,
   findEvent,
@@ -10,15 +9,10 @@ import {
   type EventRow,
   type Webhook,
 } from "#domain/webhooks/index.ts";
-import { requireSeen, type OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 type WebhookScope = Extract<Scope, "webhooks:read" | "webhooks:write">;
-
-export function callerOf({ principal, ip, requestId }: OperationContext): Caller {
-  return { principal, ip, requestId };
-}
 
 /** @throws Problem `not_found` (absent and hidden alike), `insufficient_scope` */
 export async function webhookFor(
@@ -31,19 +25,6 @@ export async function webhookFor(
   if (webhook === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(webhook));
   return webhook;
-}
-
-/** @throws Problem as above */
-export async function projectFor(
-  deps: Deps,
-  principal: Principal,
-  idOrSlug: string,
-  permission: WebhookScope,
-): Promise<Project> {
-  const project = await findProject(deps, principal.orgId, idOrSlug);
-  if (project === undefined) throw absent();
-  requireSeen(principal, permission, { orgId: project.org_id, project });
-  return project;
 }
 
 /** A destination and its webhook. @throws Problem as above */

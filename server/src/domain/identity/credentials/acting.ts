@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { decide, heldScopes, lacking, type Principal, type Resource } from "#domain/identity/access/index.ts";
+import { absent, decide, heldScopes, lacking, type Principal, type Resource } from "#domain/identity/access/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { ALL_SCOPES, CREATED_BY_SYSTEM, type Policy } from "./bounds.ts";
 
@@ -74,9 +74,4 @@ export function creatorOf(actor: Acting["actor"]): string {
 /** Whoever has a token of their own may end it, whatever else they may. */
 export function isOwn(actor: Acting["actor"], token: { readonly kind: string; readonly created_by: string }): boolean {
   return token.kind === "personal" && actor.kind === "person" && token.created_by === actor.id;
-}
-
-/** What does not exist and what may not be seen are answered with the same words. */
-export function absent(): Problem {
-  return new Problem("not_found", "There is no such resource here, or you may not see it.");
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { kept } from "#domain/idempotency/index.ts";
-import { reachOf, type PersonPrincipal, type Reach, type Resource } from "#domain/identity/access/index.ts";
+import { reachOf, type PersonPrincipal, type Reach, type Resource, absent } from "#domain/identity/access/index.ts";
 import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
 import type { Envelope } from "#domain/identity/keys/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -10,7 +10,7 @@ import { newSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
-import { absent, auditActorOf, creatorOf, holdingsOf, isOwn, requirePermission, type Acting } from "./acting.ts";
+import { auditActorOf, creatorOf, holdingsOf, isOwn, requirePermission, type Acting } from "./acting.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE, endOf, pendingOf } from "./approval.ts";
 import { parsePolicy, parseScopes, renderScopes, resourceOf, type Policy } from "./bounds.ts";

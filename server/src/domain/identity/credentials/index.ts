@@ -1,5 +1,4 @@
 export {
-  absent,
   auditActorOf,
   creatorOf,
   requireHeld,

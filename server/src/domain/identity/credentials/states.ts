@@ -1,8 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
-import type { Withheld } from "#domain/identity/access/index.ts";
-import { lackingOf, type Lacking, type Standing } from "#domain/identity/access/index.ts";
+import { type Withheld, lackingOf, type Lacking, type Standing } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";

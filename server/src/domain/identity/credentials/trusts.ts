@@ -1,5 +1,5 @@
 import { kept } from "#domain/idempotency/index.ts";
-import { reachOf } from "#domain/identity/access/index.ts";
+import { reachOf, absent } from "#domain/identity/access/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
 import {
   deleteTrust,
@@ -18,7 +18,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
-import { absent, creatorOf, requirePermission, type Acting } from "./acting.ts";
+import { creatorOf, requirePermission, type Acting } from "./acting.ts";
 import { parseScopes, resourceOf } from "./bounds.ts";
 import type { Credentials } from "./credentials.ts";
 import { requireName } from "./input.ts";

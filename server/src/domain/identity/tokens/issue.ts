@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isScope, type Scope } from "@mooring/contract";
 import { clauseOf, type Withheld } from "#domain/identity/access/index.ts";
-import { renderScopes } from "#domain/identity/credentials/index.ts";
-import type { CredentialState, Gate, RefusalLog } from "#domain/identity/credentials/index.ts";
+import { renderScopes, type CredentialState, type Gate, type RefusalLog } from "#domain/identity/credentials/index.ts";
 import { signJws, type SigningKeys } from "#domain/identity/keys/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { encodeClaims } from "./jwt.ts";

@@ -12,12 +12,13 @@ import {
   transferCredentials,
   type PersonPrincipal,
   type Standing,
+  absent,
 } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type Grantor, type OrganizationsDeps } from "../caller.ts";
-import { absent, announceAccessChange, changeOrganization } from "../change.ts";
+import { announceAccessChange, changeOrganization } from "../change.ts";
 import { organizationById, type Organization } from "../organization/store.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { putProjectRole } from "../projects/store.ts";

@@ -1,12 +1,12 @@
 import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking } from "#domain/identity/index.ts";
+import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking, absent } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, type Caller, type OrganizationsDeps } from "../caller.ts";
-import { absent, announceAccessChange, changeOrganization } from "../change.ts";
+import { announceAccessChange, changeOrganization } from "../change.ts";
 import { requireMayWidenPolicy, type Bounding } from "./policy-widening.ts";
 import { insertOrganization, organizationById, setOrganization, type Organization } from "./store.ts";
 import type { OrganizationPolicy } from "./policy.ts";

@@ -1,12 +1,12 @@
 import type { ProjectRole, Scope } from "@mooring/contract";
 import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { lackingToWiden, PROJECT_ROLE_SCOPES } from "#domain/identity/index.ts";
+import { lackingToWiden, PROJECT_ROLE_SCOPES, absent } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
-import { absent, announceAccessChange, changeOrganization } from "../change.ts";
+import { announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { memberVersion } from "../members/members.ts";
 import { beyond } from "../members/rules.ts";

@@ -1,13 +1,19 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import { PROJECT_ROLE_SCOPES, requireHeld, revokeCredentialsOfProject, type Reach } from "#domain/identity/index.ts";
+import {
+  PROJECT_ROLE_SCOPES,
+  requireHeld,
+  revokeCredentialsOfProject,
+  type Reach,
+  absent,
+} from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditOrigin, grantorOf, scopesInProject, type Caller, type OrganizationsDeps } from "../caller.ts";
-import { absent, announceAccessChange, changeOrganization } from "../change.ts";
+import { announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { findMember } from "../members/store.ts";
 import {

@@ -1,5 +1,4 @@
-import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
-import type { Envelope } from "#domain/identity/index.ts";
+import { FailureDelay, failurePlaceOf, type Envelope } from "#domain/identity/index.ts";
 import { PASSWORD_HASHES_AT_ONCE, PASSWORD_HASH_WAIT_MS } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Origin } from "../origin.ts";

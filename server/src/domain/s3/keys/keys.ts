@@ -22,8 +22,8 @@ import {
   type Acting,
   type Policy,
   type Resource,
+  absent,
 } from "#domain/identity/index.ts";
-import { absent } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";

@@ -1,8 +1,8 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import type { Envelope } from "#domain/identity/index.ts";
-import { absent, auditOrigin, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
+import { type Envelope, absent } from "#domain/identity/index.ts";
+import { auditOrigin, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
 import { WEBHOOK_REPLAY_EVENTS_MAX } from "#kernel/limits.ts";

@@ -9,12 +9,13 @@ import {
   type FileRow,
 } from "#domain/files/index.ts";
 import { answering } from "#domain/idempotency/index.ts";
-import { attachmentOf, requireSeen, type Operation } from "#http/index.ts";
+import { requireSeen } from "#domain/identity/index.ts";
+import { attachmentOf, type Operation, callerOf } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { fileBody } from "../model.ts";
-import { callerOf, fileFor, placeFor, requireFileOrGrant } from "../resources.ts";
+import { fileFor, placeFor, requireFileOrGrant } from "../resources.ts";
 import { unsound } from "../sound.ts";
 
 /** A list waits so long for what has arrived upstream to become files; the rest is in the next one. */

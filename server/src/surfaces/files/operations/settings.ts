@@ -1,10 +1,10 @@
 import type { FILE_ROUTES } from "@mooring/contract";
 import { ownTrashDays, setTrashDays, trashVersion } from "#domain/files/index.ts";
-import { requireOrganization, type Operation } from "#http/index.ts";
+import { requireOrganization } from "#domain/identity/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import { etagOf as versionOf } from "#kernel/versions.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { settingsBody } from "../model.ts";
-import { callerOf } from "../resources.ts";
 
 export function getFileSettings(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.getFileSettings> {
   return async (_input, { principal, reply }) => {

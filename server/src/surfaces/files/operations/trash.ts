@@ -8,10 +8,11 @@ import {
   restoreFile as restore,
   trashDaysOf,
 } from "#domain/files/index.ts";
-import { requireSeen, type Operation } from "#http/index.ts";
+import { requireSeen } from "#domain/identity/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { fileBody, trashedBody } from "../model.ts";
-import { callerOf, placeFor, trashedFor } from "../resources.ts";
+import { placeFor, trashedFor } from "../resources.ts";
 
 export function listTrash(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.listTrash> {
   return async ({ query: { limit = 50, offset = 0, project } }, { principal }) => {

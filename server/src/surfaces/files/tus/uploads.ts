@@ -9,11 +9,10 @@ import {
   type Resumable,
   type StoredFile,
 } from "#domain/files/index.ts";
-import type { Principal } from "#domain/identity/index.ts";
-import { principalOf } from "#http/index.ts";
+import { type Principal, requireSeen } from "#domain/identity/index.ts";
+import { principalOf, watchIdle } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reply, Request } from "../content/exchange.ts";
-import { requireSeen, watchIdle } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { placeFor, requireFileOrGrant } from "../resources.ts";
 import type { Active } from "./active.ts";

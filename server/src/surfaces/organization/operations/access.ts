@@ -1,10 +1,10 @@
 import { S3_KEY_SCOPES, type ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
-import { authorize, FROZEN_SCOPES, reachOf } from "#domain/identity/index.ts";
-import { membersWhoMay, type MemberAccess, type Project } from "#domain/organizations/index.ts";
+import { authorize, FROZEN_SCOPES, reachOf, requireOrganization } from "#domain/identity/index.ts";
+import { membersWhoMay, type MemberAccess, type Project, projectIfNamed } from "#domain/organizations/index.ts";
 import { listAccessKeys } from "#domain/s3/index.ts";
 import type { Operation, OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
-import { actingOf, keyDepsOf, projectFor, requireOrganization } from "../resources.ts";
+import { actingOf, keyDepsOf } from "../resources.ts";
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
 
@@ -17,8 +17,7 @@ export function getAccess(deps: OrganizationSurfaceDeps): Operation<typeof ORGAN
     const { permission } = query;
     const { orgId } = principal;
     requireOrganization(principal, "org:read");
-    const project =
-      query.project === undefined ? undefined : await projectFor(deps, principal, query.project, "projects:read");
+    const project = await projectIfNamed(deps, principal, query.project, "projects:read");
     const reach = reachOf(principal, "projects:read");
     const members = await membersWhoMay(deps, { orgId, permission, project, reach });
     const resource = project === undefined ? { orgId } : { orgId, project };

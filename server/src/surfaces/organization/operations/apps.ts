@@ -8,17 +8,18 @@ import {
   moveApp as move,
   updateApp as update,
   type App,
+  projectFor,
+  projectIfNamed,
 } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { appBody, pageBody, versioned } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { appFor, callerOf, projectFor, settled } from "../resources.ts";
+import { appFor, settled } from "../resources.ts";
 
 export function listApps(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listApps> {
   return async ({ query }, { principal }) => {
-    const project =
-      query.project === undefined ? undefined : await projectFor(deps, principal, query.project, "apps:read");
+    const project = await projectIfNamed(deps, principal, query.project, "apps:read");
     const page = { ...pageOf(query), projectId: project?.id };
     return pageBody(await list(deps, principal.orgId, reachOf(principal, "apps:read"), page), (app) =>
       appBody(app, principal.orgSlug),

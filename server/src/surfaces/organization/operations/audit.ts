@@ -7,12 +7,11 @@ import {
   verifyAudit as verify,
   type AuditRow,
 } from "#domain/audit/index.ts";
-import { absent } from "#domain/organizations/index.ts";
+import { absent, requireOrganization } from "#domain/identity/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { auditBody, pageBody, verificationBody } from "../model.ts";
 import { filtersOf, pageOf } from "../query.ts";
-import { requireOrganization } from "../resources.ts";
 
 export function listAudit(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listAudit> {
   return async ({ query }, { principal }) => {

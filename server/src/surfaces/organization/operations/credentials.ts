@@ -1,21 +1,19 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
 import type { MadeCredential } from "#domain/identity/index.ts";
+import { projectFor, projectIfNamed } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { isoFromMs, msFromIso } from "#kernel/time.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { activityBody, credentialBody, tagged } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { actingOf, projectFor } from "../resources.ts";
+import { actingOf } from "../resources.ts";
 
 export function listCredentials(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listCredentials> {
   return async ({ query }, context) => {
     const { limit, cursor } = pageOf(query);
-    const project =
-      query.project === undefined
-        ? undefined
-        : await projectFor(deps, context.principal, query.project, "credentials:read");
+    const project = await projectIfNamed(deps, context.principal, query.project, "credentials:read");
     const { items, next } = await deps.identity.credentials.list(actingOf(context), {
       limit,
       includeRevoked: query.include_revoked ?? false,

@@ -1,6 +1,6 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
-import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
+import { FailureDelay, failurePlaceOf, requireOrganization } from "#domain/identity/index.ts";
 import { addressProvedMail, sendTo } from "#domain/mail/index.ts";
 import {
   acceptInvitation as accept,
@@ -10,13 +10,12 @@ import {
   revokeInvitation as revoke,
   type MadeInvitation,
 } from "#domain/organizations/index.ts";
-import { createRateLimiter, type Operation } from "#http/index.ts";
+import { createRateLimiter, type Operation, callerOf } from "#http/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { answerLink, linkBody } from "../invitation-link.ts";
 import { invitationBody, pageBody } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { callerOf, requireOrganization } from "../resources.ts";
 
 export function listInvitations(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listInvitations> {
   return async ({ query }, { principal }) => {

@@ -1,10 +1,11 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { changeRole, listMembers as list, memberVersion, removeMember } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { memberBody, pageBody, versioned } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { callerOf, requireOrganization, settled } from "../resources.ts";
+import { requireOrganization } from "#domain/identity/index.ts";
+import { settled } from "../resources.ts";
 
 export function listMembers(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listMembers> {
   return async ({ query }, { principal }) => {

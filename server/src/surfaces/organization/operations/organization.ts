@@ -1,9 +1,10 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { getOrganization as find, updateOrganization as update } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { organizationBody, versioned } from "../model.ts";
-import { callerOf, requireOrganization, settled } from "../resources.ts";
+import { requireOrganization } from "#domain/identity/index.ts";
+import { settled } from "../resources.ts";
 
 export function getOrganization(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getOrganization> {
   return async (_input, context) => {

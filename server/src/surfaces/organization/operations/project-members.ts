@@ -4,12 +4,13 @@ import {
   memberVersion,
   removeProjectMember,
   setProjectMember,
+  projectFor,
 } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { pageBody, projectMemberBody, versioned } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { callerOf, projectFor, settled } from "../resources.ts";
+import { settled } from "../resources.ts";
 
 export function listProjectMembers(
   deps: OrganizationSurfaceDeps,

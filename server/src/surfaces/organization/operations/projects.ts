@@ -1,18 +1,19 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
-import { reachOf } from "#domain/identity/index.ts";
+import { reachOf, requireOrganization } from "#domain/identity/index.ts";
 import {
   archiveProject as archive,
   createProject as create,
   deleteProject as remove,
   listProjects as list,
   updateProject as update,
+  projectFor,
 } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { pageBody, projectBody, versioned } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { callerOf, projectFor, requireOrganization, settled } from "../resources.ts";
+import { settled } from "../resources.ts";
 
 export function listProjects(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listProjects> {
   return async ({ query }, { principal }) => {

@@ -7,13 +7,14 @@ import {
   listDestinations,
   type MadeDestination,
 } from "#domain/s3/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { s3DestinationBody } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { callerOf, destinationDepsOf, requireOrganization } from "../resources.ts";
+import { requireOrganization } from "#domain/identity/index.ts";
+import { destinationDepsOf } from "../resources.ts";
 
 export function listS3Destinations(
   deps: OrganizationSurfaceDeps,

@@ -9,21 +9,19 @@ import {
   updateAccessKey,
   type MadeAccessKey,
 } from "#domain/s3/index.ts";
+import { projectFor, projectIfNamed } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { isoFromMs, msFromIso } from "#kernel/time.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { activityBody, s3KeyBody, tagged } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { actingOf, keyDepsOf, projectFor } from "../resources.ts";
+import { actingOf, keyDepsOf } from "../resources.ts";
 
 export function listS3Keys(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listS3Keys> {
   return async ({ query }, context) => {
     const { limit, cursor } = pageOf(query);
-    const project =
-      query.project === undefined
-        ? undefined
-        : await projectFor(deps, context.principal, query.project, "credentials:read");
+    const project = await projectIfNamed(deps, context.principal, query.project, "credentials:read");
     const keys = await listAccessKeys(keyDepsOf(deps), actingOf(context), {
       projectId: project?.id,
       includeRevoked: query.include_revoked ?? false,

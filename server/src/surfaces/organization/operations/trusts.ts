@@ -1,19 +1,17 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
+import { projectIfNamed } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { trustBody } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { actingOf, projectFor } from "../resources.ts";
+import { actingOf } from "../resources.ts";
 
 export function listTrusts(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listTrusts> {
   return async ({ query }, context) => {
     const { limit, cursor } = pageOf(query);
-    const project =
-      query.project === undefined
-        ? undefined
-        : await projectFor(deps, context.principal, query.project, "credentials:read");
+    const project = await projectIfNamed(deps, context.principal, query.project, "credentials:read");
     const { items, next } = await deps.identity.trusts.list(actingOf(context), {
       limit,
       credentialId: query.credential,

@@ -1,11 +1,11 @@
 import type { ActivityService, ResultOf, USAGE_ROUTES } from "@mooring/contract";
 import { fileQuotaOf, usageOf as filesOf } from "#domain/files/index.ts";
-import { countCredentials } from "#domain/identity/index.ts";
+import { countCredentials, requireOrganization } from "#domain/identity/index.ts";
 import { countOrganization, NO_LIMIT } from "#domain/organizations/index.ts";
 import { imageQuotaOf, usageOf as imagesOf } from "#domain/registry/index.ts";
 import { countAccessKeys, usageOf as bucketsOf } from "#domain/s3/index.ts";
 import { usageOf as eventsOf } from "#domain/webhooks/index.ts";
-import { requireOrganization, type Operation } from "#http/index.ts";
+import type { Operation } from "#http/index.ts";
 import type { UsageSurfaceDeps } from "../deps.ts";
 
 type Body = ResultOf<typeof USAGE_ROUTES.getUsage>;

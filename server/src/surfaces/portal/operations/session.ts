@@ -1,6 +1,6 @@
 import type { PORTAL_ROUTES } from "@mooring/contract";
-import { lackingOf, parsePolicy } from "#domain/identity/index.ts";
-import { absent, standingOf } from "#domain/organizations/index.ts";
+import { lackingOf, parsePolicy, absent } from "#domain/identity/index.ts";
+import { standingOf } from "#domain/organizations/index.ts";
 import {
   beginPasskeyProof,
   confirm,

@@ -1,7 +1,6 @@
 import { CONTENT_OWNER, deleteBlob as removeBlob, findBlob, findBlobToKeep } from "#domain/registry/index.ts";
 import { isDisconnect } from "#http/index.ts";
-import type { Exchange } from "../model.ts";
-import { requireDigest } from "../model.ts";
+import { type Exchange, requireDigest } from "../model.ts";
 import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
 import { rangeOf, type Span } from "../wire/ranges.ts";

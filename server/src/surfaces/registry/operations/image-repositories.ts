@@ -1,6 +1,6 @@
 import type { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { reachOf } from "#domain/identity/index.ts";
-import { listPage } from "#domain/organizations/index.ts";
+import { listPage, projectIfNamed } from "#domain/organizations/index.ts";
 import {
   applyRetention,
   emptyRepository,
@@ -9,26 +9,17 @@ import {
   repositoryVersion,
   updateRepository,
 } from "#domain/registry/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { etagOf } from "#kernel/versions.ts";
 import type { ImagesSurfaceDeps } from "../deps.ts";
-import {
-  callerOf,
-  orgOf,
-  projectFor,
-  repositoryBodies,
-  repositoryBody,
-  repositoryFor,
-  retentionOf,
-} from "../model-images.ts";
+import { orgOf, repositoryBodies, repositoryBody, repositoryFor, retentionOf } from "../model-images.ts";
 
 export function listImageRepositories(
   deps: ImagesSurfaceDeps,
 ): Operation<typeof REGISTRY_API_ROUTES.listImageRepositories> {
   return async ({ query }, { principal }) => {
-    const project =
-      query.project === undefined ? undefined : await projectFor(deps, principal, query.project, "registry:pull");
+    const project = await projectIfNamed(deps, principal, query.project, "registry:pull");
     const reach = reachOf(principal, "registry:pull");
     const page = await listPage(
       { limit: query.limit ?? 50, cursor: query.cursor },

@@ -1,5 +1,5 @@
 import type { REGISTRY_API_ROUTES } from "@mooring/contract";
-import { absent } from "#domain/organizations/index.ts";
+import { absent } from "#domain/identity/index.ts";
 import {
   deleteReference,
   findManifest,
@@ -17,12 +17,12 @@ import {
   type ImageConfig,
   type ManifestRow,
 } from "#domain/registry/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { ImagesSurfaceDeps } from "../deps.ts";
-import { callerOf, isoOrNull, platformBody, repositoryFor } from "../model-images.ts";
+import { isoOrNull, platformBody, repositoryFor } from "../model-images.ts";
 
 export function listImageTags(deps: ImagesSurfaceDeps): Operation<typeof REGISTRY_API_ROUTES.listImageTags> {
   return async ({ params, query }, { principal }) => {

@@ -11,27 +11,20 @@ import {
   type Alert,
 } from "#domain/alerts/index.ts";
 import { answering } from "#domain/idempotency/index.ts";
-import { reachOf, type Principal } from "#domain/identity/index.ts";
-import { absent, findProject } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
-import { alertFor, authorOf, READING, requireAllSeen, savedQueryFor, WRITING } from "../alert-resources.ts";
+import { reachOf } from "#domain/identity/index.ts";
+import { projectIfNamed } from "#domain/organizations/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
+import { alertFor, READING, savedQueryFor, WRITING } from "../alert-resources.ts";
 import type { AlertsSurfaceDeps } from "../deps.ts";
 import { alertBody, deliveryBody, evaluationBody, isoOrNull, versioned } from "../model-alerts.ts";
 
 export function listAlerts(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUTES.listAlerts> {
   return async ({ query }, { principal }) => {
     const { project, cursor, limit = 50 } = query;
-    const projectId = project === undefined ? undefined : await projectIdOf(deps, principal, project);
+    const projectId = (await projectIfNamed(deps, principal, project, ...READING))?.id;
     const page = await list(deps, principal.orgId, reachOf(principal, "telemetry:read"), { projectId, cursor, limit });
     return { items: page.items.map((alert) => alertBody(alert, principal)), next_cursor: page.nextCursor };
   };
-}
-
-async function projectIdOf(deps: AlertsSurfaceDeps, principal: Principal, idOrSlug: string): Promise<string> {
-  const project = await findProject(deps, principal.orgId, idOrSlug);
-  if (project === undefined) throw absent();
-  requireAllSeen(principal, READING, { orgId: project.org_id, project });
-  return project.id;
 }
 
 export function createAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUTES.createAlert> {
@@ -40,7 +33,7 @@ export function createAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROU
     const query = await savedQueryFor(deps, context.principal, query_id);
     return answering(
       ({ alert, secret }: { alert: Alert; secret: string }) => ({ ...alertBody(alert, context.principal), secret }),
-      () => create(deps, authorOf(context), query, input),
+      () => create(deps, callerOf(context), query, input),
     );
   };
 }
@@ -54,13 +47,13 @@ export function updateAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROU
   return async ({ params, body }, context) => {
     const alert = await alertFor(deps, context.principal, params.alert_id, WRITING);
     const options = { change: body, ifMatch: context.request.headers["if-match"] };
-    return versioned(context, await update(deps, authorOf(context), alert, options));
+    return versioned(context, await update(deps, callerOf(context), alert, options));
   };
 }
 
 export function deleteAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUTES.deleteAlert> {
   return async ({ params }, context) => {
-    await remove(deps, authorOf(context), await alertFor(deps, context.principal, params.alert_id, WRITING));
+    await remove(deps, callerOf(context), await alertFor(deps, context.principal, params.alert_id, WRITING));
     return undefined;
   };
 }
@@ -68,7 +61,7 @@ export function deleteAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROU
 export function testAlert(deps: AlertsSurfaceDeps): Operation<typeof ALERT_ROUTES.testAlert> {
   return async ({ params }, context) => {
     const alert = await alertFor(deps, context.principal, params.alert_id, WRITING);
-    return deliveryBody(await sendTest(deps, authorOf(context), alert));
+    return deliveryBody(await sendTest(deps, callerOf(context), alert));
   };
 }
 
@@ -83,7 +76,7 @@ export function rotateAlertSecret(deps: AlertsSurfaceDeps): Operation<typeof ALE
         secret,
         former_secret_until: isoOrNull(formerUntilMs),
       }),
-      () => rotateSecret(deps, authorOf(context), alert, overlapMs),
+      () => rotateSecret(deps, callerOf(context), alert, overlapMs),
     );
   };
 }

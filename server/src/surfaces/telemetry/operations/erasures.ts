@@ -1,7 +1,8 @@
 import type { BodyOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
 import { createErasure, getErasure, listErasures, type ErasureInput } from "#domain/telemetry/index.ts";
-import { requireOrganization, type Operation } from "#http/index.ts";
+import { requireOrganization } from "#domain/identity/index.ts";
+import type { Operation } from "#http/index.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { usFromIso } from "#kernel/time.ts";
 import { MATCHABLE, type ErasureMatch } from "#stores/telemetry/index.ts";

@@ -1,6 +1,7 @@
 import type { TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { retentionDaysOf, updateRetention, type RetentionDays } from "#domain/telemetry/index.ts";
-import { requireOrganization, type Operation } from "#http/index.ts";
+import { requireOrganization } from "#domain/identity/index.ts";
+import type { Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { etagOf } from "#kernel/versions.ts";
 import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";

@@ -1,10 +1,10 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { acknowledge, claim, createConsumer, deleteConsumer, listConsumers, seqOf } from "#domain/webhooks/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
 import { consumerBody } from "../model-destinations.ts";
 import { answerEvents, isoOrNull, listedEvent } from "../model.ts";
-import { callerOf, webhookFor } from "../resources.ts";
+import { webhookFor } from "../resources.ts";
 
 export function listWebhookConsumers(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.listWebhookConsumers> {
   return async ({ params }, { principal }) => {

@@ -1,10 +1,10 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { listDeliveries, replayTo } from "#domain/webhooks/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
 import { deliveryBody } from "../model-destinations.ts";
 import { timesOf } from "../model.ts";
-import { callerOf, destinationFor } from "../resources.ts";
+import { destinationFor } from "../resources.ts";
 
 export function listWebhookDeliveries(
   deps: WebhooksSurfaceDeps,

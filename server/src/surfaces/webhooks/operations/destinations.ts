@@ -8,11 +8,11 @@ import {
   updateDestination,
   type DestinationRow,
 } from "#domain/webhooks/index.ts";
-import type { Operation } from "#http/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
 import { destinationBody, versionedDestination } from "../model-destinations.ts";
 import { isoOrNull } from "../model.ts";
-import { callerOf, destinationFor, webhookFor } from "../resources.ts";
+import { destinationFor, webhookFor } from "../resources.ts";
 
 export function listWebhookDestinations(
   deps: WebhooksSurfaceDeps,

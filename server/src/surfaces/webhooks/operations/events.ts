@@ -1,10 +1,10 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { bodyOf, cursorOf, listEvents, newest, readEvents, replayEvent, seqOf } from "#domain/webhooks/index.ts";
-import { preferredType, type Operation } from "#http/index.ts";
+import { preferredType, type Operation, callerOf } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
 import { answerEvents, listedEvent, timesOf, wholeEvent } from "../model.ts";
-import { callerOf, eventFor, webhookFor } from "../resources.ts";
+import { eventFor, webhookFor } from "../resources.ts";
 
 export function listWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.listWebhookEvents> {
   return async ({ params, query }, context) => {

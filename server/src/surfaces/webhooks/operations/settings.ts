@@ -1,9 +1,9 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
 import { retentionOfProject, setRetentionOfProject } from "#domain/webhooks/index.ts";
-import type { Operation } from "#http/index.ts";
+import { projectFor } from "#domain/organizations/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
-import { callerOf, projectFor } from "../resources.ts";
 
 export function getWebhookSettings(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.getWebhookSettings> {
   return async ({ params }, { principal, reply }) => {

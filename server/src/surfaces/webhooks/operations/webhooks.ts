@@ -12,17 +12,17 @@ import {
   updateWebhook as update,
   type MadeWebhook,
 } from "#domain/webhooks/index.ts";
-import type { Operation } from "#http/index.ts";
+import { projectFor, projectIfNamed } from "#domain/organizations/index.ts";
+import { type Operation, callerOf } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
 import { hookUrl, isoOrNull, rejectionBody, versioned, webhookBodies, webhookBody } from "../model.ts";
-import { callerOf, projectFor, webhookFor } from "../resources.ts";
+import { webhookFor } from "../resources.ts";
 
 export function listWebhooks(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.listWebhooks> {
   return async ({ query }, { principal }) => {
     const { project, cursor, limit = 50 } = query;
-    const projectId =
-      project === undefined ? undefined : (await projectFor(deps, principal, project, "webhooks:read")).id;
+    const projectId = (await projectIfNamed(deps, principal, project, "webhooks:read"))?.id;
     const page = await list(deps, principal.orgId, reachOf(principal, "webhooks:read"), { projectId, cursor, limit });
     return { items: await webhookBodies(deps, page.items), next_cursor: page.nextCursor };
   };

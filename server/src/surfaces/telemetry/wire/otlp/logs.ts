@@ -1,7 +1,18 @@
 import { SEVERITY_MAX, severityName } from "#kernel/severity.ts";
 import type { LogRecord, Requests } from "./messages.ts";
-import { idFaults, idOf, nestedFaults, objectOf, originOf, pairsOf, plainOf, textOf, timestampOf } from "./values.ts";
-import type { Mapped, Origin } from "./values.ts";
+import {
+  idFaults,
+  idOf,
+  nestedFaults,
+  objectOf,
+  originOf,
+  pairsOf,
+  plainOf,
+  textOf,
+  timestampOf,
+  type Mapped,
+  type Origin,
+} from "./values.ts";
 
 /** `received` stands in for a time that no clock of the sender gave. */
 export function* mapLogs(request: Requests["logs"], received: string): Generator<Mapped> {

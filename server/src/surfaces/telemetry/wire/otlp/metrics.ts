@@ -1,7 +1,6 @@
 import type { DataPoint, Metric, NumberDataPoint, Points, Requests } from "./messages.ts";
 import { expandExponential, expandHistogram, expandSummary, type Expanded } from "./histograms.ts";
-import { nameOf, nestedFaults, objectOf, plainOf, textPairsOf, timestampOf } from "./values.ts";
-import type { Mapped } from "./values.ts";
+import { nameOf, nestedFaults, objectOf, plainOf, textPairsOf, timestampOf, type Mapped } from "./values.ts";
 
 type Tags = readonly (readonly [string, unknown])[];
 

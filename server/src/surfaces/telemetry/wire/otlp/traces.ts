@@ -1,8 +1,17 @@
 import type { ProblemPlace } from "#kernel/problem.ts";
 import type { JsonObject } from "../check.ts";
 import type { Requests, Span, SpanEvent, SpanLink } from "./messages.ts";
-import { idFaults, idOf, nestedFaults, objectOf, originOf, pairsOf, timestampOf } from "./values.ts";
-import type { Mapped, Origin } from "./values.ts";
+import {
+  idFaults,
+  idOf,
+  nestedFaults,
+  objectOf,
+  originOf,
+  pairsOf,
+  timestampOf,
+  type Mapped,
+  type Origin,
+} from "./values.ts";
 
 /** `Span.SpanKind`; 0 is "unspecified". */
 const KINDS = [undefined, "internal", "server", "client", "producer", "consumer"] as const;

@@ -1,0 +1,34 @@
+import type { Scope } from "@mooring/contract";
+import { absent, requireAllSeen, type Principal } from "#domain/identity/index.ts";
+import type { MetadataStore } from "#stores/metadata/index.ts";
+import { findProject } from "./projects.ts";
+import type { Project } from "./store.ts";
+
+type Deps = { readonly metadata: MetadataStore };
+
+/**
+ * The project that a request names by its id or slug.
+ * @param permissions the caller needs each of them in the project
+ * @throws Problem `not_found` (absent and hidden alike), `insufficient_scope`, `project_archived`
+ */
+export async function projectFor(
+  deps: Deps,
+  principal: Principal,
+  idOrSlug: string,
+  ...permissions: readonly Scope[]
+): Promise<Project> {
+  const project = await findProject(deps, principal.orgId, idOrSlug);
+  if (project === undefined) throw absent();
+  requireAllSeen(principal, permissions, { orgId: project.org_id, project });
+  return project;
+}
+
+/** The same for a filter of a list; undefined when the request names no project. @throws Problem as `projectFor` */
+export async function projectIfNamed(
+  deps: Deps,
+  principal: Principal,
+  idOrSlug: string | undefined,
+  ...permissions: readonly Scope[]
+): Promise<Project | undefined> {
+  return idOrSlug === undefined ? undefined : projectFor(deps, principal, idOrSlug, ...permissions);
+}
