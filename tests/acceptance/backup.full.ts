@@ -14,7 +14,7 @@ import { startServer, writeLog, type Bootstrap, type Server } from "../fixtures/
 import { rows, TYPES, type TelemetryType } from "../fixtures/telemetry.ts";
 
 const ROUNDS = 5;
-/** Of the numbers that are read back, one query each. */
+/** How many queries read the numbers back. */
 const PARTS = 8;
 /** Everything that deletes does so all the time. */
 const SETTINGS = {
