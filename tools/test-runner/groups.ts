@@ -14,7 +14,7 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 /** What runs with every change, after `npm test`; at most `CORE_SECONDS_MAX`. */
 const CORE_ACCEPTANCE =
   "allowed-addresses|audit|cli|cli-files|cli-ingest|cli-query|demo|fatal|files-resumable-api|full-disk|locked-records|" +
-  "nodes|own-telemetry|query-sandbox|refused-bodies|registry-quota|retention|start|stop|tail|webhooks-cli";
+  "nodes|own-telemetry|query-sandbox|refused-bodies|registry-quota|rest|retention|start|stop|tail|webhooks-cli";
 const CORE_STORES =
   "telemetry/(embedded|kill-few|compaction/.*|retention/kill-few|query/(hidden|latest|messages|pool|promoted|pruning))|objects/kill-few";
 
