@@ -135,7 +135,7 @@ export const RULES: IForbiddenRuleType[] = [
   },
   confined("kysely", "kysely", "^server/src/stores/|/store\\.ts$"),
   confined("database-drivers", "pg|node:sqlite|sqlite|@duckdb|@clickhouse|@aws-sdk/client-s3", "^server/src/stores/"),
-  confined("xml", "@rgrove/parse-xml|@aws-sdk/xml-builder", "^server/src/surfaces/s3/wire/"),
+  confined("xml", "@rgrove/parse-xml", "^server/src/surfaces/s3/wire/"),
   confined("people-sign-in", "@simplewebauthn|otpauth|openid-client", "^server/src/domain/people/"),
   confined("mail", "nodemailer", "^server/src/stores/mail/"),
   confined("jose", "jose", "^server/src/domain/"),

@@ -1,7 +1,7 @@
 export { isUniqueViolation, uniqueViolation } from "./errors.ts";
 export { MigrationsPending, type Migrating } from "./migrate.ts";
 export { openMetadata, type MetadataOptions } from "./open.ts";
-export { insertJsonRows, jsonTable, textValue } from "./json-rows.ts";
+export { bytesInJson, insertJsonRows, jsonTable, textValue } from "./json-rows.ts";
 export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snapshot.ts";
 export { columnsOf, prepared } from "./prepared.ts";
 export { observeReads, type ObservedRead } from "./observed.ts";

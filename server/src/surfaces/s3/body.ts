@@ -163,9 +163,9 @@ function requireTrailer(
 }
 
 /** Of which algorithms a body's digests are wanted. */
-function digestsWanted({ checksum, computes }: BodyDescription): (keyof Digests)[] {
+function checksumsWanted({ checksum, computes }: BodyDescription): (keyof Digests)[] {
   const algorithm = checksum?.algorithm ?? computes;
-  return ["md5", ...(algorithm === undefined ? [] : [digestOf(algorithm)])];
+  return algorithm === undefined ? [] : [digestOf(algorithm)];
 }
 
 /** How the bytes are encrypted on their way to the store. */
@@ -206,7 +206,8 @@ async function stageBody(
   try {
     const { size, signal, stream, expected } = body;
     const limits = { bytesMax, size, signal };
-    const wanted = { expected, digests: digestsWanted(description) };
+    // The entity tag of an object is its MD5.
+    const wanted = { expected, digests: ["md5" as const, ...checksumsWanted(description)] };
     const chunks = size === undefined ? room.admit(chunksOf(stream)) : stream;
     const staged = await stage(deps.objects, bucket.orgId, chunks, { ...limits, ...wanted, sealing });
     try {
@@ -283,7 +284,7 @@ export async function readSmallBody(context: Context, bytesMax: number): Promise
   try {
     const bytes = await gather(body, bytesMax);
     const digester = new Digester([
-      ...digestsWanted(description),
+      ...checksumsWanted(description),
       ...(Object.keys(body.expected) as (keyof Digests)[]),
     ]);
     digester.update(bytes);

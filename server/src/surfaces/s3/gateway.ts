@@ -205,16 +205,16 @@ class Service {
   async #send(exchange: Exchange, answer: Answer): Promise<void> {
     const { status = 200, headers = {}, body, send } = answer;
     const all = { ...this.#commonFields(), ...headers };
-    const isDocument = body !== undefined;
-    if (isDocument) {
+    // Bytes: a text would have the head encoded as it is itself, and fields are one character a byte.
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    if (bytes !== undefined) {
       all["content-type"] ??= "application/xml";
-      all["content-length"] = String(Buffer.byteLength(body));
+      all["content-length"] = String(bytes.length);
     } else if (send === undefined && status !== 204 && status !== 304) all["content-length"] ??= "0";
     this.#announceEnd(all);
     this.#response.writeHead(status, all);
     if (exchange.method === "HEAD") this.#response.end();
-    // Bytes: a text would have the head encoded as it is itself, and fields are one character a byte.
-    else if (send === undefined) this.#response.end(body === undefined ? undefined : Buffer.from(body));
+    else if (send === undefined) this.#response.end(bytes);
     else await send(this.#response);
   }
 

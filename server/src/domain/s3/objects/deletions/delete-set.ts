@@ -9,7 +9,7 @@ import { requireUnlocked } from "../lock.ts";
 import { requireKey, writerOf } from "../put.ts";
 import { requireDeletable, type WriteDeps } from "../version.ts";
 import { DeletionPlan } from "./plan.ts";
-import { hexesOf, statesOf, versionsNamed, type Hexes, type KeyState } from "./state.ts";
+import { statementKeysOf, statesOf, versionsNamed, type StatementKeys, type KeyState } from "./state.ts";
 import type { VersionRow } from "./store.ts";
 
 export type Outcome = Deleted | { readonly error: unknown };
@@ -21,7 +21,7 @@ interface Run {
   readonly plan: DeletionPlan;
   readonly events: ObjectEvent[];
   readonly nowMs: number;
-  readonly hexes: Hexes;
+  readonly keys: StatementKeys;
 }
 
 /**
@@ -36,10 +36,8 @@ export async function deleteSet(
   objects: readonly DeleteObject[],
 ): Promise<(Outcome | undefined)[]> {
   const outcomes: (Outcome | undefined)[] = objects.map(({ key }) => attempt(() => requireKey(key)));
-  const mixed = keysOfBothKinds(objects);
-  const chosen = [...objects.keys()].filter(
-    (i) => outcomes[i] === undefined && !mixed.has((objects[i] as DeleteObject).key),
-  );
+  const isMixed = inKeysOfBothKinds(objects);
+  const chosen = [...objects.keys()].filter((i) => outcomes[i] === undefined && !isMixed(objects[i] as DeleteObject));
   const set = chosen.map((i) => objects[i] as DeleteObject);
   if (set.length === 0) return outcomes;
   const run = {
@@ -49,7 +47,7 @@ export async function deleteSet(
     plan: new DeletionPlan(),
     events: [],
     nowMs: deps.clock.nowMs(),
-    hexes: hexesOf(set),
+    keys: statementKeysOf(set),
   };
   for (const [at, outcome] of (await decide(run, tx, set)).entries()) outcomes[chosen[at] as number] = outcome;
   const owner = ownerColumn(writerOf(caller, bucket), bucket.owner);
@@ -69,23 +67,26 @@ function attempt(act: () => void): { readonly error: unknown } | undefined {
   }
 }
 
-function keysOfBothKinds(objects: readonly DeleteObject[]): Set<string> {
-  const named = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [] : [key])));
-  return new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined && named.has(key) ? [key] : [])));
+/** Whether an object's key is named both with a version and without. To look at long keys costs: those of a set without versions are left alone. */
+function inKeysOfBothKinds(objects: readonly DeleteObject[]): (object: DeleteObject) => boolean {
+  const versioned = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [] : [key])));
+  if (versioned.size === 0) return () => false;
+  const present = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [key] : [])));
+  return ({ key }) => versioned.has(key) && present.has(key);
 }
 
 async function decide(run: Run, tx: Writer, objects: readonly DeleteObject[]): Promise<Outcome[]> {
   let states: Map<string, KeyState>;
   try {
-    const read = await statesOf(run.deps, tx, run.bucket, run.hexes);
-    states = new Map([...run.hexes.keys()].map((key, n) => [key, read[n] as KeyState]));
+    const read = await statesOf(run.deps, tx, run.bucket, run.keys);
+    states = new Map([...run.keys.keys()].map((key, n) => [key, read[n] as KeyState]));
   } catch (error) {
     if (error instanceof S3Error) return objects.map(() => ({ error })); // there is no such bucket any more
     throw error;
   }
   const named = objects.filter((object): object is Named => object.versionId !== undefined);
   const places = new Map(named.map((object, n) => [object as DeleteObject, n]));
-  const versions = await versionsNamed(run.deps, tx, run.bucket, run.hexes, named);
+  const versions = await versionsNamed(run.deps, tx, run.bucket, run.keys, named);
   const gone = new Set<string>();
   return objects.map((object) => {
     const { key, versionId } = object;
@@ -110,7 +111,7 @@ function deletePresent(run: Run, states: Map<string, KeyState>, { key, condition
   const leavesNothing = versioning === "unversioned" || Object.keys(conditions ?? {}).length > 0;
   let version: string | null = null;
   if (newest !== undefined || !leavesNothing) {
-    takeAway(run, run.hexes.get(key) ?? "", state);
+    takeAway(run, run.keys.get(key) ?? "", state);
     const marker = versioning === "unversioned" ? undefined : markerFor(run, key, state);
     version = marker?.version_id ?? null;
     const past = marker === undefined ? undefined : { ...NOTHING, seq: marker.seq };
@@ -133,9 +134,9 @@ function takeAway({ plan }: Run, key: string, { versioning, current, past }: Key
 }
 
 /** Numbers go down, so that the newest comes first; the clock may stand still or go back. */
-function markerFor({ plan, nowMs, hexes }: Run, key: string, { versioning, newest }: KeyState) {
+function markerFor({ plan, nowMs, keys }: Run, key: string, { versioning, newest }: KeyState) {
   const marker = {
-    key: hexes.get(key) ?? "",
+    key: keys.get(key) ?? "",
     seq: Math.min(-nowMs * 1000, (newest?.seq ?? 0) - 1),
     version_id: versioning === "enabled" ? randomBytes(24).toString("base64url") : NULL_VERSION,
   };
@@ -152,10 +153,10 @@ function deleteVersion(run: Run, object: Named, version: VersionRow): Outcome {
     requireUnlocked(detailOf(version), deps.clock, bypassGovernance);
   });
   if (refused !== undefined) return refused;
-  const hex = run.hexes.get(key) ?? "";
-  if (version.is_current === 1) plan.emptied.push(hex);
-  else plan.removePast({ key: hex, seq: version.seq });
-  plan.promoted.add(hex);
+  const named = run.keys.get(key) ?? "";
+  if (version.is_current === 1) plan.emptied.push(named);
+  else plan.removePast({ key: named, seq: version.seq });
+  plan.promoted.add(named);
   plan.count(version);
   run.events.push({ name: "ObjectRemoved:Delete", key, versionId, caller: run.caller });
   const isMarker = version.blob_id === null;

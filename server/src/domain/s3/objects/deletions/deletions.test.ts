@@ -8,7 +8,7 @@ import type { S3Error } from "../../errors.ts";
 import type { Bucket, Deleted, DeleteObject, S3Caller, VersioningState } from "../../types/index.ts";
 
 /** Bytes that JSON, SQL or hexadecimal digits could spoil. */
-const KEYS = ["a", "ä/b", "q'\"\\", "nul\0nul", "\u{1f600}", " ", "%2e", "k".repeat(1024)];
+const KEYS = ["a", "ä/b", "q'\"\\", "nul\0nul", "\u{1f600}", " ", "%2e", "x61", "t61", "k".repeat(1024)];
 const MANY = 450;
 
 for (const { kind, skip } of DATABASES) {

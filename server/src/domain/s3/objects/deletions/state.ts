@@ -1,4 +1,4 @@
-import type { Writer } from "#stores/metadata/index.ts";
+import { bytesInJson, type Writer } from "#stores/metadata/index.ts";
 import { S3Error } from "../../errors.ts";
 import { NULL_VERSION, type Bucket, type DeleteObject, type VersioningState } from "../../types/index.ts";
 import type { CurrentRow } from "../store.ts";
@@ -15,17 +15,22 @@ export interface KeyState {
   readonly past: Pick<PastRow, "seq" | "blob_id" | "size"> | undefined;
 }
 
-/** Keys in hexadecimal digits, as statements take them, by the keys. */
-export type Hexes = ReadonlyMap<string, string>;
+/** Keys as statements take them, by the keys. */
+export type StatementKeys = ReadonlyMap<string, string>;
 
-export function hexesOf(objects: readonly DeleteObject[]): Hexes {
-  const hexes = new Map<string, string>();
-  for (const { key } of objects) if (!hexes.has(key)) hexes.set(key, Buffer.from(key, "utf8").toString("hex"));
-  return hexes;
+export function statementKeysOf(objects: readonly DeleteObject[]): StatementKeys {
+  const keys = new Map<string, string>();
+  for (const { key } of objects) if (!keys.has(key)) keys.set(key, bytesInJson(key));
+  return keys;
 }
 
 /** Locks keys until the end of the transaction, and reads what is there of each, in their order. @throws S3Error `NoSuchBucket` */
-export async function statesOf({ metadata }: WriteDeps, tx: Writer, bucket: Bucket, keys: Hexes): Promise<KeyState[]> {
+export async function statesOf(
+  { metadata }: WriteDeps,
+  tx: Writer,
+  bucket: Bucket,
+  keys: StatementKeys,
+): Promise<KeyState[]> {
   await lockKeys({ metadata }, tx, bucket, keys);
   const places = [...keys.values()].map((key, n) => ({ n, key }));
   const rows = await keysForWrite(metadata.dialect, tx, bucket.id, places);
@@ -47,10 +52,10 @@ async function lockKeys(
   { metadata }: Pick<WriteDeps, "metadata">,
   tx: Writer,
   bucket: Bucket,
-  keys: Hexes,
+  keys: StatementKeys,
 ): Promise<void> {
   if (metadata.dialect === "sqlite") return; // a transaction has all of them
-  const names = [...keys.values()].map((hex) => `s3:${bucket.id}:${Buffer.from(hex, "hex").toString("latin1")}`);
+  const names = [...keys.keys()].map((key) => `s3:${bucket.id}:${Buffer.from(key, "utf8").toString("latin1")}`);
   await metadata.lock(tx, ...names);
 }
 
@@ -72,10 +77,10 @@ export async function versionsNamed(
   { metadata }: Pick<WriteDeps, "metadata">,
   tx: Writer,
   bucket: Bucket,
-  hexes: Hexes,
+  keys: StatementKeys,
   objects: readonly (DeleteObject & { readonly versionId: string })[],
 ): Promise<Map<number, VersionRow>> {
-  const places = objects.map(({ key, versionId }, n) => ({ n, key: hexes.get(key) ?? "", version_id: versionId }));
+  const places = objects.map(({ key, versionId }, n) => ({ n, key: keys.get(key) ?? "", version_id: versionId }));
   return byPlace(await versionsOfKeys(metadata.dialect, tx, bucket.id, places));
 }
 

@@ -6,7 +6,7 @@ import type { CurrentRow } from "../store.ts";
 
 type Dialect = MetadataStore["dialect"];
 
-/** Key as hexadecimal digits, with its place among the keys that are asked about. */
+/** Key as `bytesInJson` writes it, with its place among the keys that are asked about. */
 interface Place {
   readonly n: number;
   readonly key: string;
@@ -44,7 +44,7 @@ function perDialect<T>(build: (dialect: Dialect) => T): Readonly<Record<Dialect,
 
 type Row = { readonly key: string } & Partial<Place & PastKey & Marker>;
 
-/** Digits need no look at each: of long keys that would cost more than the rest of a deletion. */
+/** The key needs no look at each character: of long keys that would cost more than the rest of a deletion. */
 function rowOf({ key, n, seq, version_id }: Row): string {
   const place = n === undefined ? "" : `,"n":${n}`;
   const number = seq === undefined ? "" : `,"seq":${seq}`;
