@@ -80,7 +80,7 @@ test("the event loop turns on while 2,000 writes are flushed, and while another 
 });
 
 test("a transaction waits for another process that writes, up to its limit, and then says so", async () => {
-  await withSqlite({ waits: waitsOf(200) }, async (store, dataDir) => {
+  await withSqlite({ waits: waitsOf(1000) }, async (store, dataDir) => {
     const other = new DatabaseSync(join(dataDir, "mooring.db"));
     other.exec("begin immediate");
     const nothing = store.write(async () => {});
