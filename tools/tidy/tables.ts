@@ -2,9 +2,6 @@ import { isTest, type Rule, type SourceFile } from "./files.ts";
 
 const SCHEMA = /^server\/src\/stores\/metadata\/schema[\w-]*\.ts$/;
 
-/** Written and not read yet. An entry that is not needed any more fails too. */
-const WRITE_ONLY: readonly string[] = ["event_outbox"];
-
 function tablesOf(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => SCHEMA.test(path))
@@ -28,15 +25,8 @@ export const readTables: Rule = {
         path.startsWith("server/src/") && !isTest(path) && !SCHEMA.test(path) && !/\/migrations\//.test(path),
     );
     const text = product.map((file) => file.text).join("\n");
-    const tables = tablesOf(files);
-    const unread = tables.filter((table) => !isRead(table, text));
-    return [
-      ...unread
-        .filter((table) => !WRITE_ONLY.includes(table))
-        .map((table) => `the table ${table} is never read; remove it, or read it`),
-      ...WRITE_ONLY.filter((table) => tables.length > 0 && !unread.includes(table)).map(
-        (table) => `the table ${table} is read, or gone; take it out of WRITE_ONLY in tools/tidy/tables.ts`,
-      ),
-    ];
+    return tablesOf(files)
+      .filter((table) => !isRead(table, text))
+      .map((table) => `the table ${table} is never read; remove it, or read it`);
   },
 };

@@ -70,7 +70,6 @@ const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | 
     run: ({ objects }) => objects.collect(),
   },
   uploads: { table: "upload_grant", row: { expires_at: START + HOUR, claimed_until: null }, run: files },
-  file_events: { table: "event_outbox", row: { created_at: START }, run: files },
   file_trash: { table: "trashed_file", row: { deleted_at: START, purge_at: START + 7 * DAY }, run: purgeDue },
   webhook_events: { table: "webhook_event", row: { received_at: START }, run: webhooks },
   webhook_rejections: { table: "webhook_rejection", row: { at: START }, run: webhooks },

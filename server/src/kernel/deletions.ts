@@ -10,7 +10,6 @@ export const DELETIONS = {
   content: "content of files that nothing holds",
   orphans: "content that no record knows of (mooring scrub --delete-orphans)",
   uploads: "uploads of files that were never made",
-  file_events: "events of files that nobody took",
   file_trash: "files in the trash",
   webhook_events: "events of webhooks past their retention",
   webhook_rejections: "requests that webhooks refused",

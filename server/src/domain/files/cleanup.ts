@@ -4,7 +4,7 @@ import { atIntervals } from "#kernel/periodic.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { dropGrant } from "./parts-store.ts";
 import { purgeDue } from "./trash.ts";
-import { addUsage, deleteEvents, expiredGrants, isExpired } from "./store.ts";
+import { addUsage, expiredGrants, isExpired } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
 type Deps = Pick<FilesDeps, "metadata" | "objects"> & { readonly clock: GuardedClock };
@@ -14,12 +14,9 @@ const GRACE_MS = 600_000;
 /** Of an upload to the upstream store nobody knows whether it is under way: what began in time may take a day. */
 const DIRECT_GRACE_MS = 86_400_000;
 const BATCH = 200;
-/** What is told of files is kept for so long, whether or not somebody took it. */
-const EVENTS_KEPT_MS = 30 * 86_400_000;
 
 /** Takes away grants that expired, with what they reserve. Any number of nodes may do so at once. Returns how many. */
 export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<number> {
-  await forgetEvents(deps);
   const nowMs = deps.clock.deletionTime("uploads");
   if (nowMs === null) return 0;
   const before = earlier(nowMs, graceMs);
@@ -38,11 +35,6 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
     if (expired.length < BATCH) break;
   }
   return count;
-}
-
-async function forgetEvents({ metadata, clock }: Deps): Promise<void> {
-  const nowMs = clock.deletionTime("file_events");
-  if (nowMs !== null) await metadata.write((tx) => deleteEvents(tx, earlier(nowMs, EVENTS_KEPT_MS)));
 }
 
 /** Cleans up at intervals until the returned function is called, which waits for what is under way. */

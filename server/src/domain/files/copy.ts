@@ -4,8 +4,8 @@ import type { Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { auditFile } from "./audit.ts";
 import { bytesLeft, quotaExceeded } from "./quota.ts";
-import { addUsage, fileById, insertEvent, insertFile, type FileRow } from "./store.ts";
-import { completedEvent, lockFiles, type FilesDeps } from "./uploads.ts";
+import { addUsage, fileById, insertFile, type FileRow } from "./store.ts";
+import { lockFiles, type FilesDeps } from "./uploads.ts";
 
 /**
  * Makes a new file of the content of another, in the same place: what is stored is held once more, and not stored again. The quota counts it as any file.
@@ -30,7 +30,6 @@ export async function copyFile(
     const file = { ...source, ...names, created_by: createdBy, created_at: nowMs };
     insertFile(tx, file);
     addUsage(tx, file, { files: 1, bytes: file.size });
-    insertEvent(tx, completedEvent(file));
     await auditFile(deps, tx, caller, { action: "file.copy", file, more: { from: id } });
     return kept(tx, file);
   });

@@ -147,14 +147,6 @@ export function nameOf(eb: ExpressionBuilder<Tables, "file">, isExpression: bool
   return isExpression ? eb.fn.coalesce("filename", eb.val("")) : eb.ref("filename");
 }
 
-export function insertEvent(tx: Writer, row: Tables["event_outbox"]): void {
-  tx.defer(tx.insertInto("event_outbox").values(row));
-}
-
-export async function deleteEvents(tx: Writer, before: Cutoff): Promise<void> {
-  await tx.deleteFrom("event_outbox").where("created_at", "<", before).execute();
-}
-
 /** Adds to the numbers of a place; what is not named stays. */
 export function addUsage(
   tx: Writer,

@@ -3,7 +3,7 @@ import { authorize, projectArchived, type Principal, absent } from "#domain/iden
 import { principalNow } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
-import { isoFromMs, type Clock } from "#kernel/time.ts";
+import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
 import { bytesLeft, bytesLeftUnder, quotaExceeded, usageOf } from "./quota.ts";
@@ -12,7 +12,6 @@ import {
   clearClaim,
   fileById,
   grantById,
-  insertEvent,
   insertFile,
   insertGrant,
   policyAhead,
@@ -251,7 +250,6 @@ export async function makeFile(
   const file = fileOf(grant, content, nowMs);
   insertFile(tx, file);
   addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
-  insertEvent(tx, completedEvent(file));
   return file;
 }
 
@@ -267,21 +265,6 @@ function fileOf(grant: GrantRow, content: Pick<StagedBlob, "id" | "size" | "sha2
     blob_id: content.id,
     created_by: grant.created_by,
     created_at: nowMs,
-  };
-}
-
-/** What is told of a file that is there. */
-export function completedEvent(file: FileRow): Parameters<typeof insertEvent>[1] {
-  const { id, org_id, project_id, filename, content_type, size, sha256, created_at } = file;
-  const body = { id, filename, content_type, size_bytes: size, sha256, project_id, created_at: isoFromMs(created_at) };
-  return {
-    id: newId("evt", created_at),
-    org_id,
-    project_id,
-    type: "file.completed",
-    subject: id,
-    body: JSON.stringify(body),
-    created_at,
   };
 }
 

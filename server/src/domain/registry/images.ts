@@ -14,7 +14,7 @@ import {
   type RepositoryRow,
 } from "./images-store.ts";
 import { matchesAny } from "./immutable.ts";
-import { removeManifest, tellOf } from "./manifests.ts";
+import { removeManifest } from "./manifests.ts";
 import { lockRegistry } from "./repositories.ts";
 import type { Retention } from "./retention.ts";
 import { putSettings } from "./store.ts";
@@ -154,7 +154,6 @@ export async function emptyRepository(deps: RegistryDeps, caller: Caller, reposi
   for (const upload of await uploadsOf(deps.metadata.read, repository.id)) await dropUpload(deps, upload);
   await deps.metadata.write(async (tx) => {
     const detail = { repository: nameOf(repository), manifests, blobs };
-    await tellOf(deps, tx, repository, { type: "image.deleted", detail: { all: true, manifests } });
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId: repository.orgId,

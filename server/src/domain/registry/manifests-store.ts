@@ -1,12 +1,5 @@
 import type { Cutoff } from "#kernel/deletions.ts";
-import {
-  insertJsonRows,
-  textValue,
-  type MetadataStore,
-  type Reader,
-  type Tables,
-  type Writer,
-} from "#stores/metadata/index.ts";
+import { insertJsonRows, textValue, type MetadataStore, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { addToContents } from "./contents-store.ts";
 import { inChunks } from "./store.ts";
 import type { PackedManifest } from "./manifest.ts";
@@ -309,10 +302,6 @@ export async function deleteTagRow(tx: Writer, repository: string, name: string)
     .executeTakeFirst();
   if (row !== undefined) addToContents(tx, row, { tags: -1 });
   return row;
-}
-
-export async function insertEvent(tx: Writer, row: Tables["event_outbox"]): Promise<void> {
-  await tx.insertInto("event_outbox").values(row).execute();
 }
 
 export async function hasTag(db: Reader, repository: string, digest: string): Promise<boolean> {

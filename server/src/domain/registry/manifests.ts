@@ -1,7 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
-import { newId } from "#kernel/ids.ts";
-import { isoFromMs } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import { isNeeded, releaseBlobs } from "./blobs-store.ts";
@@ -16,7 +14,6 @@ import {
   holdContents,
   holdManifests,
   holdReferrers,
-  insertEvent,
   insertManifest,
   manifestOfTag,
   manifestRow,
@@ -216,10 +213,6 @@ async function tell(deps: RegistryDeps, tx: Writer, putting: Putting, moved: rea
   const nowMs = deps.clock.nowMs();
   const tags = moved.map(({ name }) => name);
   await touchRepository(tx, repository, nowMs);
-  await tellOf(deps, tx, repository, {
-    type: "image.pushed",
-    detail: { digest: pushed.digest.text, media_type: pushed.manifest.mediaType, tags },
-  });
   const replaced = moved.flatMap(({ name, before }) => (before === undefined ? [] : [[name, before.digest] as const]));
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),
@@ -235,25 +228,6 @@ async function tell(deps: RegistryDeps, tx: Writer, putting: Putting, moved: rea
   });
 }
 
-/** Writes what is to be told of a repository, in the transaction of what it tells of. */
-export async function tellOf(
-  deps: Pick<RegistryDeps, "clock">,
-  tx: Writer,
-  repository: Repository,
-  event: { readonly type: string; readonly detail: Readonly<Record<string, unknown>> },
-): Promise<void> {
-  const nowMs = deps.clock.nowMs();
-  await insertEvent(tx, {
-    id: newId("evt", nowMs),
-    org_id: repository.orgId,
-    project_id: repository.projectId,
-    type: event.type,
-    subject: repository.id,
-    body: JSON.stringify({ repository: nameOf(repository), ...event.detail, at: isoFromMs(nowMs) }),
-    created_at: nowMs,
-  });
-}
-
 /** Deletes a tag, or a manifest with all its tags. @throws RegistryError `MANIFEST_UNKNOWN`, `DENIED` for an immutable tag, `UNSUPPORTED` while an index needs it */
 export async function deleteReference(
   deps: RegistryDeps,
@@ -266,7 +240,6 @@ export async function deleteReference(
     await lockRegistry(deps, tx, repository.orgId);
     const deleted = await (digest === undefined ? deleteTag : deleteTagged)(deps, tx, repository, reference);
     const detail = { repository: nameOf(repository), ...deleted };
-    await tellOf(deps, tx, repository, { type: "image.deleted", detail: deleted });
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId: repository.orgId,

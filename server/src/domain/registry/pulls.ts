@@ -1,14 +1,11 @@
-import { newId } from "#kernel/ids.ts";
-import { isoFromMs, type Clock } from "#kernel/time.ts";
+import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { insertEvent } from "./manifests-store.ts";
 import { addPulls, isRepository } from "./store.ts";
-import { nameOf, type Repository } from "./types.ts";
+import type { Repository } from "./types.ts";
 
 interface Pulled {
   readonly repository: Repository;
   readonly digest: string;
-  readonly principal: string | null;
   pulls: number;
   atMs: number;
 }
@@ -36,10 +33,10 @@ export class Pulls {
     this.#deps = deps;
   }
 
-  /** Of a manifest, by whoever signed in. */
-  count(repository: Repository, digest: string, principal: string | null): void {
-    const key = `${repository.id} ${digest} ${principal}`;
-    const line = this.#lines.get(key) ?? { repository, digest, principal, pulls: 0, atMs: 0 };
+  /** Of a manifest. */
+  count(repository: Repository, digest: string): void {
+    const key = `${repository.id} ${digest}`;
+    const line = this.#lines.get(key) ?? { repository, digest, pulls: 0, atMs: 0 };
     line.pulls += 1;
     line.atMs = this.#deps.clock.nowMs();
     this.#lines.set(key, line);
@@ -73,17 +70,7 @@ export class Pulls {
   }
 }
 
-async function record(tx: Writer, { repository, digest, principal, pulls, atMs }: Pulled): Promise<void> {
+async function record(tx: Writer, { repository, digest, pulls, atMs }: Pulled): Promise<void> {
   if (!(await isRepository(tx, repository.id))) return; // its app is gone
   await addPulls(tx, { repository: repository.id, orgId: repository.orgId, digest, pulls, atMs });
-  const body = { repository: nameOf(repository), digest, pulls, by: principal, at: isoFromMs(atMs) };
-  await insertEvent(tx, {
-    id: newId("evt", atMs),
-    org_id: repository.orgId,
-    project_id: repository.projectId,
-    type: "image.pulled",
-    subject: repository.id,
-    body: JSON.stringify(body),
-    created_at: atMs,
-  });
 }

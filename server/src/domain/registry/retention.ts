@@ -4,7 +4,7 @@ import type { Reader } from "#stores/metadata/index.ts";
 import { isNeeded } from "./blobs-store.ts";
 import { matchesAny } from "./immutable.ts";
 import { deleteTagRow, manifestRow, noteUntagged, tagRow } from "./manifests-store.ts";
-import { removeManifest, tellOf } from "./manifests.ts";
+import { removeManifest } from "./manifests.ts";
 import { lockRegistry, repositoryById } from "./repositories.ts";
 import { repositoriesWithRules, taggedRows, untaggedRows, type TaggedRow } from "./retention-store.ts";
 import {
@@ -139,7 +139,6 @@ async function deleteOldTag(
     if (row?.digest !== digest || row.updated_at !== planned.updated_at) return false;
     await deleteTagRow(tx, repository.id, name);
     await noteUntagged(tx, repository.id, digest, deps.clock.nowMs());
-    await tellOf(deps, tx, repository, { type: "image.deleted", detail: { digest, tags: [name], by: "retention" } });
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId: repository.orgId,
@@ -164,7 +163,6 @@ async function deleteUntagged(
     const isSame = row?.untagged_at === planned.untagged_at && row.last_pull_at === planned.last_pull_at;
     if (row === undefined || !isSame || (await isHeld(tx, row))) return false;
     await removeManifest(deps, tx, repository.id, digest);
-    await tellOf(deps, tx, repository, { type: "image.deleted", detail: { digest, tags: [], by: "retention" } });
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId: repository.orgId,

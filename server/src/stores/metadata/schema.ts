@@ -306,17 +306,5 @@ export interface Tables
     start: number;
     length: number;
   };
-  /** What happened and may be told to others: written with what it tells of. */
-  event_outbox: {
-    id: string;
-    org_id: string;
-    project_id: string | null;
-    type: string;
-    /** The id of what it is about. */
-    subject: string;
-    /** JSON. */
-    body: string;
-    created_at: number;
-  };
   migration: { name: string; applied_at: number };
 }

@@ -1,11 +1,10 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { newId } from "#kernel/ids.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { waitAfter, type Sent } from "#stores/outbound/index.ts";
 import type { EventRow, WebhooksDeps } from "../types.ts";
 import { newDelivery } from "./destinations.ts";
 import { destinationSettings, type DeliveryRow, type DestinationRow } from "./model.ts";
-import { addDelivered, insertDeliveries, insertNotice, setDelivery, setDestination } from "./store.ts";
+import { addDelivered, insertDeliveries, setDelivery, setDestination } from "./store.ts";
 
 /** A destination that has taken nothing for so long is stopped. */
 const STOP_AFTER_MS = 24 * 60 * 60 * 1000;
@@ -99,10 +98,9 @@ export class Progress {
     return { ...tried, state: "pending", next_attempt_at: nowMs + boundedMs };
   }
 
-  /** The audit log and the outbox tell of it. */
+  /** The audit log tells of it. */
   async #notice(tx: Writer, reason: string): Promise<void> {
     const { id, org_id: orgId, webhook_id: webhook, name } = this.#destination;
-    const nowMs = this.#deps.clock.nowMs();
     const detail = { webhook, name, reason };
     await appendAudit(this.#deps, tx, {
       orgId,
@@ -111,15 +109,6 @@ export class Progress {
       target: { kind: "webhook_destination", id },
       result: "success",
       detail,
-    });
-    await insertNotice(tx, {
-      id: newId("evt", nowMs),
-      org_id: orgId,
-      project_id: null,
-      type: "webhook.destination.stopped",
-      subject: id,
-      body: JSON.stringify(detail),
-      created_at: nowMs,
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { HAND_ON, type DeliveryRow, type DestinationRow } from "./model.ts";
 
 export async function destinationById(db: Reader, webhookId: string, id: string): Promise<DestinationRow | undefined> {
@@ -209,8 +209,4 @@ export async function dueNoLater(tx: Writer, destinationId: string, atMs: number
     .where("key", "=", destinationId)
     .where("due_at", ">", atMs)
     .execute();
-}
-
-export async function insertNotice(tx: Writer, row: Tables["event_outbox"]): Promise<void> {
-  await tx.insertInto("event_outbox").values(row).execute();
 }

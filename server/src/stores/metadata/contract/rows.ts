@@ -341,15 +341,6 @@ export const ROWS: Tables = {
   },
   file_name: { org_id: "org_1", filename: "costs 2026.csv", place: "", files: 2 },
   file_policy: { org_id: "org_1", stored_bytes_max: null, trash_days: 30, updated_at: 1 },
-  event_outbox: {
-    id: "evt_1",
-    org_id: "org_1",
-    project_id: null,
-    type: "file.completed",
-    subject: "file_1",
-    body: "{}",
-    created_at: 1,
-  },
   s3_key: {
     id: "key_1",
     access_key: "MOORAAAAAAAAAAAAAAAA",

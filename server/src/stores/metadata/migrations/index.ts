@@ -31,6 +31,7 @@ import { trustProjects } from "./0047-trust-projects.ts";
 import { fileNames } from "./0047-file-names.ts";
 import { registryContents } from "./0048-registry-contents.ts";
 import { moreListIndexes } from "./0049-more-list-indexes.ts";
+import { noOutbox } from "./0052-no-outbox.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0047-file-names", up: fileNames },
   { name: "0048-registry-contents", up: registryContents },
   { name: "0049-more-list-indexes", up: moreListIndexes },
+  { name: "0052-no-outbox", up: noOutbox },
 ];

@@ -175,16 +175,4 @@ describe("a grant to upload", () => {
     });
     clock.advance(-2_500_000);
   });
-
-  test("writes what is to be told of the file with it", async () => {
-    const id = await newFile(world, { filename: "told.txt" });
-    const rows = await world.metadata.read.selectFrom("event_outbox").selectAll().where("subject", "=", id).execute();
-    assert.deepEqual(
-      rows.map(({ type, org_id }) => [type, org_id]),
-      [["file.completed", world.acme.id]],
-    );
-    const body = JSON.parse(rows[0]?.body ?? "") as Record<string, unknown>;
-    assert.equal(body["filename"], "told.txt");
-    assert.equal(body["size_bytes"], 9);
-  });
 });

@@ -248,13 +248,6 @@ describe("deleteImageManifest", () => {
       return { action, detail };
     }
 
-    async function lastEvent(): Promise<object> {
-      const query = world.metadata.read.selectFrom("event_outbox").select(["type", "body"]);
-      const { type, body } = await query.orderBy("id", "desc").limit(1).executeTakeFirstOrThrow();
-      const { digest, tags } = JSON.parse(body) as { digest: string; tags: string[] };
-      return { type, digest, tags };
-    }
-
     test("a tag goes alone, and the image stays under its digest", async () => {
       const { name, digest } = await pushImage(world, world.acme.openApp, "a");
       assert.equal((await remove("a")).status, 204);
@@ -265,7 +258,6 @@ describe("deleteImageManifest", () => {
         action: "image.untag",
         detail: { repository: name, digest, tags: ["a"] },
       });
-      assert.deepEqual(await lastEvent(), { type: "image.deleted", digest, tags: ["a"] });
       assertProblem(await remove("a"), "not_found");
     });
 
@@ -277,7 +269,6 @@ describe("deleteImageManifest", () => {
         action: "image.delete",
         detail: { repository: name, digest, tags: ["b"] },
       });
-      assert.deepEqual(await lastEvent(), { type: "image.deleted", digest, tags: ["b"] });
       assertProblem(await remove(digest), "not_found");
     });
 
