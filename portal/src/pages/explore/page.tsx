@@ -7,27 +7,20 @@ import { Inspector, WithInspector } from "~/kit/inspector.tsx";
 import { Loading, Page as Frame } from "~/kit/page.tsx";
 import { searchOf } from "~/kit/time-range.ts";
 import { TimeRangePicker } from "~/kit/time-range-picker.tsx";
-import { entryKey, momentOfKey, type LogEntry } from "./entry.ts";
+import { momentOfKey } from "./entry.ts";
 import { EntryInspector } from "./entry-inspector.tsx";
 import { readableSql } from "./log-query.ts";
 import { Found } from "./found.tsx";
 import { SearchBox } from "./search-box.tsx";
 import { TailView } from "./tail-view.tsx";
-import { useExplore, useOpenEntry, type Explore } from "./use-explore.ts";
+import { useExplore, useOpenEntry, useOpenShown, type Explore } from "./use-explore.ts";
 
 /** Logs: looking for entries, and following them as they come. */
 export function Page(): ReactNode {
   const explore = useExplore();
-  const { text, wanted, range, isTail, openKey, open, run, setRange, setTail } = explore;
-  const [shown, setShown] = useState<LogEntry | null>(null);
+  const { text, wanted, range, isTail, openKey, run, setRange, setTail } = explore;
   const [running, setRunning] = useState<(() => void) | null>(null);
-  const onOpen = useCallback(
-    (entry: LogEntry) => {
-      setShown(entry);
-      open(entryKey(entry));
-    },
-    [open],
-  );
+  const onOpen = useOpenShown(explore);
   const onRunning = useCallback((stop: (() => void) | null) => setRunning(() => stop), []);
   const sqlSearch = useMemo(() => ({ sql: readableSql(wanted), ...searchOf(range) }), [wanted, range]);
   return (
@@ -48,7 +41,7 @@ export function Page(): ReactNode {
       <SearchBox search={text} onRun={run} isRunning={running !== null} onCancel={() => running?.()}>
         {!isTail && <TimeRangePicker range={range} onChange={setRange} />}
       </SearchBox>
-      <WithInspector inspector={openKey !== undefined && <OpenEntry explore={explore} shown={shown} />}>
+      <WithInspector inspector={openKey !== undefined && <OpenEntry explore={explore} />}>
         <div className="flex min-h-[420px] flex-1 flex-col gap-2.5">
           {wanted.search.mistakes.length > 0 ? null : isTail ? (
             <TailView client={explore.client} wanted={wanted} openKey={openKey} onOpen={onOpen} />
@@ -61,9 +54,9 @@ export function Page(): ReactNode {
   );
 }
 
-function OpenEntry({ explore, shown }: { explore: Explore; shown: LogEntry | null }): ReactNode {
+function OpenEntry({ explore }: { explore: Explore }): ReactNode {
   const { openKey, open, addTerm } = explore;
-  const { entry, error, isAbsent } = useOpenEntry(explore, shown);
+  const { entry, error, isAbsent } = useOpenEntry(explore);
   const close = (): void => open(undefined);
   useAbsence(isAbsent);
   if (entry !== null)

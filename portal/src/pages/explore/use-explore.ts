@@ -1,5 +1,5 @@
 import type { Client } from "@mooring/client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { smallQuery } from "~/api/stream.ts";
 import { useOrganization, useProject } from "~/app/scope.ts";
@@ -76,15 +76,28 @@ export function useExplore(): Explore {
   };
 }
 
-/** The entry that the address names: one of those that are shown, or else asked for by its time. */
-export function useOpenEntry(
-  { client, organization, openKey, wanted: { projectId } }: Explore,
-  shown: LogEntry | null,
-): { entry: LogEntry | null; error: Error | null; isAbsent: boolean } {
-  const isShown = shown !== null && entryKey(shown) === openKey;
+/** Opens an entry of a list: the address names it, and it is not asked for again. */
+export function useOpenShown({ organization, open, wanted: { projectId } }: Explore): (entry: LogEntry) => void {
+  const queries = useQueryClient();
+  return useCallback(
+    (entry) => {
+      const key = entryKey(entry);
+      queries.setQueryData(openEntryQuery(organization, projectId, key), entry);
+      open(key);
+    },
+    [queries, organization, projectId, open],
+  );
+}
+
+/** The entry that the address names: it was opened in a list, or else is asked for by its time. */
+export function useOpenEntry({ client, organization, openKey, wanted: { projectId } }: Explore): {
+  entry: LogEntry | null;
+  error: Error | null;
+  isAbsent: boolean;
+} {
   const moment = openKey === undefined ? null : momentOfKey(openKey);
   const { data, error } = useQuery({
-    queryKey: [organization, "explore", "entry", projectId, openKey],
+    queryKey: openEntryQuery(organization, projectId, openKey),
     queryFn: async ({ signal }) => {
       if (moment === null) return null;
       const sql = `SELECT ${ENTRY_COLUMNS} FROM logs${projectId === null ? "" : " WHERE project_id = $project"}`;
@@ -93,13 +106,15 @@ export function useOpenEntry(
       const { rows } = await smallQuery(client, { sql, parameters, ...range }, signal);
       return (rows as unknown as LogEntry[]).find((entry) => entryKey(entry) === openKey) ?? null;
     },
-    enabled: moment !== null && !isShown,
+    enabled: moment !== null,
     staleTime: Infinity,
   });
   if (openKey === undefined) return { entry: null, error: null, isAbsent: false };
-  if (isShown) return { entry: shown, error: null, isAbsent: false };
   return { entry: data ?? null, error, isAbsent: moment === null || data === null };
 }
+
+const openEntryQuery = (organization: string, projectId: string | null, key: string | undefined) =>
+  [organization, "explore", "entry", projectId, key] as const;
 
 /** The newest entry of all; null when there is none yet, and then asked again until there is. */
 export function useNewest(
