@@ -1,13 +1,18 @@
-import { useState, type ReactNode } from "react";
+import { createContext, useContext, useState, type ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { cn } from "./cn.ts";
 
 const TOLD_MS = 1500;
 
+/** Called with each text that was copied by a button within. */
+export const OnCopied = createContext<(text: string) => void>(() => undefined);
+
 /** Copies, and tells for a moment whether it did. Over plain HTTP from another machine browsers let no page copy. */
 function useCopy(text: string): [copied: boolean | null, copy: () => void] {
   const [copied, setCopied] = useState<boolean | null>(null);
+  const onCopied = useContext(OnCopied);
   const tell = (done: boolean): void => {
+    if (done) onCopied(text);
     setCopied(done);
     setTimeout(() => setCopied(null), TOLD_MS);
   };

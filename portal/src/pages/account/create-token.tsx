@@ -2,7 +2,6 @@ import { ORG_ROLE_SCOPES, PORTAL_ROUTES, SCOPE_DESCRIPTIONS, type ResultOf } fro
 import { useState, type FormEvent, type ReactNode } from "react";
 import { expiresAt, expiryChoices } from "~/access/draft.ts";
 import { PendingSecretNote } from "~/access/pending.tsx";
-import { SecretDialog } from "~/access/secret-dialog.tsx";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
@@ -11,6 +10,7 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
+import { SecretDialog } from "~/kit/secret-dialog.tsx";
 import { dockerLogin } from "./token-snippets.ts";
 import { browserText } from "./user-agent.ts";
 
@@ -154,9 +154,14 @@ function CreatedToken({ created, onClose }: { created: Created; onClose: () => v
   const { user } = useSession();
   const addresses = useAddresses();
   return (
-    <SecretDialog title="Your token" another="Create another token to get another one." hasSecret onClose={onClose}>
+    <SecretDialog
+      title="Your token"
+      label="Personal access token"
+      secret={created.token}
+      another="Create another token to get another one."
+      onClose={onClose}
+    >
       {created.item.pending && <PendingSecretNote noun="token" />}
-      <CopyBlock text={created.token} label="Personal access token" />
       <div className="flex flex-col gap-1.5">
         <p>Run this, paste the token (it is not shown), and press Enter:</p>
         <CopyBlock

@@ -9,7 +9,7 @@ import { Menu, MenuItem, MenuLine } from "~/kit/menu.tsx";
 import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
 import type { Alert } from "./alert-draft.ts";
 import { EditAlertDialog } from "./alert-dialog.tsx";
-import type { ShownSecret } from "./secret-dialog.tsx";
+import type { ShownSecret } from "./alert-secret.tsx";
 
 type Open = "edit" | "rotate" | "delete" | null;
 
@@ -58,7 +58,7 @@ function RotateDialog({
   const rotate = useAct(ALERT_ROUTES.rotateAlertSecret, {
     onDone: ({ secret, former_secret_until }) => {
       onClose();
-      if (secret !== null) onSecret({ secret, formerUntil: former_secret_until });
+      onSecret({ secret, formerUntil: former_secret_until });
     },
   });
   return (

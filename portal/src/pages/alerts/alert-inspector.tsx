@@ -23,7 +23,7 @@ import { conditionText, scheduleText, type Alert } from "./alert-draft.ts";
 import { AlertState, NextTime, STATE_SENTENCES } from "./alert-state.tsx";
 import { Deliveries, Evaluations } from "./history.tsx";
 import type { AlertsSearch } from "./search.ts";
-import { SecretDialog, type ShownSecret } from "./secret-dialog.tsx";
+import { AlertSecret, type ShownSecret } from "./alert-secret.tsx";
 
 /** One alert: its query, its state, its incidents and its messages. */
 export function AlertInspector({ alert, onClose }: { alert: Alert; onClose: () => void }): ReactNode {
@@ -55,7 +55,7 @@ export function AlertInspector({ alert, onClose }: { alert: Alert; onClose: () =
           { id: "deliveries", title: "Deliveries", content: <Deliveries alertId={alert.id} /> },
         ]}
       />
-      {secret !== null && <SecretDialog shown={secret} onClose={() => setSecret(null)} />}
+      {secret !== null && <AlertSecret shown={secret} onClose={() => setSecret(null)} />}
     </Inspector>
   );
 }

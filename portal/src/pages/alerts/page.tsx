@@ -20,7 +20,7 @@ import { NewAlertDialog } from "./alert-dialog.tsx";
 import { conditionText, type Alert } from "./alert-draft.ts";
 import { AlertInspector } from "./alert-inspector.tsx";
 import { AlertState, NextTime } from "./alert-state.tsx";
-import { SecretDialog } from "./secret-dialog.tsx";
+import { AlertSecret, type ShownSecret } from "./alert-secret.tsx";
 import type { AlertsSearch } from "./search.ts";
 
 const RENEW_MS = 5000;
@@ -43,7 +43,7 @@ export function Page(): ReactNode {
   const project = useProject();
   const why = useWhyNotHere("webhooks:write");
   const mayWrite = why === undefined;
-  const [secret, setSecret] = useState<string | null>(null);
+  const [secret, setSecret] = useState<ShownSecret | null>(null);
   const query = project === null ? {} : { project: project.slug };
   const list = useList(ALERT_ROUTES.listAlerts, { query }, { refetchMs: RENEW_MS });
   const open = (alert: string | undefined): void => setSearch({ alert, tab: undefined });
@@ -83,11 +83,11 @@ export function Page(): ReactNode {
           onClose={() => setSearch({ new: undefined })}
           onDone={(alert) => {
             setSearch({ new: undefined, alert: alert.id });
-            setSecret(alert.secret);
+            setSecret({ secret: alert.secret, formerUntil: null });
           }}
         />
       )}
-      {secret !== null && <SecretDialog shown={{ secret, formerUntil: null }} onClose={() => setSecret(null)} />}
+      {secret !== null && <AlertSecret shown={secret} onClose={() => setSecret(null)} />}
     </Frame>
   );
 }

@@ -7,6 +7,8 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Dialog, DialogActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
+import { visibleText } from "~/kit/foreign.ts";
+import { SecretDialog } from "~/kit/secret-dialog.tsx";
 import { notificationCommand } from "./apps.ts";
 
 type Made = ResultOf<typeof ORGANIZATION_ROUTES.createS3Destination>;
@@ -61,28 +63,15 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
 function MadeDestination({ made, onClose }: { made: Made; onClose: () => void }): ReactNode {
   const endpoint = useAddresses()?.s3_endpoint ?? "";
   return (
-    <Dialog
-      holdsSecret
-      title="The destination is created"
-      about="The secret is shown only once. Save it before you close this dialog."
+    <SecretDialog
+      title={`${visibleText(made.name)} gets events`}
+      label="Signing secret"
+      secret={made.secret}
+      another="Delete the destination and create it again to get another one."
       onClose={onClose}
-      wide
     >
-      {made.secret === null ? (
-        <p>The request was repeated, and the secret is not shown twice. Delete the destination and add it again.</p>
-      ) : (
-        <>
-          <h3>Secret that signs messages</h3>
-          <CopyBlock text={made.secret} label="secret" />
-        </>
-      )}
       <h3>Let a bucket send its events there</h3>
-      <CopyBlock text={notificationCommand(endpoint, "BUCKET", made.arn)} />
-      <DialogActions>
-        <Button look="main" onClick={onClose}>
-          I have saved the secret
-        </Button>
-      </DialogActions>
-    </Dialog>
+      <CopyBlock text={notificationCommand(endpoint, "BUCKET", made.arn)} label="Command that subscribes a bucket" />
+    </SecretDialog>
   );
 }

@@ -1,13 +1,12 @@
 import type { ReactNode } from "react";
 import type { NewCredential } from "~/access/credentials.ts";
 import { PendingSecretNote } from "~/access/pending.tsx";
-import { SecretDialog } from "~/access/secret-dialog.tsx";
 import { useAddresses } from "~/api/addresses.ts";
 import { useConnect } from "~/app/connect/connect.tsx";
 import { SnippetChoice } from "~/app/connect/snippet-choice.tsx";
 import { Button } from "~/kit/button.tsx";
-import { CopyBlock } from "~/kit/copy.tsx";
-import { Facts } from "~/kit/page.tsx";
+import { visibleText } from "~/kit/foreign.ts";
+import { SecretDialog } from "~/kit/secret-dialog.tsx";
 import { secretSnippets } from "./secret-snippets.ts";
 import { TestNow } from "./test-now.tsx";
 import { topicOf } from "./topic-of.ts";
@@ -17,9 +16,11 @@ export function CreatedDialog({ created, onClose }: { created: NewCredential; on
   const { client_secret: clientSecret } = created;
   return (
     <SecretDialog
-      title={`Secret of ${created.name}`}
+      title={`Secret of ${visibleText(created.name)}`}
+      label="Client secret"
+      secret={clientSecret}
+      beside={[["Client id", created.client_id]]}
       another="Rotate the credential to get another one."
-      hasSecret={clientSecret !== null}
       onClose={onClose}
     >
       {clientSecret !== null && <WithSecret created={created} clientSecret={clientSecret} />}
@@ -40,12 +41,6 @@ function WithSecret({ created, clientSecret }: { created: NewCredential; clientS
   });
   return (
     <>
-      <Facts
-        items={[
-          ["Client id", <CopyBlock key="id" text={created.client_id} label="client id" />],
-          ["Client secret", <CopyBlock key="secret" text={clientSecret} label="client secret" />],
-        ]}
-      />
       {created.pending ? (
         <PendingSecretNote noun="credential" />
       ) : (

@@ -10,7 +10,7 @@ import { Loaded } from "~/kit/page.tsx";
 import { ChangeError, useVersioned, useVersionedChange } from "~/kit/versioned.tsx";
 import { submitKeys } from "../setup/keys.ts";
 import { destinationOf, draftOf, type Draft } from "./destination-form.ts";
-import { SecretShown } from "./secret-shown.tsx";
+import { DestinationSecret } from "./destination-secret.tsx";
 
 type Destination = ResultOf<typeof WEBHOOK_ROUTES.getWebhookDestination>;
 
@@ -30,14 +30,16 @@ export function DestinationDialog({ webhookId, destination, onClose }: DialogPro
 }
 
 function Create({ webhookId, onClose }: { webhookId: string; onClose: () => void }): ReactNode {
-  const [secret, setSecret] = useState<string | null>(null);
+  const [made, setMade] = useState<{ readonly secret: string | null } | null>(null);
   const [draft, setDraft] = useState<Draft>(() => draftOf(null));
   const create = useAct(WEBHOOK_ROUTES.createWebhookDestination, {
     changes: [WEBHOOK_ROUTES.listWebhookDestinations],
-    onDone: (made) => (made.secret === null ? onClose() : setSecret(made.secret)),
+    onDone: setMade,
   });
-  if (secret !== null)
-    return <SecretShown title={`${visibleText(draft.name)} gets events`} secret={secret} onClose={onClose} />;
+  if (made !== null)
+    return (
+      <DestinationSecret title={`${visibleText(draft.name)} gets events`} secret={made.secret} onClose={onClose} />
+    );
   return (
     <Dialog title="Add a destination" about="It gets new events only." onClose={onClose} wide>
       <DraftForm

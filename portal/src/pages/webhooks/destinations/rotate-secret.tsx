@@ -3,7 +3,7 @@ import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
 import type { Destination } from "./destination-state.tsx";
-import { SecretShown } from "./secret-shown.tsx";
+import { DestinationSecret } from "./destination-secret.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { useProjectOf } from "../rights.ts";
 
@@ -16,9 +16,9 @@ export function RotateDestinationSecret({
   onClose: () => void;
 }): ReactNode {
   const projectId = useProjectOf(destination.webhook_id);
-  const [secret, setSecret] = useState<string | null>(null);
-  const rotate = useAct(WEBHOOK_ROUTES.rotateWebhookDestinationSecret, { onDone: (made) => setSecret(made.secret) });
-  if (secret !== null) return <SecretShown title="The new secret" secret={secret} onClose={onClose} />;
+  const [made, setMade] = useState<{ readonly secret: string | null } | null>(null);
+  const rotate = useAct(WEBHOOK_ROUTES.rotateWebhookDestinationSecret, { onDone: setMade });
+  if (made !== null) return <DestinationSecret title="The new secret" secret={made.secret} onClose={onClose} />;
   const params = { webhook_id: destination.webhook_id, destination_id: destination.id };
   return (
     <ReplaceDialog

@@ -1,10 +1,9 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { CopyBlock } from "~/kit/copy.tsx";
-import { Dialog } from "~/kit/dialog.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { ReplaceDialog } from "~/kit/replace-dialog.tsx";
+import { SecretDialog } from "~/kit/secret-dialog.tsx";
 import { useSay } from "~/kit/toast.tsx";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
@@ -24,9 +23,15 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
   });
   if (made !== null)
     return (
-      <Dialog holdsSecret title="The new secret" about="Shown once. Set it at the sender." onClose={onClose}>
-        <CopyBlock text={made} label="Secret of the webhook" />
-      </Dialog>
+      <SecretDialog
+        title="The new secret"
+        label="Secret of the webhook"
+        secret={made}
+        another="Rotate the secret again to get another one."
+        onClose={onClose}
+      >
+        <p className="text-ink-2">Set it at the sender.</p>
+      </SecretDialog>
     );
   const body = (seconds: number) => ({ ...(given === "" ? {} : { secret: given }), overlap_s: seconds });
   return (

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { SecretDialog } from "~/kit/secret-dialog.tsx";
+
+export interface ShownSecret {
+  /** Null in a repeated answer. */
+  readonly secret: string | null;
+  /** The old secret signs too until then. */
+  readonly formerUntil: string | null;
+}
+
+/** The secret that signs the messages of an alert. */
+export function AlertSecret({ shown, onClose }: { shown: ShownSecret; onClose: () => void }): ReactNode {
+  return (
+    <SecretDialog
+      title="Secret of the alert"
+      label="Signing secret"
+      secret={shown.secret}
+      another="Rotate the secret of the alert to get another one."
+      onClose={onClose}
+    >
+      <p className="text-ink-2">
+        Messages are signed as Standard Webhooks describes: <code>webhook-signature</code> is the HMAC-SHA-256 of{" "}
+        <code>id.timestamp.body</code> by this secret.
+        {shown.formerUntil !== null && ` The old secret still signs until ${shown.formerUntil}.`}
+      </p>
+    </SecretDialog>
+  );
+}
