@@ -1,12 +1,51 @@
-/** A server that has nothing to do leaves the processor alone. */
+/** A server that has nothing to do leaves the processor alone; and the list of all that it does by itself. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
+import { eventually } from "../fixtures/process.ts";
 import { useServer } from "../fixtures/server.ts";
 import { sleepsOf, sleptBetween } from "../fixtures/wake-ups.ts";
 
 const LOOK_S = 60;
 const WAKE_UPS_PER_SECOND_MAX = 100;
+
+const ON_EACH_NODE = [
+  "access changes",
+  "signing keys",
+  "refusals",
+  "credential use",
+  "S3 key use",
+  "activity",
+  "image pulls",
+  "webhook requests",
+  "webhook deliveries",
+  "clock",
+  "queue",
+  "queue leases",
+  "query plans",
+  "telemetry presence",
+  "telemetry limits",
+  "telemetry files",
+  "telemetry merges",
+  "telemetry retention",
+  "telemetry erasures",
+  "content",
+  "content in use",
+  "uploads and trash",
+  "images",
+];
+const ON_ONE_NODE = ["alerts", "bucket lifecycle", "old S3 records", "old webhook events"];
+const SOON_MS = 10_000;
+const PASSWORD = "correct horse battery";
+
+interface Work {
+  readonly name: string;
+  readonly does: string;
+  readonly on: "each_node" | "one_node";
+  readonly every_ms: number | null;
+  readonly next_at: string | null;
+  readonly last: { readonly failure: string | null } | null;
+}
 
 const shared = useServer({ database: "sqlite" });
 
@@ -22,4 +61,37 @@ test(`all threads of the main process wake up less than ${WAKE_UPS_PER_SECOND_MA
   t.diagnostic(`all: ${perSecond.toFixed(1)} a second`);
   assert.ok(perSecond > 0, "nothing was counted");
   assert.ok(perSecond < WAKE_UPS_PER_SECOND_MAX, `${perSecond.toFixed(1)} a second`);
+});
+
+/** Signs the owner in, who runs this server; returns the session's cookie. */
+async function operator(): Promise<string> {
+  const { server, home } = shared;
+  const [, token = ""] = String(home.owner.setup_url).split("#");
+  const json = { token, name: "Ada", password: PASSWORD };
+  const { headers, text } = await server.call("POST", "/api/setup", { headers: { origin: server.origin }, json });
+  const line = headers.getSetCookie().find((each) => each.startsWith("__Host-mooring=")) ?? assert.fail(text);
+  return line.split(";")[0] ?? "";
+}
+
+test("the operator sees all periodic work, how it went, and when it runs next", async () => {
+  const cookie = await operator();
+  const list = async (): Promise<readonly Work[]> =>
+    (await shared.server.call<{ periodic: Work[] }>("GET", "/api/instance/jobs", { headers: { cookie } })).body
+      .periodic;
+  const works = await list();
+  const names = (on: Work["on"]): string[] => works.filter((work) => work.on === on).map(({ name }) => name);
+  assert.deepEqual([names("each_node"), names("one_node")], [ON_EACH_NODE, ON_ONE_NODE]);
+  for (const { name, does } of works) assert.match(does, /^[A-Z].{20,}\.$/, name);
+  const isDue = ({ every_ms: everyMs, on, next_at: next }: Work): boolean =>
+    on === "each_node" && next !== null && everyMs !== null && everyMs <= SOON_MS;
+  const due = works.filter(isDue).map(({ name }) => name);
+  assert.ok(due.includes("access changes") && due.includes("queue"), String(due));
+  const ran = await eventually("the work that is due soon to have run", async () => {
+    const now = (await list()).filter(({ name }) => due.includes(name) || name.startsWith("old "));
+    return now.every(({ last }) => last !== null) ? now : null;
+  });
+  assert.deepEqual(
+    ran.filter(({ last }) => last?.failure !== null).map(({ name }) => name),
+    [],
+  );
 });

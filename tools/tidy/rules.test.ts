@@ -6,6 +6,7 @@ import { renderErrors } from "../generate/errors-page.ts";
 import { isCode, unreadFiles, type SourceFile } from "./files.ts";
 import { longSubjects } from "./commits.ts";
 import { TIDY_RULES } from "./rules.ts";
+import { REPEATING } from "./timers.ts";
 import { WORDS_LEFT_PATH, wordsLeft } from "./words.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -43,6 +44,10 @@ const SURFACE: Files = {
 const SURFACE_WITHOUT = (path: string): Files =>
   Object.fromEntries(Object.entries(SURFACE).filter(([name]) => name !== `server/src/surfaces/x/${path}`));
 
+const SCHEDULE = "server/src/stores/jobs/schedule.ts";
+const SLEEP = 'import { setTimeout as delay } from "node:timers/promises";\n';
+const REPEATING_ELSEWHERE = Object.fromEntries(Object.keys(REPEATING).map((path) => [path, "setInterval(f, 5);\n"]));
+
 const EXAMPLES: Readonly<Record<string, Example>> = {
   "function-length": {
     caught: [
@@ -55,6 +60,31 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ [A]: `const a = { b: () => {\n${lines(69)}} };\n` }, /a\.ts:1:/],
     ],
     fine: [{ [A]: `function a() {\n${lines(68)}}\n` }, { [TEST]: `describe("a", () => {\n${lines(100)}});\n` }],
+  },
+  "periodic-work": {
+    caught: [
+      [{ [A]: "// é\nsetInterval(() => f(), 5);\n" }, /a\.ts:2: setInterval; add the work to the schedule/],
+      [
+        { [A]: "class A {\n  #run() {\n    this.#timer = setTimeout(() => this.#run(), 5);\n  }\n}\n" },
+        /a\.ts:3: a setTimeout that sets itself again/,
+      ],
+      [
+        {
+          [A]: "class A {\n  b() { setTimeout(() => void this.#c(), 5); }\n  async #c() { await f(); this.b(); }\n}\n",
+        },
+        /a\.ts:2: a setTimeout that sets itself again/,
+      ],
+      [{ [A]: "function a() {\n  setTimeout(a, 5);\n}\n" }, /a\.ts:2: a setTimeout that sets itself again/],
+      [{ [A]: `${SLEEP}while (!stopped) await delay(5);\n` }, /a\.ts:2: an endless loop that sleeps/],
+      [{ [A]: `${SLEEP}for (;;) { await delay(5); }\n` }, /a\.ts:2: an endless loop that sleeps/],
+      [{ [SCHEDULE]: "f();\n" }, /pool\.ts has no timer that repeats any more/],
+    ],
+    fine: [
+      { [SCHEDULE]: "setInterval(f, 5);\n", ...REPEATING_ELSEWHERE },
+      { [TEST]: "setInterval(f, 5);\n", "portal/src/a.ts": "setInterval(f, 5);\n" },
+      { [A]: "class A {\n  b() { setTimeout(() => this.#c(), 5); }\n  #c() { f(); }\n}\n" },
+      { [A]: `${SLEEP}for (let tries = 0; ; tries++) await delay(5);\nfor (const a of b) await delay(5);\n` },
+    ],
   },
   "file-length": {
     caught: [

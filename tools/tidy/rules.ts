@@ -5,6 +5,7 @@ import type { Rule } from "./files.ts";
 import { SURFACE_RULES } from "./surfaces.ts";
 import { readTables } from "./tables.ts";
 import { TEXT_RULES } from "./text.ts";
+import { periodicWork } from "./timers.ts";
 import { plainWords } from "./words.ts";
 
 export const TIDY_RULES: readonly Rule[] = [
@@ -14,5 +15,6 @@ export const TIDY_RULES: readonly Rule[] = [
   ...DOCS_RULES,
   ...DOC_LIST_RULES,
   readTables,
+  periodicWork,
   plainWords,
 ];

@@ -10,15 +10,22 @@ export const JOB_ROWS = {
     method: "GET",
     path: "/api/instance/jobs",
     tag: "portal",
-    summary:
-      "List what the server does by itself: at intervals on this node since its start, and from the queue that all nodes share",
+    summary: "List the work that the server does by itself: all periodic work, and the queue that all nodes share",
     permission: "instance",
     result: Type.Object({
       periodic: Type.Array(
         Type.Object({
           name: Type.String(),
-          every_ms: Type.Integer(),
+          does: Type.String({ description: "what it does, in one sentence" }),
+          on: Type.Union([Type.Literal("each_node"), Type.Literal("one_node")], {
+            description:
+              "each_node: as it goes on the node that answers, since its start; one_node: one node at a time",
+          }),
+          setting: nullable(Type.String({ description: "the setting that says how often" })),
+          every_ms: nullable(Type.Integer({ description: "null: each of its jobs has an interval" })),
           running_since: nullable(Timestamp),
+          is_running: Type.Boolean(),
+          next_at: nullable(Timestamp),
           last: nullable(
             Type.Object({
               started_at: Timestamp,
@@ -31,6 +38,7 @@ export const JOB_ROWS = {
       queued: Type.Array(
         Type.Object({
           kind: Type.String(),
+          does: nullable(Type.String({ description: "what jobs of this kind do" })),
           waiting: Type.Integer({ description: "those that no node runs now" }),
           running: Type.Integer(),
           parked: Type.Integer({
@@ -53,7 +61,7 @@ export const JOB_ROWS = {
     method: "POST",
     path: "/api/instance/jobs/{name}/run",
     tag: "portal",
-    summary: "Run periodic work of this node now, or the parked jobs of a kind; one that runs goes on",
+    summary: "Run periodic work now, or the parked jobs of a kind; one that runs goes on",
     permission: "instance",
     params: Type.Object({ name: Type.String({ maxLength: 64 }) }),
     body: Type.Object({}, closed),

@@ -1,7 +1,7 @@
 import { deliveryHandler, evaluationHandler, type AlertsDeps } from "#domain/alerts/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import { createJobs } from "#stores/jobs/index.ts";
+import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -12,22 +12,20 @@ export interface Alerts {
   readonly deps: AlertsDeps;
   /** Begins to evaluate and to deliver. */
   start(): void;
-  stop(): Promise<void>;
 }
 
 const USER_AGENT = "Mooring";
 
 export function createAlerts(options: {
   readonly config: Pick<Config, "webhooks_private_addresses" | "webhooks_allowed_addresses">;
-  readonly log: { warn(fields: object, message: string): void };
   readonly clock: Clock;
+  readonly jobs: Jobs;
   readonly metadata: MetadataStore;
   readonly telemetry: TelemetryStore;
   readonly identity: Pick<Identity, "envelope">;
 }): Alerts {
-  const { config, log, clock, metadata, telemetry } = options;
+  const { config, clock, jobs, metadata, telemetry } = options;
   const { envelope } = options.identity;
-  const jobs = createJobs({ metadata, clock, log });
   const privateAddresses = config.webhooks_private_addresses === "allow";
   const outbound = createOutbound({
     privateAddresses,
@@ -43,6 +41,5 @@ export function createAlerts(options: {
   return {
     deps: { ...shared, outbound, envelope },
     start: () => jobs.start(handlers),
-    stop: () => jobs.stop(),
   };
 }

@@ -19,8 +19,8 @@ import {
 } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Clock } from "#kernel/time.ts";
-import { WorkLog } from "#kernel/work-log.ts";
 import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
+import { createJobs, Schedule, type Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
@@ -92,32 +92,30 @@ async function startAll(
   let stopping = false;
   const { listener, s3Listener } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
-  const work = new WorkLog(systemTime);
-  const metadata = await openRecords(config, systemTime, phases);
-  const clock = await guardClock(config, { clock: systemTime, metadata, log, phases });
-  const { telemetry, objects } = await openStores(config, { log, clock, phases, work, metadata });
-  const identity = await openIdentity(config, addresses, { metadata, log, clock, phases });
+  const schedule = new Schedule(systemTime);
+  const metadata = await openRecords(config, systemTime, phases, schedule);
+  const clock = await guardClock(config, { clock: systemTime, metadata, log, phases, schedule });
+  const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata });
+  const identity = await openIdentity(config, addresses, { metadata, log, clock, phases, schedule });
   const metrics = createHttpMetrics();
   registerGauges(metrics.registry, { metadata, telemetry, objects, clock });
-  if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, registry: metrics.registry, phases });
+  if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, ...metrics, phases, schedule });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });
   const authenticator = withPeople(people, identity.authenticator);
   const idempotency = openIdempotency(config, metadata, identity, clock);
   const host = createHttpHost({ authenticator, sessions: sessionsOf(people), idempotency, clock, rateLimit });
-  const stores = { metadata, telemetry, objects };
-  const s3 = phases.started("s3", createS3Domain({ config, log, clock, metadata, objects, identity }), (part) =>
-    part.stop(),
-  );
-  const features = startFeatures({ config, log, clock, addresses, identity, phases, work, ...stores });
+  const jobs = createJobs({ metadata, clock, log, schedule });
+  const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects };
+  const s3 = phases.started("s3", createS3Domain(common), (part) => part.stop());
+  const features = startFeatures({ ...common, addresses, phases });
   const { alerts, files, registry, tails, webhooks } = features;
-  const s3Parts = { config, endpoint: addresses.s3_endpoint, log, clock, identity, ...stores };
+  const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
   const s3On = { domain: s3, metrics, activity: identity.activity, own };
   const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3On), (part) => part.stop());
-  const backups = phases.started("backups", new BackupRunner({ config, clock, log, work }), (part) => part.stop());
-  const shared = { config, clock, addresses, host, identity, people };
-  const parts = { ...shared, backups, work, s3, s3Gateway, ...stores, ...features };
-  const surfaces = createSurfaces({ ...parts, log, listeners: [listener, s3Listener], stopping: () => stopping });
+  const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
+  const parts = { ...common, addresses, host, people, backups, s3, s3Gateway, ...features };
+  const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
   await createHttpServer({
     listener,
     log,
@@ -131,6 +129,8 @@ async function startAll(
   s3Gateway.open(s3Listener);
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
+  // Stopped before the parts that its jobs use.
+  phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, backups]) part.start();
   // Registered last, so stopped first: nothing behind goes away while requests are in flight.
   phases.started("requests", listener, async (part) => {
@@ -187,37 +187,36 @@ interface FeatureParts {
   readonly telemetry: TelemetryStore;
   readonly objects: ObjectStore;
   readonly phases: Phases;
-  readonly work: WorkLog;
+  readonly jobs: Jobs;
+  readonly schedule: Schedule;
 }
 
 /** What surfaces need beside the stores. Their background work begins when requests are served. */
 function startFeatures(
   parts: FeatureParts,
 ): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
-  const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases, work } = parts;
+  const { config, log, clock, addresses, identity, metadata, telemetry, objects, phases, jobs, schedule } = parts;
   const encoders = phases.started("encoders", createEncoderPool({ workers: config.ingest_workers }), (part) =>
     part.close(),
   );
   const { feed } = telemetry;
   const tails = createTails({ feed, clock, log, organizationMax: config.tail_concurrency_organization });
-  const alerts = phases.started("alerts", createAlerts({ config, log, clock, metadata, telemetry, identity }), (part) =>
-    part.stop(),
-  );
+  const alerts = createAlerts({ config, clock, jobs, metadata, telemetry, identity });
   const { storage_url: storageUrl } = addresses;
   const files = phases.started(
     "files",
-    createFiles({ config, storageUrl, log, clock, metadata, objects, identity, work }),
+    createFiles({ config, storageUrl, log, clock, metadata, objects, identity, schedule }),
     (part) => part.stop(),
   );
   const registry = phases.started(
     "registry",
-    createRegistry({ config, addresses, log, clock, metadata, objects, identity, work }),
+    createRegistry({ config, addresses, log, clock, metadata, objects, identity, schedule }),
     (part) => part.stop(),
   );
   const { webhooks_url: webhooksUrl } = addresses;
   const webhooks = phases.started(
     "webhooks",
-    createWebhooks({ config, webhooksUrl, log, clock, metadata, objects, identity }),
+    createWebhooks({ config, webhooksUrl, log, clock, jobs, schedule, metadata, objects, identity }),
     (part) => part.stop(),
   );
   return { encoders, tails, alerts, files, registry, webhooks };
@@ -231,15 +230,17 @@ function startOwnTelemetry(
     telemetry: TelemetryStore;
     registry: HttpMetrics["registry"];
     phases: Phases;
+    schedule: Schedule;
   },
 ): void {
-  const { config, metadata, telemetry, registry, phases } = parts;
+  const { config, metadata, telemetry, registry, phases, schedule } = parts;
   phases.started("own telemetry", own, (part) => part.stop());
   own.start({
     store: telemetry,
     registry,
     organizationId: async () => (await organizationBySlug(metadata.read, config.own_telemetry_organization ?? ""))?.id,
     metricsIntervalMs: config.own_telemetry_metrics_interval_ms,
+    schedule,
   });
 }
 
@@ -263,7 +264,7 @@ function makeDataDirectory(path: string): void {
 /** Before everything that deletes by time. */
 async function guardClock(
   { data_dir: dataDir }: Config,
-  parts: { clock: Clock; metadata: MetadataStore; log: FastifyBaseLogger; phases: Phases },
+  parts: { clock: Clock; metadata: MetadataStore; log: FastifyBaseLogger; phases: Phases; schedule: Schedule },
 ): Promise<ClockGuard> {
   const { phases, ...rest } = parts;
   const guard = phases.started("clock", new ClockGuard({ dataDir, realTime: systemRealTime(), ...rest }), (part) =>
@@ -279,11 +280,11 @@ async function openStores(
     log: FastifyBaseLogger;
     clock: GuardedClock;
     phases: Phases;
-    work: WorkLog;
+    schedule: Schedule;
     metadata: MetadataStore;
   },
 ): Promise<{ telemetry: TelemetryStore; objects: ObjectStore }> {
-  const { log, clock, phases, work, metadata } = parts;
+  const { log, clock, phases, schedule, metadata } = parts;
   const telemetry = phases.started(
     "telemetry",
     await openTelemetry({
@@ -291,6 +292,7 @@ async function openStores(
       metadata,
       clock,
       log,
+      schedule,
       hasPeers: true,
       records: {
         audit_log: auditRecords({ metadata }),
@@ -319,7 +321,7 @@ async function openStores(
       clock,
       log,
       settings: { graceMs: config.object_grace_ms, collectEveryMs: config.object_collect_ms },
-      work,
+      schedule,
       ...upstreamOf(config),
     }),
     (part) => part.close(),
@@ -350,7 +352,8 @@ async function openIdentity(
     log,
     clock,
     phases,
-  }: { metadata: MetadataStore; log: FastifyBaseLogger; clock: GuardedClock; phases: Phases },
+    schedule,
+  }: { metadata: MetadataStore; log: FastifyBaseLogger; clock: GuardedClock; phases: Phases; schedule: Schedule },
 ): Promise<Identity> {
   const identity = await createIdentity({
     metadata,
@@ -367,6 +370,7 @@ async function openIdentity(
       timeoutMs: ISSUER_TIMEOUT_MS,
     }),
     log,
+    schedule,
   });
   phases.started("identity", identity, (part) => part.stop());
   await identity.start();

@@ -7,8 +7,8 @@ import {
   type FilesDeps,
 } from "#domain/files/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Config } from "./config.ts";
@@ -37,9 +37,9 @@ export function createFiles(options: {
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope">;
-  readonly work: WorkLog;
+  readonly schedule: Schedule;
 }): Files {
-  const { config, storageUrl, log, clock, metadata, objects, identity } = options;
+  const { config, storageUrl, log, clock, metadata, objects, identity, schedule } = options;
   const settings = {
     sizeBytesMax: config.files_size_bytes_max,
     urlLifetimeS: config.presigned_url_lifetime_s,
@@ -50,12 +50,12 @@ export function createFiles(options: {
   const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
   const deps = { metadata, objects, clock, urls, storageUrl, settings, room: new UploadRoom() };
   const arrivals = createArrivals({ ...deps, log });
-  let stop: (() => Promise<void>) | undefined;
+  let cleanUp: ScheduledWork | undefined;
   return {
     deps: { ...deps, arrivals },
     start: () => {
-      stop = startCleanUp({ metadata, objects, clock, log, arrivals, work: options.work }, config.upload_cleanup_ms);
+      cleanUp = startCleanUp({ metadata, objects, clock, log, arrivals, schedule }, config.upload_cleanup_ms);
     },
-    stop: async () => stop?.(),
+    stop: async () => cleanUp?.stop(),
   };
 }

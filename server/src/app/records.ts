@@ -1,5 +1,12 @@
 import type { Clock } from "#kernel/time.ts";
-import { openMetadata, startAnalysis, type MetadataOptions, type MetadataStore } from "#stores/metadata/index.ts";
+import type { Schedule } from "#stores/jobs/index.ts";
+import {
+  analyze,
+  ANALYSIS_EVERY_MS,
+  openMetadata,
+  type MetadataOptions,
+  type MetadataStore,
+} from "#stores/metadata/index.ts";
 import { recordLimitsOf } from "./limit-settings.ts";
 import { endDeferredLinks } from "./backup/index.ts";
 import type { Config } from "./config.ts";
@@ -29,8 +36,17 @@ export async function openCurrentRecords(config: Config, clock: Clock): Promise<
 }
 
 /** With what runs beside them. */
-export async function openRecords(config: Config, clock: Clock, phases: Phases): Promise<MetadataStore> {
+export async function openRecords(
+  config: Config,
+  clock: Clock,
+  phases: Phases,
+  schedule: Schedule,
+): Promise<MetadataStore> {
   const metadata = phases.started("metadata", await openCurrentRecords(config, clock), (part) => part.close());
-  phases.started("analysis of the records", startAnalysis(metadata), async (stop) => stop());
+  if (metadata.dialect === "postgres") return metadata;
+  // Figures only make reads faster: when they can't be had now, the next time will do.
+  const work = { everyMs: ANALYSIS_EVERY_MS, run: () => metadata.write(analyze), failed: () => {} };
+  const analysis = phases.started("analysis of the records", schedule.add("query plans", work), (part) => part.stop());
+  analysis.ask(0);
   return metadata;
 }

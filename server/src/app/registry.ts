@@ -10,8 +10,8 @@ import {
 } from "#domain/registry/index.ts";
 import { Reservations } from "#kernel/reservations.ts";
 import { Pace } from "#kernel/pace.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { Writers, type RegistrySurfaceDeps } from "#surfaces/registry/index.ts";
@@ -40,16 +40,16 @@ export function createRegistry(options: {
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Identity;
-  readonly work: WorkLog;
+  readonly schedule: Schedule;
 }): RegistryPart {
-  const { config, addresses, log, clock, metadata, objects, identity } = options;
+  const { config, addresses, log, clock, metadata, objects, identity, schedule } = options;
   const { envelope } = identity;
   const { registry_domain: domain } = addresses;
   const pace = new Pace({
     bytesPerSecond: config.registry_push_bytes_per_second,
     nowMs: () => performance.now(),
   });
-  const pulls = new Pulls({ metadata, clock, log });
+  const pulls = new Pulls({ metadata, clock, log, schedule });
   const manifests = createManifestReader();
   const deps = {
     metadata,
@@ -70,17 +70,17 @@ export function createRegistry(options: {
     uploadIdleTimeoutMs: config.upload_idle_timeout_ms,
     pace,
   };
-  let stop: (() => Promise<void>) | undefined;
+  let collection: ScheduledWork | undefined;
   return {
     deps,
     noteAnswered: (path) => {
       if (!path.startsWith("/v2")) pace.noteOther();
     },
     start: () => {
-      stop = startCollection({ ...deps, log, work: options.work }, config.registry_collect_ms);
+      collection = startCollection({ ...deps, log, schedule }, config.registry_collect_ms);
     },
     stop: async () => {
-      await stop?.();
+      await collection?.stop();
       await pulls.stop();
       await manifests.close();
     },

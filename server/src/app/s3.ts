@@ -6,7 +6,7 @@ import { isId } from "#kernel/ids.ts";
 import { Reservations } from "#kernel/reservations.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { createJobs } from "#stores/jobs/index.ts";
+import type { Jobs, Schedule } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import {
@@ -41,8 +41,10 @@ export interface S3Parts {
 const FAILED_SIGNATURES_MAX = 100;
 
 /** The gateway's side behind its wire. */
-export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
-  const { config, log, clock, metadata, objects, identity } = parts;
+export function createS3Domain(
+  parts: Omit<S3Parts, "endpoint"> & { readonly jobs: Jobs; readonly schedule: Schedule },
+): S3 {
+  const { config, log, clock, jobs, schedule, metadata, objects, identity } = parts;
   const settings = {
     storedBytesMax: config.s3_stored_bytes_max,
     publicOrganization: config.s3_public_organization,
@@ -51,11 +53,10 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint">): S3 {
     lifecycleDayMs: config.s3_lifecycle_day_ms,
   };
   const { envelope } = identity;
-  const jobs = createJobs({ metadata, clock, log });
   const privateAddresses = config.webhooks_private_addresses === "allow";
   const outbound = createOutbound({ privateAddresses, clock, userAgent: "Mooring" });
   const reservations = new Reservations();
-  return createS3({ metadata, objects, clock, envelope, jobs, outbound, log, settings, reservations });
+  return createS3({ metadata, objects, clock, envelope, jobs, schedule, outbound, log, settings, reservations });
 }
 
 /** The gateway, which answers what its listener and the API give it. */

@@ -2,7 +2,7 @@ import type { ClockGuard } from "#stores/clock/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
 import { createHealthSurface, watchPeers, type HttpHost, type Listener, type Surface } from "#http/index.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
+import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -54,7 +54,7 @@ export interface SurfaceParts {
   /** What requests come in by. */
   readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
-  readonly work: WorkLog;
+  readonly schedule: Schedule;
   readonly stopping: () => boolean;
 }
 
@@ -63,7 +63,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
   const mail = mailOf(config);
   const peers = watchPeers({ clock, trusted: config.trusted_proxies, log: parts.log }, parts.listeners);
-  const { people, backups, work, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
+  const { people, backups, schedule, objects, alerts, files, registry, webhooks, s3, s3Gateway } = parts;
   const health = createHealthSurface({
     host,
     stopping,
@@ -112,7 +112,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       addresses,
       mail,
       backups,
-      work,
+      schedule,
       portalDir: config.portal_dir,
     }),
   ];

@@ -9,7 +9,7 @@ import {
   type WebhooksSettings,
 } from "#domain/webhooks/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
-import { createJobs } from "#stores/jobs/index.ts";
+import type { Jobs, Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
@@ -35,15 +35,16 @@ export function createWebhooks(options: {
     error(fields: object, message: string): void;
   };
   readonly clock: GuardedClock;
+  readonly jobs: Jobs;
+  readonly schedule: Schedule;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
   readonly identity: Pick<Identity, "envelope">;
 }): Webhooks {
-  const { config, webhooksUrl, log, clock, metadata, objects } = options;
+  const { config, webhooksUrl, log, clock, jobs, schedule, metadata, objects } = options;
   const { envelope } = options.identity;
   const settings = webhooksSettingsOf(config);
   const feed = new EventFeed();
-  const jobs = createJobs({ metadata, clock, log });
   const outbound = createOutbound({
     privateAddresses: config.webhooks_private_addresses === "allow",
     allowedAddresses: config.webhooks_allowed_addresses,
@@ -52,9 +53,9 @@ export function createWebhooks(options: {
     timeoutMs: SEND_TIMEOUT_MS,
   });
   const shared = { metadata, objects, envelope, clock, jobs, outbound };
-  const waker = new Waker({ metadata, jobs, log });
+  const waker = new Waker({ metadata, jobs, log, schedule });
   feed.onCommitted((events) => waker.committed(events));
-  const receiver = new Receiver({ ...shared, feed, settings, log });
+  const receiver = new Receiver({ ...shared, feed, settings, log, schedule });
   const streams = createStreams({ metadata, feed, log, organizationMax: config.tail_concurrency_organization });
   const rate = { perSecond: settings.ratePerSecond, burst: settings.rateBurst };
   const { retentionDays } = settings;
@@ -71,7 +72,6 @@ export function createWebhooks(options: {
     stop: async () => {
       await receiver.stop();
       await waker.stop();
-      await jobs.stop();
     },
   };
 }

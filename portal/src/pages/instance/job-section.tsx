@@ -15,20 +15,12 @@ type Queued = Jobs["queued"][number];
 
 const REFRESH_MS = 3_000;
 
-/** What each does, for those who do not know it by its name. */
-const ABOUT: Readonly<Record<string, string>> = {
-  "uploads and trash": "removes abandoned uploads, and deleted files after their retention",
-  content: "deletes content without references",
-  images: "applies the retention rules of repositories, and deletes unused content",
-  "backups, when due": "creates scheduled backups",
-};
-
-/** What the server does by itself, how it went, and what waits. */
+/** All work that the server does by itself: when it ran and runs, its outcome, and the queue. */
 export function JobSection({ paused }: { paused: boolean }): ReactNode {
   const jobs = useRead(PORTAL_ROUTES.listJobs, {}, paused ? {} : { refetchMs: REFRESH_MS });
   return (
     <>
-      <Section title="At intervals" about="on this node, since its start" flush>
+      <Section title="Periodic work" about="on each node: as it went on this node since its start" flush>
         <Loaded result={jobs}>{({ periodic }) => <PeriodicTable works={periodic} />}</Loaded>
       </Section>
       <Section title="Queue" about="of all nodes together" flush>
@@ -56,7 +48,7 @@ function PeriodicTable({ works }: { works: readonly Periodic[] }): ReactNode {
     <>
       <ErrorNote error={run.error} />
       <Table
-        label="Work at intervals"
+        label="Periodic work"
         columns={periodicColumns(run.isPending, begin)}
         items={works}
         keyOf={({ name }) => name}
@@ -70,24 +62,26 @@ function periodicColumns(isBusy: boolean, begin: (name: string) => void): readon
     {
       title: "What",
       grow: true,
-      cell: ({ name }) => (
-        <span title={ABOUT[name]}>
-          {name}
-          {ABOUT[name] !== undefined && <span className="sr-only">: {ABOUT[name]}</span>}
+      cell: ({ name, does }) => (
+        <span className="grid">
+          <span>{name}</span>
+          <span className="text-ink-2">{does}</span>
         </span>
       ),
     },
-    { title: "State", cell: (work) => <WorkState work={work} /> },
+    { title: "On", cell: ({ on }) => (on === "one_node" ? "one node" : "each node") },
+    { title: "Every", number: true, cell: (work) => <Every work={work} /> },
+    { title: "Outcome", cell: (work) => <WorkState work={work} /> },
     { title: "Last run", cell: ({ last }) => (last === null ? "" : <Time at={last.started_at} />) },
     { title: "Took", number: true, cell: ({ last }) => (last === null ? "" : `${last.duration_ms} ms`) },
-    { title: "Every", number: true, cell: ({ every_ms: ms }) => everyText(ms) },
+    { title: "Next run", cell: ({ next_at: at }) => (at === null ? "when needed" : <Time at={at} />) },
     {
       title: "Run",
-      cell: ({ name, running_since: since }) => (
+      cell: ({ name, is_running: isRunning }) => (
         <Button
           look="quiet"
           className="h-6"
-          disabled={isBusy || since !== null}
+          disabled={isBusy || isRunning}
           aria-label={`Run now: ${name}`}
           onClick={() => begin(name)}
         >
@@ -98,8 +92,13 @@ function periodicColumns(isBusy: boolean, begin: (name: string) => void): readon
   ];
 }
 
-function WorkState({ work: { running_since: since, last } }: { work: Periodic }): ReactNode {
-  if (since !== null) return <State kind="none">runs</State>;
+function Every({ work: { every_ms: ms, setting } }: { work: Periodic }): ReactNode {
+  if (ms === null) return "varies";
+  return <span title={setting === null ? undefined : `setting ${setting}`}>{everyText(ms)}</span>;
+}
+
+function WorkState({ work: { is_running: isRunning, last } }: { work: Periodic }): ReactNode {
+  if (isRunning) return <State kind="none">runs</State>;
   if (last === null) return <span className="text-ink-2">not yet</span>;
   if (last.failure === null) return <State kind="go">well</State>;
   return (
@@ -132,7 +131,16 @@ function Parked({ queued: { kind, parked, last_error: error } }: { queued: Queue
 }
 
 const QUEUE: readonly Column<Queued>[] = [
-  { title: "Kind", grow: true, cell: ({ kind }) => <code>{kind}</code> },
+  {
+    title: "Kind",
+    grow: true,
+    cell: ({ kind, does }) => (
+      <span className="grid">
+        <code>{kind}</code>
+        <span className="text-ink-2">{does}</span>
+      </span>
+    ),
+  },
   {
     title: "State",
     cell: (queued) => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { WorkLog } from "#kernel/work-log.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
 import { BackupRunner } from "./index.ts";
@@ -29,7 +29,7 @@ function runnerWith(config: { database_url?: string; backup_dir?: string | null 
   const log = { info: () => undefined, error: () => undefined };
   const none = { database_url: null, backup_interval_hours: null, backup_keep: 7 };
   return new BackupRunner({
-    work: new WorkLog(systemClock),
+    schedule: new Schedule(systemClock),
     config: { data_dir: dataDir, backup_dir: to, ...none, ...config },
     clock: systemClock,
     log,

@@ -4,9 +4,8 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "#kernel/child-environment.ts";
-import { atIntervals } from "#kernel/periodic.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { BackupState, InstanceBackup, InstanceBackups } from "#surfaces/portal/index.ts";
 import type { Config } from "../config.ts";
@@ -23,7 +22,7 @@ const DETAIL_CHARS_MAX = 1_000;
 export interface BackupRunnerOptions {
   readonly config: Pick<Config, "data_dir" | "database_url" | "backup_dir" | "backup_interval_hours" | "backup_keep">;
   readonly clock: Clock;
-  readonly work: WorkLog;
+  readonly schedule: Schedule;
   readonly log: {
     info(fields: object, message: string): void;
     error(fields: object, message: string): void;
@@ -35,7 +34,7 @@ export class BackupRunner implements InstanceBackups {
   readonly #options: BackupRunnerOptions;
   #running: { readonly startedMs: number; readonly child: ChildProcess; readonly ended: Promise<void> } | undefined;
   #failure: { readonly atMs: number; readonly detail: string } | undefined;
-  #stopLooking: (() => Promise<void>) | undefined;
+  #looking: ScheduledWork | undefined;
   #stopped = false;
 
   constructor(options: BackupRunnerOptions) {
@@ -47,15 +46,15 @@ export class BackupRunner implements InstanceBackups {
     const { backup_interval_hours: hours } = this.#options.config;
     if (hours === null || this.#reason() !== null) return;
     const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot look after the backups");
-    const look = this.#options.work.watch("backups, when due", LOOK_EVERY_MS, () => this.#whenDue(hours * HOUR_MS));
-    this.#stopLooking = atIntervals(LOOK_EVERY_MS, look, failed);
+    const run = (): Promise<void> => this.#whenDue(hours * HOUR_MS);
+    this.#looking = this.#options.schedule.add("backups, when due", { everyMs: LOOK_EVERY_MS, run, failed });
   }
 
   /** Ends a backup that runs; what it leaves is not taken for one. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#running?.child.kill("SIGTERM");
-    await this.#stopLooking?.();
+    await this.#looking?.stop();
     await this.#running?.ended;
   }
 

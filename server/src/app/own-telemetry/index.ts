@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Counter, type Registry } from "prom-client";
 import type { Clock } from "#kernel/time.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { TelemetryStore, TelemetryType } from "#stores/telemetry/index.ts";
 import { RowQueue } from "./queue.ts";
 import { logRow, metricRows, spanRow, type AnsweredRequest, type MetricSamples } from "./rows.ts";
@@ -14,6 +15,7 @@ export interface OwnTelemetryTarget {
   readonly organizationId: () => Promise<string | undefined>;
   /** How often samples are taken of every metric. */
   readonly metricsIntervalMs: number;
+  readonly schedule: Schedule;
 }
 
 /** The server's own logs, metrics and spans on their way into one of its organizations. What can't be kept is counted and left out. */
@@ -39,7 +41,7 @@ export function createOwnTelemetry(clock: Clock): OwnTelemetry {
 class Exporter implements OwnTelemetry {
   readonly #clock: Clock;
   readonly #rows = new RowQueue(WAITING_CHARS_MAX);
-  readonly #timers: NodeJS.Timeout[] = [];
+  #works: readonly ScheduledWork[] = [];
   #target: OwnTelemetryTarget | undefined;
   #organizationId: string | undefined;
   #flushing: Promise<void> | undefined;
@@ -73,14 +75,15 @@ class Exporter implements OwnTelemetry {
         dropped.inc(this.#rows.dropped);
       },
     });
-    this.#timers.push(
-      setInterval(() => void this.#flush(), FLUSH_EVERY_MS).unref(),
-      setInterval(() => void this.#sample(), target.metricsIntervalMs).unref(),
-    );
+    const failed = (): void => {}; // the list of periodic work has it, see `#keep`
+    this.#works = [
+      target.schedule.add("own telemetry", { everyMs: FLUSH_EVERY_MS, run: () => this.#flush(), failed }),
+      target.schedule.add("own metrics", { everyMs: target.metricsIntervalMs, run: () => this.#sample(), failed }),
+    ];
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const work of this.#works) await work.stop();
     await this.#sample();
     await this.#flushing;
     await this.#flush();

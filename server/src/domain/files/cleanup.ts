@@ -1,6 +1,5 @@
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
-import { atIntervals } from "#kernel/periodic.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { dropGrant } from "./parts-store.ts";
 import { purgeDue } from "./trash.ts";
@@ -37,24 +36,24 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
   return count;
 }
 
-/** Cleans up at intervals until the returned function is called, which waits for what is under way. */
+/** Cleans up at intervals until the returned work is stopped. */
 export function startCleanUp(
   deps: Deps & {
     readonly arrivals: Arrivals | null;
     readonly log: { error(fields: object, message: string): void };
-    readonly work?: WorkLog | undefined;
+    readonly schedule: Schedule;
   },
   everyMs: number,
-): () => Promise<void> {
+): ScheduledWork {
   const run = async (): Promise<void> => {
     await deps.arrivals?.sweep();
     await cleanUp(deps, deps.arrivals === null ? GRACE_MS : DIRECT_GRACE_MS);
     await purgeDue(deps);
   };
-  return atIntervals(everyMs, deps.work?.watch("uploads and trash", everyMs, run) ?? run, (error) => {
+  const failed = (error: unknown): void =>
     deps.log.error(
       { err: error },
       "cannot clean up uploads that expired and what is due in the trash; it is tried again later",
     );
-  });
+  return deps.schedule.add("uploads and trash", { everyMs, run, failed });
 }

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { atIntervals } from "#kernel/periodic.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createOutbound, type Outbound } from "#stores/outbound/index.ts";
 import { Activity } from "./activity/index.ts";
@@ -54,6 +54,8 @@ export interface IdentityOptions {
   /** By which keys of trusted issuers are read; public addresses only when absent. */
   readonly outbound?: Pick<Outbound, "check" | "get">;
   readonly log: { warn(fields: object, message: string): void };
+  /** The server's, whose list has the work of identity; a separate one when absent. */
+  readonly schedule?: Schedule;
 }
 
 /** Everything about who may do what, on one node. */
@@ -99,7 +101,8 @@ export interface Identity {
 const UPKEEP_EVERY_MS = 60 * 60 * 1000;
 
 /** @throws Error that says what to do when the master key is absent or not the database's */
-export async function createIdentity(options: IdentityOptions): Promise<Identity> {
+export async function createIdentity(given: IdentityOptions): Promise<Identity> {
+  const options = { ...given, schedule: given.schedule ?? new Schedule(given.clock) };
   const { metadata, clock, issuer, audience } = options;
   const { envelope, keys } = await openKeys(options);
   const feed = new ChangeFeed(options);
@@ -113,7 +116,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const outbound = options.outbound ?? createOutbound({ privateAddresses: false, clock, userAgent: "Mooring" });
   const federation = new Federation({ clock, outbound });
   const credentials = new Credentials({ metadata, clock, envelope, feed });
-  const upkeep = createUpkeep(keys, options.log);
+  const upkeep = createUpkeep(keys, options);
   return {
     issuer,
     authenticator: createAuthenticator({ verifier, usage, gate }),
@@ -186,15 +189,15 @@ async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope;
 
 function createUpkeep(
   keys: SigningKeys,
-  log: IdentityOptions["log"],
+  { log, schedule }: Required<Pick<IdentityOptions, "log" | "schedule">>,
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const failed = (error: unknown): void => log.warn({ err: error }, "cannot maintain the signing keys");
-  let end: (() => Promise<void>) | undefined;
+  let upkeep: ScheduledWork | undefined;
   return {
     start: async () => {
       await keys.maintain().catch(failed);
-      end = atIntervals(UPKEEP_EVERY_MS, () => keys.maintain(), failed);
+      upkeep = schedule.add("signing keys", { everyMs: UPKEEP_EVERY_MS, run: () => keys.maintain(), failed });
     },
-    stop: async () => end?.(),
+    stop: async () => upkeep?.stop(),
   };
 }

@@ -1,6 +1,5 @@
 import type { Cutoff } from "#kernel/deletions.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
-import { atIntervals } from "#kernel/periodic.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import { blobRow, expiredBlobs, isNeeded, renewLease } from "./blobs-store.ts";
 import { unlinkBlob } from "./blobs.ts";
 import { expiredManifests, hasTag, holdManifests, manifestRow } from "./manifests-store.ts";
@@ -86,20 +85,20 @@ async function collectBlobs(deps: TimedRemovalDeps, nowMs: Cutoff): Promise<{ bl
   }
 }
 
-/** Collects at intervals until the returned function is called, which waits for what is under way. */
+/** Collects at intervals until the returned work is stopped. */
 export function startCollection(
   deps: TimedRemovalDeps & {
     readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
-    readonly work?: WorkLog | undefined;
+    readonly schedule: Schedule;
   },
   everyMs: number,
-): () => Promise<void> {
+): ScheduledWork {
   const run = async (): Promise<void> => {
     await applyAllRetention(deps);
     const collected = await collectRegistry(deps);
     if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted what no image needs");
   };
-  return atIntervals(everyMs, deps.work?.watch("images", everyMs, run) ?? run, (error) => {
+  const failed = (error: unknown): void =>
     deps.log.error({ err: error }, "cannot delete what no image needs; it is tried again later");
-  });
+  return deps.schedule.add("images", { everyMs, run, failed });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { addPulls, isRepository } from "./store.ts";
 import type { Repository } from "./types.ts";
@@ -14,6 +15,7 @@ export interface PullsDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
+  readonly schedule?: Schedule;
 }
 
 const FLUSH_MS = 5000;
@@ -26,11 +28,17 @@ const LINES_MAX = 10_000;
 export class Pulls {
   readonly #deps: PullsDeps;
   #lines = new Map<string, Pulled>();
-  #timer: NodeJS.Timeout | undefined;
-  #flushing: Promise<void> = Promise.resolve();
+  readonly #writing: ScheduledWork;
 
   constructor(deps: PullsDeps) {
     this.#deps = deps;
+    const { clock, log, schedule = new Schedule(clock) } = deps;
+    this.#writing = schedule.add("image pulls", {
+      everyMs: FLUSH_MS,
+      run: () => this.flush(),
+      failed: (error) => log.warn({ err: error }, "cannot record pulls of images"),
+      onlyAsked: true,
+    });
   }
 
   /** Of a manifest. */
@@ -40,8 +48,7 @@ export class Pulls {
     line.pulls += 1;
     line.atMs = this.#deps.clock.nowMs();
     this.#lines.set(key, line);
-    if (this.#lines.size >= LINES_MAX) this.#tick();
-    this.#timer ??= setTimeout(() => this.#tick(), FLUSH_MS).unref();
+    this.#writing.ask(this.#lines.size >= LINES_MAX ? 0 : FLUSH_MS);
   }
 
   /** Writes what was counted so far. */
@@ -56,17 +63,8 @@ export class Pulls {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    await this.#flushing;
+    await this.#writing.stop();
     await this.flush();
-  }
-
-  #tick(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#flushing = this.#flushing
-      .then(() => this.flush())
-      .catch((error: unknown) => this.#deps.log.warn({ err: error }, "cannot record pulls of images"));
   }
 }
 

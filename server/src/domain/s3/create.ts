@@ -16,7 +16,7 @@ import { createUploads } from "./uploads/index.ts";
 export interface S3 extends S3Domain {
   /** Begins to follow the rules of buckets, and to send their events. */
   start(): void;
-  /** Ends that, and writes down what is kept in memory. */
+  /** Writes down the uses of keys that are kept in memory. The jobs must have been stopped before. */
   stop(): Promise<void>;
 }
 
@@ -35,8 +35,7 @@ export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
       void scheduleTidying(deps);
     },
     stop: async () => {
-      await deps.jobs.stop();
-      await keys.flush();
+      await keys.stop();
     },
   };
 }

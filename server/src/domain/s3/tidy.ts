@@ -18,6 +18,7 @@ export function tidyHandler({
 }: Pick<Deps, "metadata"> & { readonly clock: GuardedClock }): JobHandler {
   return {
     kind: TIDY,
+    everyMs: HOUR_MS,
     concurrency: 1,
     concurrencyPerGroup: 1,
     waitMsMax: 2 * HOUR_MS,

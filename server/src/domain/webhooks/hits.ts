@@ -1,3 +1,5 @@
+import type { Clock } from "#kernel/time.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { addHits } from "./store.ts";
 
@@ -6,17 +8,23 @@ const FLUSH_MS = 1000;
 /** Counts requests by address, and writes the counts once a second: a count that a crash loses is no event. */
 export class Hits {
   readonly #metadata: MetadataStore;
-  readonly #log: { warn(fields: object, message: string): void };
+  readonly #writing: ScheduledWork;
   #counts = new Map<string, { hits: number; atMs: number }>();
-  #timer: NodeJS.Timeout | undefined;
-  #flushing: Promise<void> = Promise.resolve();
 
   constructor(options: {
     readonly metadata: MetadataStore;
+    readonly clock: Clock;
     readonly log: { warn(fields: object, message: string): void };
+    readonly schedule?: Schedule | undefined;
   }) {
     this.#metadata = options.metadata;
-    this.#log = options.log;
+    const { log, schedule = new Schedule(options.clock) } = options;
+    this.#writing = schedule.add("webhook requests", {
+      everyMs: FLUSH_MS,
+      run: () => this.#flush(),
+      failed: (error) => log.warn({ err: error }, "cannot count requests of webhooks"),
+      onlyAsked: true,
+    });
   }
 
   note(urlId: string, atMs: number): void {
@@ -26,24 +34,20 @@ export class Hits {
       count.hits += 1;
       count.atMs = atMs;
     }
-    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref();
+    this.#writing.ask();
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#flush();
-    await this.#flushing;
+    await this.#writing.stop();
+    await this.#writing.run().catch(() => undefined); // it is logged
   }
 
-  #flush(): void {
-    this.#timer = undefined;
+  async #flush(): Promise<void> {
     const counts = [...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
     if (counts.length === 0) return;
     this.#counts = new Map();
-    this.#flushing = this.#metadata
-      .write(async (tx) => {
-        for (const [urlId, { hits, atMs }] of counts) await addHits(tx, urlId, hits, atMs);
-      })
-      .catch((error: unknown) => this.#log.warn({ err: error }, "cannot count requests of webhooks"));
+    await this.#metadata.write(async (tx) => {
+      for (const [urlId, { hits, atMs }] of counts) await addHits(tx, urlId, hits, atMs);
+    });
   }
 }

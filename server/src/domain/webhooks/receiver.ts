@@ -2,6 +2,7 @@ import type { Envelope } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { EventLog, type Kept } from "./event-log.ts";
@@ -27,6 +28,8 @@ export interface ReceiverOptions {
   readonly feed: EventFeed;
   readonly settings: WebhooksSettings;
   readonly log: { warn(fields: object, message: string): void };
+  /** The server's; a separate one when absent. */
+  readonly schedule?: Schedule;
 }
 
 /** A webhook as it is received for, known for a moment. */
@@ -68,7 +71,7 @@ export class Receiver {
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    const { metadata, objects, feed, log } = options;
+    const { metadata, objects, clock, feed, log, schedule } = options;
     this.#log = new EventLog({
       metadata,
       objects,
@@ -78,7 +81,7 @@ export class Receiver {
         if (known !== undefined) known.bytes += bytes;
       },
     });
-    this.#hits = new Hits({ metadata, log });
+    this.#hits = new Hits({ metadata, clock, log, schedule });
   }
 
   /** Undefined for an address that leads nowhere, or no more: all of them take the same way here. */

@@ -35,6 +35,7 @@ type Deps = Pick<EventsDeps, "metadata" | "objects"> & {
 export function tidyHandler(deps: Deps): JobHandler {
   return {
     kind: TIDY,
+    everyMs: EVERY_MS,
     concurrency: 1,
     concurrencyPerGroup: 1,
     waitMsMax: 2 * EVERY_MS,

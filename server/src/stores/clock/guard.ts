@@ -1,5 +1,6 @@
 import type { Cutoff, Deletion, GuardedClock } from "#kernel/deletions.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { databaseNowMs, newestRecordMs } from "./evidence.ts";
 import type { RealTime } from "./real-time.ts";
@@ -28,6 +29,8 @@ export interface ClockGuardOptions {
   readonly realTime: RealTime;
   /** Of a command beside the server, or without one: it looks, and leaves what is kept to the server. */
   readonly beside?: boolean;
+  /** The server's, whose list has the look; a separate one when absent. */
+  readonly schedule?: Schedule;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
@@ -71,7 +74,7 @@ export class ClockGuard implements GuardedClock {
   #wasUnset = false;
   #told = new Set<Deletion>();
   #writtenRealMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  #work: ScheduledWork | undefined;
   #looking: Promise<void> | undefined;
 
   constructor(options: ClockGuardOptions) {
@@ -123,11 +126,13 @@ export class ClockGuard implements GuardedClock {
     else this.#resume(kept);
     await this.look();
     if (this.#options.beside === true) return;
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    const { clock, log, schedule = new Schedule(clock) } = this.#options;
+    const failed = (error: unknown): void => log.warn({ err: error }, "cannot look at the clock");
+    this.#work = schedule.add("clock", { everyMs: LOOK_EVERY_MS, run: () => this.look(), failed });
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    await this.#work?.stop();
     await this.#looking;
     this.#write();
   }

@@ -1,19 +1,21 @@
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
+import { Schedule, type ScheduledWork } from "./schedule.ts";
 import type { Job, JobHandler, Jobs, NewJob } from "./types.ts";
 import {
   claimJobs,
   deleteJob,
+  dueTimes,
   extendLease,
   finish,
   makeDue,
-  nextDueAt,
   pullForward,
   release,
   upsertJobs,
   type Claimed,
   type JobRow,
+  type Ran,
 } from "./store.ts";
 
 export interface JobsOptions {
@@ -24,10 +26,16 @@ export interface JobsOptions {
   readonly leaseMs?: number;
   /** How often other nodes' jobs are looked for; notifications come first. */
   readonly pollMs?: number;
+  /** The server's, whose list has the work of the queue; a separate one when absent. */
+  readonly schedule?: Schedule;
 }
 
 const LEASE_MS = 15_000;
-const POLL_MS = 1000;
+const POLL_MS = 5000;
+/** The next look when the last one failed, or a job that is due could not be had: another node was at it. */
+const AGAIN_MS = 1000;
+/** How often jobs are looked for that a wrong clock has put too far ahead. */
+const MEND_EVERY_MS = 10_000;
 const LAST_ERROR_CHARS_MAX = 500;
 
 export function createJobs(options: JobsOptions): Jobs {
@@ -51,19 +59,20 @@ class Runner implements Jobs {
   readonly #pollMs: number;
   readonly #owner: string;
   readonly #running = new Map<string, Running>(); // by id and fence
+  readonly #schedule: Schedule;
   #handlers: readonly JobHandler[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
-  #again = false;
+  #looking: ScheduledWork | undefined;
+  #renewing: ScheduledWork | undefined;
   #stopListening: (() => void) | undefined;
-  #stopped = false;
+  #mendedMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ metadata, clock, log, leaseMs = LEASE_MS, pollMs = POLL_MS }: JobsOptions) {
+  constructor({ metadata, clock, log, leaseMs = LEASE_MS, pollMs = POLL_MS, schedule }: JobsOptions) {
     this.#metadata = metadata;
     this.#clock = clock;
     this.#log = log;
     this.#leaseMs = leaseMs;
     this.#pollMs = pollMs;
+    this.#schedule = schedule ?? new Schedule(clock);
     this.#owner = newId("node", clock.nowMs());
   }
 
@@ -92,56 +101,51 @@ class Runner implements Jobs {
   }
 
   start(handlers: readonly JobHandler[]): void {
-    if (this.#stopListening !== undefined) throw new Error("the jobs run already");
-    this.#handlers = handlers;
-    this.#stopListening = this.#metadata.onNotify("job", () => this.#wake());
-    this.#wake();
+    this.#handlers = [...this.#handlers, ...handlers];
+    for (const { kind, everyMs } of handlers) this.#schedule.declare(kind, everyMs ?? null);
+    this.#mendedMs = Number.NEGATIVE_INFINITY;
+    this.#looking ??= this.#startLooking();
+    this.#looking.ask(0);
+  }
+
+  #startLooking(): ScheduledWork {
+    const failed = (error: unknown): void => {
+      this.#log.warn({ err: error }, "cannot look for jobs that are due");
+      looking.ask(AGAIN_MS);
+    };
+    const looking = this.#schedule.add("queue", { everyMs: this.#pollMs, run: () => this.#look(), failed });
+    this.#renewing = this.#schedule.add("queue leases", {
+      everyMs: this.#leaseMs / 3,
+      run: () => this.#renewAll(),
+      failed: (error) => this.#log.warn({ err: error }, "cannot renew leases of jobs"),
+      onlyAsked: true,
+    });
+    this.#stopListening = this.#metadata.onNotify("job", () => looking.ask(0));
+    return looking;
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#stopListening?.();
-    clearTimeout(this.#timer);
-    await this.#round;
-    clearTimeout(this.#timer);
+    await this.#looking?.stop();
     for (const { abort } of this.#running.values()) abort.abort(new Error("the server stops"));
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+    await this.#renewing?.stop();
   }
 
-  /** One round at a time; what comes meanwhile makes one more. */
-  #wake(): void {
-    if (this.#stopped) return;
-    this.#again = true;
-    this.#round ??= this.#rounds().finally(() => {
-      this.#round = undefined;
-    });
+  async #look(): Promise<void> {
+    await this.#mendTimes();
+    const free = (): string[] => this.#handlers.filter((each) => this.#places(each) > 0).map(({ kind }) => kind);
+    const times = await dueTimes(this.#metadata, free());
+    const nowMs = this.#clock.nowMs();
+    const due = this.#handlers.filter(({ kind }) => (times.get(kind) ?? Number.POSITIVE_INFINITY) <= nowMs);
+    for (const handler of due) await this.#claim(handler);
+    this.#looking?.ask(this.#untilNext(due.length === 0 ? times : await dueTimes(this.#metadata, free())));
   }
 
-  async #rounds(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false;
-      clearTimeout(this.#timer);
-      let waitMs = this.#pollMs;
-      try {
-        for (const handler of this.#handlers) await this.#claim(handler);
-        waitMs = await this.#untilNext();
-      } catch (error) {
-        this.#log.warn({ err: error }, "cannot look for jobs that are due");
-      }
-      this.#timer = setTimeout(() => this.#wake(), waitMs);
-    }
-  }
-
-  /** Not later than the next poll; a job that has no place now is looked for again when a run has ended. */
-  async #untilNext(): Promise<number> {
-    const free = this.#handlers.filter((handler) => this.#places(handler) > 0);
-    const dueAtMs = await nextDueAt(
-      this.#metadata,
-      free.map((handler) => handler.kind),
-    );
-    if (dueAtMs === undefined) return this.#pollMs;
-    const waitMs = dueAtMs - this.#clock.nowMs();
-    return waitMs <= 0 ? this.#pollMs : Math.min(waitMs, this.#pollMs);
+  /** A job that has no place now is looked for again when a run has ended. */
+  #untilNext(times: ReadonlyMap<string, number>): number {
+    const waitMs = Math.min(...times.values()) - this.#clock.nowMs();
+    return Math.min(this.#pollMs, waitMs <= 0 ? AGAIN_MS : waitMs);
   }
 
   #places(handler: JobHandler): number {
@@ -154,10 +158,9 @@ class Runner implements Jobs {
 
   async #claim(handler: JobHandler): Promise<void> {
     const { kind } = handler;
-    await this.#mendTimes(handler);
     for (let places = this.#places(handler); places > 0; places = this.#places(handler)) {
       const nowMs = this.#clock.nowMs();
-      const dueAtMs = await nextDueAt(this.#metadata, [kind]);
+      const dueAtMs = (await dueTimes(this.#metadata, [kind])).get(kind);
       if (dueAtMs === undefined || dueAtMs > nowMs) return; // so that an idle server writes nothing
       const counts = countBy(this.#ofKind(kind).map(({ row }) => row.group_key));
       const fullGroups = [...counts].filter(([, n]) => n >= handler.concurrencyPerGroup).map(([group]) => group);
@@ -169,11 +172,15 @@ class Runner implements Jobs {
   }
 
   /** A clock that was ahead and was set right has left jobs that would wait for its time. */
-  async #mendTimes({ kind, waitMsMax }: JobHandler): Promise<void> {
-    if (waitMsMax === undefined) return;
-    const nowMs = this.#clock.nowMs();
-    const mended = await pullForward(this.#metadata, kind, { afterMs: nowMs + waitMsMax, nowMs });
-    if (mended > 0) this.#log.warn({ kind, jobs: mended }, "jobs were due too far in the future; they are due now");
+  async #mendTimes(): Promise<void> {
+    if (performance.now() - this.#mendedMs < MEND_EVERY_MS) return;
+    this.#mendedMs = performance.now();
+    for (const { kind, waitMsMax } of this.#handlers) {
+      if (waitMsMax === undefined) continue;
+      const nowMs = this.#clock.nowMs();
+      const mended = await pullForward(this.#metadata, kind, { afterMs: nowMs + waitMsMax, nowMs });
+      if (mended > 0) this.#log.warn({ kind, jobs: mended }, "jobs were due too far in the future; they are due now");
+    }
   }
 
   #begin(handler: JobHandler, claimed: Claimed): void {
@@ -187,9 +194,10 @@ class Runner implements Jobs {
       .catch((error: unknown) => this.#log.warn({ err: error, kind: row.kind, key: row.key }, "cannot finish a job"))
       .then(() => {
         this.#running.delete(key);
-        this.#wake();
+        this.#looking?.ask(0);
       });
     this.#running.set(key, { row, abort, ended });
+    this.#renewing?.ask();
   }
 
   async #run(
@@ -197,8 +205,8 @@ class Runner implements Jobs {
     { row, dueAtMs }: Claimed,
     { abort, free }: { abort: AbortController; free: Promise<unknown> },
   ): Promise<void> {
-    const renewal = setInterval(() => void this.#renew(row, abort), this.#leaseMs / 3);
     const { kind, key, attempts, fence } = row;
+    const ran = stopwatch(this.#clock);
     const payload: unknown = JSON.parse(row.payload);
     const job: Job = { kind, key, group: row.group_key, payload, dueAtMs, attempts, fence, signal: abort.signal };
     try {
@@ -206,25 +214,34 @@ class Runner implements Jobs {
       abort.signal.throwIfAborted();
       const outcome = await handler.run(job);
       abort.signal.throwIfAborted();
-      await this.#finish(row, outcome.dueAtMs, outcome.commit?.bind(outcome));
+      await this.#finish(row, { dueAtMs: outcome.dueAtMs, ran: ran() }, outcome.commit?.bind(outcome));
     } catch (error) {
-      if (!(error instanceof LeaseLost)) await this.#failed(handler, row, abort.signal, error);
-    } finally {
-      clearInterval(renewal);
+      if (!(error instanceof LeaseLost)) await this.#failed(handler, row, { signal: abort.signal, ran: ran() }, error);
     }
   }
 
-  async #finish(row: JobRow, dueAtMs: number | null, commit: ((tx: Writer) => Promise<void>) | undefined) {
+  async #finish(
+    row: JobRow,
+    { dueAtMs, ran }: { dueAtMs: number | null; ran: Ran },
+    commit: ((tx: Writer) => Promise<void>) | undefined,
+  ): Promise<void> {
     await this.#metadata.write(async (tx) => {
       const ours =
-        dueAtMs === null ? await finish(tx, row) : await release(tx, row, { dueAtMs, attempts: 0, lastError: null });
+        dueAtMs === null
+          ? await finish(tx, row)
+          : await release(tx, row, { dueAtMs, attempts: 0, lastError: null, ran });
       if (!ours) throw new LeaseLost("another has taken the job over");
       await commit?.(tx);
     });
   }
 
   /** A run that the stop cut short is no failure: the next node takes the job at once. */
-  async #failed(handler: JobHandler, row: JobRow, signal: AbortSignal, error: unknown): Promise<void> {
+  async #failed(
+    handler: JobHandler,
+    row: JobRow,
+    { signal, ran }: { signal: AbortSignal; ran: Ran },
+    error: unknown,
+  ): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const attempts = signal.aborted ? row.attempts : row.attempts + 1;
     const retryMs = signal.aborted ? 0 : handler.retryMs(attempts);
@@ -233,8 +250,13 @@ class Runner implements Jobs {
     if (!signal.aborted)
       this.#log.warn({ err: error, kind, key, attempts, given_up: retryMs === null }, "a job failed");
     await this.#metadata.write((tx) =>
-      retryMs === null ? finish(tx, row) : release(tx, row, { dueAtMs: nowMs + retryMs, attempts, lastError }),
+      retryMs === null ? finish(tx, row) : release(tx, row, { dueAtMs: nowMs + retryMs, attempts, lastError, ran }),
     );
+  }
+
+  async #renewAll(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ row, abort }) => this.#renew(row, abort)));
+    if (this.#running.size > 0) this.#renewing?.ask();
   }
 
   async #renew(row: JobRow, abort: AbortController): Promise<void> {
@@ -246,6 +268,12 @@ class Runner implements Jobs {
       this.#log.warn({ err: error, kind: row.kind, key: row.key }, "cannot renew the lease of a job");
     }
   }
+}
+
+function stopwatch(clock: Clock): () => Ran {
+  const startedMs = clock.nowMs();
+  const beganMs = performance.now();
+  return () => ({ startedMs, durationMs: Math.round(performance.now() - beganMs) });
 }
 
 function countBy(groups: readonly string[]): Map<string, number> {

@@ -51,16 +51,29 @@ export async function makeDue(tx: Writer, kind: string, keys: readonly string[],
     .execute();
 }
 
-/** The time at which the next job of these kinds is due, or its lease ends. */
-export async function nextDueAt(
+/** Makes all waiting jobs of a kind due now, those that are parked aside. Returns how many there are. */
+export async function makeKindDue(tx: Writer, kind: string, nowMs: number): Promise<number> {
+  const rows = await tx
+    .updateTable("job")
+    .set({ due_at: nowMs })
+    .where("kind", "=", kind)
+    .where("owner", "is", null)
+    .where("parked_at", "is", null)
+    .returning("id")
+    .execute();
+  return rows.length;
+}
+
+/** The times at which the next job of each of these kinds is due, or its lease ends; none for a kind without jobs. */
+export async function dueTimes(
   metadata: Pick<MetadataStore, "read">,
   kinds: readonly string[],
-): Promise<number | undefined> {
+): Promise<Map<string, number>> {
   const rows = await Promise.all(
     kinds.map((kind) =>
       metadata.read
         .selectFrom("job")
-        .select("due_at")
+        .select(["kind", "due_at"])
         .where("kind", "=", kind)
         .where("parked_at", "is", null)
         .orderBy("due_at")
@@ -68,8 +81,7 @@ export async function nextDueAt(
         .executeTakeFirst(),
     ),
   );
-  const times = rows.filter((row) => row !== undefined).map((row) => row.due_at);
-  return times.length === 0 ? undefined : Math.min(...times);
+  return new Map(rows.filter((row) => row !== undefined).map((row) => [row.kind, row.due_at]));
 }
 
 /** A claimed job with the time at which it was due. */
@@ -171,6 +183,12 @@ export async function pullForward(
   return rows.length;
 }
 
+/** A run that ended. */
+export interface Ran {
+  readonly startedMs: number;
+  readonly durationMs: number;
+}
+
 /** With the owner: a run that has ended keeps the fence, and a renewal that comes late must not move the next time. */
 type Held = Pick<JobRow, "id" | "fence" | "owner">;
 
@@ -183,9 +201,10 @@ export async function extendLease(tx: Writer, held: Held, untilMs: number): Prom
 export async function release(
   tx: Writer,
   held: Held,
-  next: { dueAtMs: number; attempts: number; lastError: string | null },
+  next: { dueAtMs: number; attempts: number; lastError: string | null; ran?: Ran },
 ): Promise<boolean> {
   return changed(tx, held, {
+    ...(next.ran === undefined ? {} : { ran_at: next.ran.startedMs, ran_ms: next.ran.durationMs }),
     due_at: next.dueAtMs,
     attempts: next.attempts,
     last_error: next.lastError,
@@ -249,6 +268,28 @@ async function kindsOf(db: MetadataStore["read"]): Promise<string[]> {
     )
     select kind from found where kind is not null order by kind`.execute(db);
   return rows.map(({ kind }) => kind);
+}
+
+/** The last run of a kind whose jobs repeat, on any node. A failure is one that is tried again. */
+export async function lastRunOfKind(
+  db: MetadataStore["read"],
+  kind: string,
+): Promise<(Ran & { readonly failure: string | null }) | null> {
+  const first = db
+    .selectFrom("job")
+    .select(["ran_at", "ran_ms", "last_error"])
+    .where("kind", "=", kind)
+    .orderBy("due_at")
+    .limit(JOBS_COUNTED_MAX);
+  const row = await db
+    .selectFrom(first.as("job"))
+    .select(["ran_at", "ran_ms", "last_error"])
+    .where("ran_at", "is not", null)
+    .orderBy("ran_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined || row.ran_at === null) return null;
+  return { startedMs: row.ran_at, durationMs: row.ran_ms ?? 0, failure: row.last_error };
 }
 
 async function jobsOfKind(db: MetadataStore["read"], kind: string): Promise<JobKind> {

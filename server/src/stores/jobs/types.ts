@@ -44,6 +44,8 @@ export interface JobHandler {
   readonly concurrency: number;
   /** Jobs of one group that run at once on this node. */
   readonly concurrencyPerGroup: number;
+  /** How often each job repeats, for the list of periodic work; absent where they do not, or each has its own interval. */
+  readonly everyMs?: number;
   /** No job of this kind ever waits longer, in milliseconds: one that would was put by a clock that was wrong, and is due at once. */
   readonly waitMsMax?: number;
   /**
@@ -64,7 +66,7 @@ export interface Jobs {
   remove(tx: Writer, kind: string, key: string): Promise<void>;
   /** Makes jobs that wait due now. One that runs is left alone: it looks itself for what there is to do. */
   wake(tx: Writer, kind: string, keys: readonly string[]): Promise<void>;
-  /** Begins to run jobs of these kinds. Once. */
+  /** Begins to run jobs of these kinds, beside those that it runs already. */
   start(handlers: readonly JobHandler[]): void;
   /** Ends the runs under way and gives their jobs back. */
   stop(): Promise<void>;

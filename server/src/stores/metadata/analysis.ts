@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { MetadataStore, Writer } from "./types.ts";
+import type { Writer } from "./types.ts";
 
 /** How often the planner's figures are brought up to date where the database does not do so by itself. */
-const EVERY_MS = 6 * 60 * 60 * 1000;
+export const ANALYSIS_EVERY_MS = 6 * 60 * 60 * 1000;
 /** Rows of an index that are looked at: reading all of it would hold up writes. */
 const ROWS_OF_AN_INDEX = 1000;
 /** `PRAGMA optimize`: every table, not only those that this connection has used. */
@@ -13,23 +13,7 @@ const EVERY_TABLE = 0x10002;
  */
 const ROWS_MIN = 10_000;
 
-/**
- * Tells SQLite's planner how tables have grown: at the start, so after migrations too, and then at times. PostgreSQL does so by itself (autovacuum).
- * Returns the function that stops it.
- */
-export function startAnalysis(
-  { dialect, write }: Pick<MetadataStore, "dialect" | "write">,
-  everyMs = EVERY_MS,
-): () => void {
-  if (dialect === "postgres") return () => {};
-  // Figures only make reads faster: when they can't be had now, the next time will do.
-  const run = (): void => void write(analyze).catch(() => {});
-  run();
-  const timer = setInterval(run, everyMs);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
+/** Tells SQLite's planner how tables have grown. PostgreSQL does so by itself (autovacuum). */
 export async function analyze(tx: Writer): Promise<void> {
   await sql`pragma analysis_limit = ${sql.lit(ROWS_OF_AN_INDEX)}`.execute(tx);
   await sql`pragma optimize = ${sql.lit(EVERY_TABLE)}`.execute(tx);

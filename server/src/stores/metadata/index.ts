@@ -5,7 +5,7 @@ export { bytesInJson, insertJsonRows, jsonTable, textValue } from "./json-rows.t
 export { copySqliteRecords, openRecordsCopy, RECORDS_FILE } from "./sqlite/snapshot.ts";
 export { columnsOf, prepared } from "./prepared.ts";
 export { observeReads, type ObservedRead } from "./observed.ts";
-export { startAnalysis } from "./analysis.ts";
+export { analyze, ANALYSIS_EVERY_MS } from "./analysis.ts";
 export { inTimeRange, literal, type TimePlace, type TimeRange } from "./time-range.ts";
 export type { Tables } from "./schema.ts";
 export type { MetadataStore, Reader, Writer } from "./types.ts";

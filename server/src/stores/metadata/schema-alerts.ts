@@ -24,6 +24,9 @@ export interface AlertTables {
     claims: number;
     /** Since when it is begun no more, since its node ended each time; null: it is not. */
     parked_at: number | null;
+    /** When its last run that ended began, and how long it took; null: none yet. */
+    ran_at: number | null;
+    ran_ms: number | null;
   };
   saved_query: {
     id: string;

@@ -1,5 +1,5 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
+import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openFilesystem } from "./filesystem/driver.ts";
 import type { BlobDriver } from "./driver.ts";
@@ -41,8 +41,8 @@ export interface ObjectOptions {
   readonly settings?: Partial<ObjectSettings>;
   /** Keeps what is not inline in a bucket instead of the data directory. */
   readonly s3?: S3Options;
-  /** Where the collection tells how it went. */
-  readonly work?: WorkLog;
+  /** The server's, whose list has the collection; a separate one when absent. */
+  readonly schedule?: Schedule;
 }
 
 /** Opens the objects. Rejects when another server has the data directory's open, or the bucket can't be reached. */
@@ -51,7 +51,7 @@ export async function openObjects(options: ObjectOptions): Promise<ObjectStore> 
   const settings = { ...OBJECT_DEFAULTS, ...options.settings };
   const driver = await openDriver(options, settings, { readOnly: false });
   try {
-    return await openBlobStore({ metadata, driver, clock, log, settings, work: options.work });
+    return await openBlobStore({ metadata, driver, clock, log, settings, schedule: options.schedule });
   } catch (error) {
     await driver.close();
     throw error;

@@ -1,7 +1,7 @@
 import { newId } from "#kernel/ids.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
 import { Problem } from "#kernel/problem.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { Buffers } from "./buffers.ts";
 import { collect, giveUpWrites, renewPins, type CollectorParts } from "./collector.ts";
@@ -48,7 +48,7 @@ export interface BlobStoreParts {
   readonly clock: GuardedClock;
   readonly log: ObjectLog;
   readonly settings: ObjectSettings;
-  readonly work?: WorkLog | undefined;
+  readonly schedule?: Schedule | undefined;
 }
 
 /** Opens the store over a driver, which it closes at the end. */
@@ -72,10 +72,8 @@ class BlobStore implements ObjectStore {
   readonly #buffers = new Buffers();
   readonly #collector: CollectorParts;
   #health: DriverHealth = HEALTHY;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  #works: readonly ScheduledWork[] = [];
   #collecting: Promise<Collected> | undefined;
-  #watched = (): Promise<void> => this.#checkAndCollect();
 
   constructor(parts: BlobStoreParts) {
     this.#parts = parts;
@@ -85,13 +83,19 @@ class BlobStore implements ObjectStore {
   }
 
   async start(): Promise<void> {
-    const { driver, settings } = this.#parts;
+    const { driver, clock, log, settings, schedule = new Schedule(clock) } = this.#parts;
     if (driver.exclusive) await giveUpWrites(this.#collector);
-    if (settings.collectEveryMs === 0) return;
-    const { work } = this.#parts;
-    if (work !== undefined) this.#watched = work.watch("content", settings.collectEveryMs, this.#watched);
-    this.#timer = setInterval(() => void this.#tick(), settings.collectEveryMs);
-    this.#timer.unref();
+    const everyMs = settings.collectEveryMs;
+    if (everyMs === 0) return;
+    const failed = (error: unknown): void =>
+      log.error({ err: error }, "cannot collect blobs that nothing holds; it is tried again later");
+    const collection = schedule.add("content", { everyMs, run: () => this.#checkAndCollect(), failed });
+    const pins = schedule.add("content in use", {
+      everyMs,
+      run: () => this.#renewDuringCollection(),
+      failed: () => {}, // the next time renews them too
+    });
+    this.#works = [collection, pins];
   }
 
   async write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob> {
@@ -164,17 +168,14 @@ class BlobStore implements ObjectStore {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#running;
+    for (const work of this.#works) await work.stop();
     await this.#collecting?.catch(() => {});
     await this.#parts.driver.close();
   }
 
-  /** A run that takes longer than the time between two goes on; what is in use is told nevertheless. */
-  async #tick(): Promise<void> {
-    if (this.#running !== undefined) return renewPins(this.#collector).catch(() => {}); // the next time tells it too
-    this.#running = this.#run().finally(() => (this.#running = undefined));
-    return this.#running;
+  /** A collection begins with this; one that takes longer than its interval needs it again. */
+  async #renewDuringCollection(): Promise<void> {
+    if (this.#collecting !== undefined) await renewPins(this.#collector);
   }
 
   async #checkAndCollect(): Promise<void> {
@@ -182,15 +183,6 @@ class BlobStore implements ObjectStore {
     this.#health = await driver.check();
     const { blobs, bytes } = await this.collect();
     if (blobs > 0) log.info({ blobs, bytes }, "deleted blobs that nothing holds");
-  }
-
-  async #run(): Promise<void> {
-    const { log } = this.#parts;
-    try {
-      await this.#watched();
-    } catch (error) {
-      log.error({ err: error }, "cannot collect blobs that nothing holds; it is tried again later");
-    }
   }
 
   async #sourceOf(blob: BlobRow & { data: Uint8Array | null }, range: ByteRange): Promise<ByteSource> {

@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { areDeletionsHeld, lockDirectory } from "#stores/directory/index.ts";
 import { Backpressure, pauseFor } from "./backpressure.ts";
@@ -40,6 +41,8 @@ export interface RowStoreOptions {
   readonly clock: GuardedClock;
   readonly log: TelemetryLog;
   readonly settings: TelemetrySettings;
+  /** The server's; a separate one when absent. */
+  readonly schedule?: Schedule;
   /** What makes Parquet; by default a process of our own. */
   readonly runner?: CompactionRunner;
   /** What merges Parquet; by default another process. */
@@ -52,9 +55,11 @@ export interface RowStoreOptions {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
+type OpenOptions = RowStoreOptions & { readonly schedule: Schedule };
+
 /** The parts, once everything that was on disk has been read. */
 interface Parts {
-  readonly options: RowStoreOptions;
+  readonly options: OpenOptions;
   readonly tables: Tables;
   readonly keys: Keys;
   readonly storeId: string;
@@ -85,15 +90,15 @@ export async function openRows(options: RowStoreOptions): Promise<RowStore> {
   await mkdir(layout.root, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(layout.lock, "telemetry");
   try {
-    const parts = await recover(options, layout, unlock);
-    return new RowStore(parts);
+    const { schedule = new Schedule(options.clock) } = options;
+    return new RowStore(await recover({ ...options, schedule }, layout, unlock));
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-async function recover(options: RowStoreOptions, layout: Layout, unlock: () => void): Promise<Parts> {
+async function recover(options: OpenOptions, layout: Layout, unlock: () => void): Promise<Parts> {
   const { settings, clock, log, metadata } = options;
   const storeId = await readStoreId(layout, clock);
   await prepareFolders(layout);
@@ -140,7 +145,7 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
   const made = writers(options, layout, tables, manifest);
   const { files, eraseRunner: runner } = made;
   const retention = { layout, tables, files, runner, settings: settings.retention };
-  const lifecycle = await openLifecycle({ metadata, storeId, clock, log, ...retention });
+  const lifecycle = await openLifecycle({ metadata, storeId, clock, log, schedule: options.schedule, ...retention });
   return { options, storeId, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
 }
 
@@ -177,29 +182,25 @@ export class RowStore {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#openedMs = parts.options.clock.nowMs();
     const { options, tables, wal, compactor, merger } = parts;
-    const { clock, log, settings } = options;
+    const { clock, log, schedule, settings } = options;
+    this.#openedMs = clock.nowMs();
+    const common = { tables, clock, log, schedule };
     this.#backpressure = new Backpressure({ hot: tables, backlogBytes: settings.backlogBytes, clock, log });
     this.#schedule = new CompactionSchedule({
-      tables,
+      ...common,
       wal,
-      settings: options.settings.compaction,
-      clock: options.clock,
-      log: options.log,
+      settings: settings.compaction,
       compact: (table) => compactor.compact(table),
       trim: () => this.#trim(),
     });
     this.#merges = new MergeSchedule({
-      tables,
-      settings: options.settings.merge,
-      clock: options.clock,
-      log: options.log,
+      ...common,
+      settings: settings.merge,
       merge: (table, merge) => merger.merge(table, merge),
-      isBehind: () => isBehind(tables, options.settings),
+      isBehind: () => isBehind(tables, settings),
     });
-    this.#schedule.start();
-    this.#merges.start();
+    for (const each of [this.#schedule, this.#merges]) each.start();
     parts.lifecycle.start(() => this.#settle());
   }
 
@@ -332,7 +333,8 @@ export class RowStore {
     const { wal, options, lifecycle } = this.#parts;
     const { orgId, type, count, idempotency, rows, rowsCrc } = batch;
     lifecycle.quotas.charge(orgId, rows.length);
-    await wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows, rowsCrc);
+    const appended = wal.append({ orgId, type, count, at: options.clock.nowMs(), ...idempotency }, rows, rowsCrc);
+    await appended.finally(() => this.#schedule.noteTaken());
   }
 
   /**

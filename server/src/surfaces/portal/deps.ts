@@ -3,7 +3,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
 import type { HttpHost } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { WorkLog } from "#kernel/work-log.ts";
+import type { Schedule } from "#stores/jobs/index.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { InstanceBackups, InstanceFacts } from "./instance.ts";
@@ -13,7 +13,7 @@ export interface PortalSurfaceDeps {
   readonly identity: Pick<Identity, "credentials" | "envelope" | "feed" | "keys" | "retireKeyNow">;
   readonly instance: InstanceFacts;
   readonly backups: InstanceBackups;
-  readonly work: WorkLog;
+  readonly schedule: Schedule;
   readonly people: PeopleDeps;
   readonly metadata: MetadataStore;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { Counts, HOUR_MS, MINUTE_MS, type CountedRequest } from "./counts.ts";
 import {
@@ -17,6 +18,7 @@ export interface ActivityDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
   readonly log: { warn(fields: object, message: string): void };
+  readonly schedule?: Schedule | undefined;
 }
 
 /** What a credential did lately: what would stop if it were revoked. */
@@ -40,18 +42,28 @@ const ADDRESSES_SHOWN = 10;
 export class Activity {
   readonly #deps: ActivityDeps;
   readonly #counts = new Counts();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #writing: ScheduledWork;
   #flushing: Promise<void> | undefined;
   /** The hour in which what is too old was last forgotten. */
   #tidied = 0;
 
   constructor(deps: ActivityDeps) {
     this.#deps = deps;
+    const { clock, schedule = new Schedule(clock) } = deps;
+    this.#writing = schedule.add("activity", {
+      everyMs: FLUSH_MS,
+      run: () => this.flush(),
+      failed: (error) => {
+        this.#warn(error);
+        if (!this.#counts.isEmpty) this.#writing.ask();
+      },
+      onlyAsked: true,
+    });
   }
 
   count(request: CountedRequest): void {
     this.#counts.add(request, this.#deps.clock.nowMs());
-    this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+    this.#writing.ask();
   }
 
   /** Of the last hour to the minute, of the last day to the hour; what nodes counted in the last seconds comes later. */
@@ -85,19 +97,9 @@ export class Activity {
 
   /** Keeps what can be kept: a database that is away must not keep the rest from stopping. */
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
+    await this.#writing.stop();
     await this.#flushing?.catch(() => undefined);
     await this.flush().catch((error: unknown) => this.#warn(error));
-  }
-
-  async #tick(): Promise<void> {
-    this.#timer = undefined;
-    try {
-      await this.flush();
-    } catch (error) {
-      this.#warn(error);
-      if (!this.#counts.isEmpty) this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
-    }
   }
 
   #warn(error: unknown): void {

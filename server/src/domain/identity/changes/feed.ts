@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
   changesFrom,
@@ -27,9 +28,13 @@ export interface ChangeFeedDeps {
   readonly clock: GuardedClock;
   readonly nodeId?: string | undefined;
   readonly log: { warn(fields: object, message: string): void };
+  readonly schedule?: Schedule | undefined;
 }
 
-const POLL_MS = 250;
+/** How often changes are read while requests are decided by them, so that none waits for the database; announcements come first. */
+const BUSY_POLL_MS = 250;
+/** How often at rest: for commands beside a server with SQLite, whose changes nothing announces. */
+const REST_POLL_MS = 1_000;
 /**
  * A read that old is renewed before anything is decided by it; when it can't be, this node answers 503. A revocation takes
  * effect everywhere within this time, also on a node that is cut off from the database. It has to stay well below
@@ -38,6 +43,8 @@ const POLL_MS = 250;
 const FRESH_MS = 1_000;
 const ON_DEMAND_SYNC_MS = 1_000;
 const HEARTBEAT_MS = 2_000;
+/** A look that comes so little before the time of the heartbeat is the heartbeat. */
+const HEARTBEAT_EARLY_MS = 150;
 const NODE_LIVE_MS = 5_000;
 const NODE_FORGOTTEN_MS = 24 * 60 * 60 * 1000;
 const CHANGE_KEPT_MS = 60 * 60 * 1000;
@@ -53,7 +60,11 @@ export class ChangeFeed {
   readonly nodeId: string;
   readonly #listeners: ChangeListener[] = [];
   readonly #presence: Presence;
-  readonly #poller: Poller;
+  readonly #schedule: Schedule;
+  #polling: ScheduledWork | undefined;
+  #stopListening: (() => void) | undefined;
+  /** A decision since the last poll. */
+  #isUsed = false;
   #appliedSeq = -1; // nothing read yet
   #syncedAtMs = Number.NEGATIVE_INFINITY;
   #failing = false;
@@ -64,7 +75,7 @@ export class ChangeFeed {
     this.#deps = deps;
     this.nodeId = deps.nodeId ?? newId("node", deps.clock.nowMs());
     this.#presence = createPresence({ ...deps, nodeId: this.nodeId, appliedSeq: () => this.#appliedSeq });
-    this.#poller = createPoller(deps.metadata, () => this.#poll());
+    this.#schedule = deps.schedule ?? new Schedule(deps.clock);
   }
 
   subscribe(listener: ChangeListener): void {
@@ -74,11 +85,18 @@ export class ChangeFeed {
   async start(): Promise<void> {
     await this.sync();
     await this.#presence.beat();
-    this.#poller.start();
+    const polling = this.#schedule.add("access changes", {
+      everyMs: REST_POLL_MS,
+      run: () => this.#poll(),
+      failed: (error) => this.#pollFailed(error),
+    });
+    this.#polling = polling;
+    this.#stopListening = this.#deps.metadata.onNotify("auth_change", () => polling.ask(0));
   }
 
   async stop(): Promise<void> {
-    await this.#poller.stop();
+    this.#stopListening?.();
+    await this.#polling?.stop();
     await this.#presence.leave();
   }
 
@@ -99,6 +117,10 @@ export class ChangeFeed {
 
   /** @throws Problem `unavailable` when this node can't know what was revoked */
   ensureFresh(): Promise<void> | void {
+    if (!this.#isUsed) {
+      this.#isUsed = true;
+      this.#polling?.ask(BUSY_POLL_MS);
+    }
     if (this.#ageMs() > FRESH_MS) return this.#renew();
   }
 
@@ -137,15 +159,18 @@ export class ChangeFeed {
   }
 
   async #poll(): Promise<void> {
-    try {
-      await this.sync();
-      await this.#presence.beat();
-      this.#failing = false;
-    } catch (error) {
-      // Once for an outage, not four times a second.
-      if (!this.#failing) this.#deps.log.warn({ err: error }, "cannot read the feed of changes");
-      this.#failing = true;
-    }
+    if (this.#isUsed) this.#polling?.ask(BUSY_POLL_MS);
+    this.#isUsed = false;
+    await this.sync();
+    await this.#presence.beat();
+    this.#failing = false;
+  }
+
+  #pollFailed(error: unknown): void {
+    this.#polling?.ask(BUSY_POLL_MS);
+    // Once for an outage, not four times a second.
+    if (!this.#failing) this.#deps.log.warn({ err: error }, "cannot read the feed of changes");
+    this.#failing = true;
   }
 
   async #readAll(): Promise<void> {
@@ -185,11 +210,6 @@ function continues(rows: readonly ChangeRow[], appliedSeq: number): boolean {
   return rows.every((row, i) => row.seq === expectedFirst + i);
 }
 
-interface Poller {
-  start(): void;
-  stop(): Promise<void>;
-}
-
 interface Presence {
   beat(): Promise<void>;
   leave(): Promise<void>;
@@ -207,7 +227,7 @@ function createPresence(deps: ChangeFeedDeps & { nodeId: string; appliedSeq: () 
   async function beat(): Promise<void> {
     const nowMs = clock.nowMs();
     const seq = deps.appliedSeq();
-    if (seq === writtenSeq && nowMs - writtenAtMs < HEARTBEAT_MS) return;
+    if (seq === writtenSeq && nowMs - writtenAtMs < HEARTBEAT_MS - HEARTBEAT_EARLY_MS) return;
     const prune = nowMs - prunedAtMs >= PRUNE_EVERY_MS;
     const dueMs = prune ? clock.deletionTime("revocations") : null;
     await metadata.write(async (tx) => {
@@ -228,43 +248,4 @@ function createPresence(deps: ChangeFeedDeps & { nodeId: string; appliedSeq: () 
   }
 
   return { beat, leave };
-}
-
-/** Runs `work` every 250 ms and as soon as a change is announced, never twice at once. */
-function createPoller(metadata: MetadataStore, work: () => Promise<void>): Poller {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let again = false;
-  let stopped = true;
-  let stopListening: (() => void) | undefined;
-
-  function run(): void {
-    if (stopped) return;
-    if (running !== undefined) {
-      again = true;
-      return;
-    }
-    clearTimeout(timer);
-    running = work().finally(() => {
-      running = undefined;
-      if (stopped) return;
-      timer = setTimeout(run, again ? 0 : POLL_MS).unref();
-      again = false;
-    });
-  }
-
-  return {
-    start() {
-      if (!stopped) return;
-      stopped = false;
-      stopListening = metadata.onNotify("auth_change", run);
-      timer = setTimeout(run, POLL_MS).unref();
-    },
-    async stop() {
-      stopped = true;
-      stopListening?.();
-      clearTimeout(timer);
-      await running;
-    },
-  };
 }

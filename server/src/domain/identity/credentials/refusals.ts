@@ -1,5 +1,6 @@
 import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import type { Clock } from "#kernel/time.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 /** A refused sign-in or token request. */
@@ -27,6 +28,7 @@ export interface RefusalLogDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
+  readonly schedule?: Schedule | undefined;
 }
 
 const FLUSH_MS = 1_000;
@@ -46,12 +48,19 @@ export class RefusalLog {
   #overflow = 0;
   #minuteStartMs = 0;
   #rowsThisMinute = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #writing: ScheduledWork;
   #written = new Map<string, number>(); // when a row of this key was last written
   #total = 0;
 
   constructor(deps: RefusalLogDeps) {
     this.#deps = deps;
+    const { clock, log, schedule = new Schedule(clock) } = deps;
+    this.#writing = schedule.add("refusals", {
+      everyMs: FLUSH_MS,
+      run: () => this.#writeDue(),
+      failed: (error) => log.warn({ err: error }, "cannot write refusals to the audit log"),
+      onlyAsked: true,
+    });
   }
 
   get total(): number {
@@ -65,7 +74,7 @@ export class RefusalLog {
     if (pending !== undefined) pending.count += 1;
     else if (this.#pending.size < PENDING_MAX) this.#pending.set(key, { refusal, count: 1 });
     else this.#overflow += 1;
-    this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+    this.#writing.ask();
   }
 
   /** Writes what waits; `all` also what is held back to be counted together. */
@@ -91,19 +100,17 @@ export class RefusalLog {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
+    await this.#writing.stop();
     await this.flush({ all: true });
   }
 
-  async #tick(): Promise<void> {
-    this.#timer = undefined;
+  /** Refusals that are held back to be counted together are looked at again. */
+  async #writeDue(): Promise<void> {
     try {
       await this.flush({ all: false });
-    } catch (error) {
-      this.#deps.log.warn({ err: error }, "cannot write refusals to the audit log");
+    } finally {
+      if (this.#pending.size > 0 || this.#overflow > 0) this.#writing.ask();
     }
-    if (this.#pending.size > 0 || this.#overflow > 0)
-      this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
   }
 
   /** The first of its kind at once, those that follow once a minute. */

@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { recordUsage } from "./store.ts";
 
@@ -19,6 +20,7 @@ export interface UsageLogDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
+  readonly schedule?: Schedule | undefined;
 }
 
 const FLUSH_MS = 10_000;
@@ -32,10 +34,17 @@ export class UsageLog {
   #dirty = new Map<string, Use>();
   /** The minute in which a credential's use was last noted, with the secret and the address, so that repeats cost nothing. */
   readonly #noted = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #writing: ScheduledWork;
 
   constructor(deps: UsageLogDeps) {
     this.#deps = deps;
+    const { clock, log, schedule = new Schedule(clock) } = deps;
+    this.#writing = schedule.add("credential use", {
+      everyMs: FLUSH_MS,
+      run: () => this.flush(),
+      failed: (error) => log.warn({ err: error }, "cannot record when credentials were last used"),
+      onlyAsked: true,
+    });
   }
 
   /** `by` is known where the credential signs in, not where one of its tokens is shown. */
@@ -54,7 +63,7 @@ export class UsageLog {
       else use.trusts.set(by.trustId, { atMs: nowMs, subject: by.subject });
     }
     this.#dirty.set(credentialId, use);
-    this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS).unref();
+    this.#writing.ask();
   }
 
   async flush(): Promise<void> {
@@ -70,17 +79,8 @@ export class UsageLog {
   }
 
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
+    await this.#writing.stop();
     await this.flush();
-  }
-
-  async #tick(): Promise<void> {
-    this.#timer = undefined;
-    try {
-      await this.flush();
-    } catch (error) {
-      this.#deps.log.warn({ err: error }, "cannot record when credentials were last used");
-    }
   }
 }
 

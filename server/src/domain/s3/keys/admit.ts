@@ -1,5 +1,6 @@
 import { lastAccessChange } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
+import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { S3Deps } from "../deps.ts";
 import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
 import { addressesNow, expiryOf, rightsNow, type Rights } from "./bounds.ts";
@@ -28,10 +29,17 @@ export class KeyRing implements S3Keys {
   readonly #deps: S3Deps;
   readonly #kept = new Map<string, Kept>();
   readonly #used = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #writing: ScheduledWork;
 
   constructor(deps: S3Deps) {
     this.#deps = deps;
+    const { clock, log, schedule = new Schedule(clock) } = deps;
+    this.#writing = schedule.add("S3 key use", {
+      everyMs: USE_WRITTEN_MS,
+      run: () => this.#writeUsed(),
+      failed: (error) => log.warn({ err: error }, "cannot write down when access keys were used"),
+      onlyAsked: true,
+    });
   }
 
   async admit(accessKeyId: string): Promise<AdmittedKey | undefined> {
@@ -49,7 +57,7 @@ export class KeyRing implements S3Keys {
   used({ id }: S3KeyPrincipal): void {
     if (!isId("key", id)) return; // a grant's
     this.#used.set(id, this.#deps.clock.nowMs());
-    this.#timer ??= setTimeout(() => void this.flush(), USE_WRITTEN_MS).unref();
+    this.#writing.ask();
   }
 
   async anonymous(orgSlug?: string): Promise<S3Anonymous> {
@@ -58,21 +66,19 @@ export class KeyRing implements S3Keys {
     return { kind: "anonymous", orgId: orgId ?? null };
   }
 
-  /** Writes down when keys were used last. */
-  async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  /** Writes down when keys were used last, as far as that is not written yet. */
+  async stop(): Promise<void> {
+    await this.#writing.stop();
+    await this.#writing.run().catch(() => undefined); // it is logged
+  }
+
+  async #writeUsed(): Promise<void> {
     const used = [...this.#used];
     this.#used.clear();
     if (used.length === 0) return;
-    const { metadata, log } = this.#deps;
-    try {
-      await metadata.write(async (tx) => {
-        for (const [id, atMs] of used) await setLastUsed(tx, id, atMs);
-      });
-    } catch (error) {
-      log.warn({ err: error }, "cannot write down when access keys were used");
-    }
+    await this.#deps.metadata.write(async (tx) => {
+      for (const [id, atMs] of used) await setLastUsed(tx, id, atMs);
+    });
   }
 
   async #read(accessKeyId: string, change: number, nowMs: number): Promise<Kept | undefined> {

@@ -14,6 +14,7 @@ export function lifecycleHandler(deps: TimedBucketDeps): JobHandler {
   const { lifecycleEveryMs } = deps.settings;
   return {
     kind: LIFECYCLE,
+    everyMs: lifecycleEveryMs,
     concurrency: 2,
     concurrencyPerGroup: 1,
     waitMsMax: 2 * lifecycleEveryMs,

@@ -93,6 +93,7 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
       return Buffer.concat(chunks).toString();
     },
     close: async () => {
+      await jobs.stop();
       await s3.stop();
       await objects.close();
       await ground.close();

@@ -1,4 +1,4 @@
-import type { Jobs } from "#stores/jobs/index.ts";
+import type { Jobs, Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Committed } from "../event-log.ts";
 import { HAND_ON } from "./model.ts";
@@ -12,8 +12,8 @@ const PAGE_DESTINATIONS = 500;
 export class Waker {
   readonly #deps: { readonly metadata: MetadataStore; readonly jobs: Jobs };
   readonly #log: { warn(fields: object, message: string): void };
+  readonly #waking: ScheduledWork;
   #webhooks = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -21,14 +21,21 @@ export class Waker {
     readonly metadata: MetadataStore;
     readonly jobs: Jobs;
     readonly log: { warn(fields: object, message: string): void };
+    readonly schedule: Schedule;
   }) {
     this.#deps = options;
     this.#log = options.log;
+    this.#waking = options.schedule.add("webhook deliveries", {
+      everyMs: GATHER_MS,
+      run: () => this.#wake(),
+      failed: (error) => this.#log.warn({ err: error }, "cannot wake destinations of webhooks"),
+      onlyAsked: true,
+    });
   }
 
   committed(events: readonly Committed[]): void {
     for (const { webhookId } of events) this.#webhooks.add(webhookId);
-    this.#timer ??= setTimeout(() => this.#wake(), GATHER_MS);
+    this.#waking.ask();
   }
 
   /** Events that a process kept and could not tell of before it ended are found now, and not when their destinations look next. */
@@ -40,19 +47,14 @@ export class Waker {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    await this.#waking.stop();
     await this.#running;
   }
 
-  #wake(): void {
+  async #wake(): Promise<void> {
     const webhooks = [...this.#webhooks];
     this.#webhooks = new Set();
-    this.#running = this.#wakeAll(webhooks)
-      .catch((error: unknown) => this.#log.warn({ err: error }, "cannot wake destinations of webhooks"))
-      .then(() => {
-        this.#timer =
-          this.#webhooks.size === 0 || this.#stopped ? undefined : setTimeout(() => this.#wake(), GATHER_MS);
-      });
+    await this.#wakeAll(webhooks);
   }
 
   async #wakeAll(webhookIds: readonly string[]): Promise<void> {

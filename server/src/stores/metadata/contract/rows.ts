@@ -205,6 +205,8 @@ export const ROWS: Tables = {
     created_at: 1,
     claims: 1,
     parked_at: null,
+    ran_at: null,
+    ran_ms: null,
   },
   saved_query: {
     id: "query_1",

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { Clock } from "#kernel/time.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Table } from "../hot/table.ts";
 import type { Tables } from "../hot/tables.ts";
 import type { ParquetFile } from "../parquet-file.ts";
@@ -11,6 +12,7 @@ export interface MergeScheduleOptions {
   readonly settings: MergeSettings;
   readonly clock: Clock;
   readonly log: TelemetryLog;
+  readonly schedule: Schedule;
   readonly merge: (table: Table, merge: Merge) => Promise<void>;
   /** Whether compaction is behind: then only what has too many files is merged. */
   readonly isBehind: () => boolean;
@@ -29,7 +31,7 @@ export class MergeSchedule {
   /** Files that can't be read, and until when they are left out. */
   readonly #unreadable = new WeakMap<ParquetFile, number>();
   readonly #idle = new WeakMap<readonly ParquetFile[], number>();
-  #timer: NodeJS.Timeout | undefined;
+  #work: ScheduledWork | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -38,9 +40,10 @@ export class MergeSchedule {
   }
 
   start(): void {
-    const { checkEveryMs } = this.#options.settings;
-    if (checkEveryMs === 0) return;
-    this.#timer = setInterval(() => void this.runDue(), checkEveryMs).unref();
+    const { checkEveryMs: everyMs } = this.#options.settings;
+    if (everyMs === 0) return;
+    const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot merge telemetry files");
+    this.#work = this.#options.schedule.add("telemetry merges", { everyMs, run: () => this.runDue(), failed });
   }
 
   /** Merges until nothing is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
@@ -54,7 +57,7 @@ export class MergeSchedule {
   /** Stops the schedule; a merge under way must be ended by its runner. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
+    await this.#work?.stop();
     await this.#running;
   }
 

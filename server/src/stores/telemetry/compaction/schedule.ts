@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Table } from "../hot/table.ts";
 import type { Tables } from "../hot/tables.ts";
 import type { WriteAheadLog } from "../log/log.ts";
@@ -11,6 +12,7 @@ export interface ScheduleOptions {
   readonly settings: CompactionSettings;
   readonly clock: Clock;
   readonly log: TelemetryLog;
+  readonly schedule: Schedule;
   readonly compact: (table: Table) => Promise<void>;
   /** Deletes what the log no longer needs. */
   readonly trim: () => Promise<void>;
@@ -23,7 +25,7 @@ const RETRY_MS_MAX = 300_000;
 export class CompactionSchedule {
   readonly #options: ScheduleOptions;
   readonly #failed = new Map<Table, { retryAt: number; delayMs: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  #work: ScheduledWork | undefined;
   #running: Promise<void> | undefined;
   /** Calls of `runAll` that wait for a run of what is due, which may have no end by itself. */
   #waiting = 0;
@@ -34,9 +36,27 @@ export class CompactionSchedule {
   }
 
   start(): void {
-    const { checkEveryMs } = this.#options.settings;
-    if (checkEveryMs === 0) return;
-    this.#timer = setInterval(() => void this.runDue(), checkEveryMs).unref();
+    const { checkEveryMs: everyMs } = this.#options.settings;
+    if (everyMs === 0) return;
+    const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot compact telemetry");
+    const run = (): Promise<void> => this.#runAndGoOn();
+    this.#work = this.#options.schedule.add("telemetry files", { everyMs, run, failed, onlyAsked: true });
+    this.#work.ask();
+  }
+
+  /** Rows were taken: they are to be compacted in their time. */
+  noteTaken(): void {
+    this.#work?.ask();
+  }
+
+  /** Nothing is looked at any more once all rows are in Parquet and the log is empty. */
+  async #runAndGoOn(): Promise<void> {
+    try {
+      await this.runDue();
+    } finally {
+      const { tables, wal } = this.#options;
+      if (wal.bytes > 0 || [...tables.all()].some(({ hotRows }) => hotRows > 0)) this.#work?.ask();
+    }
   }
 
   /** Compacts until nothing is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
@@ -56,7 +76,7 @@ export class CompactionSchedule {
   /** Stops the schedule; a compaction under way must be ended by its runner. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
+    await this.#work?.stop();
     await this.#running;
   }
 

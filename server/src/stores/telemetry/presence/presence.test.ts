@@ -6,6 +6,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock as clock } from "#kernel/time.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
@@ -32,7 +33,8 @@ for (const { kind, skip } of DATABASES) {
       rmSync(dataDir, { recursive: true });
     });
 
-    const presence = (storeId: string): Presence => new Presence({ metadata, storeId, log: recordingLog() });
+    const presence = (storeId: string): Presence =>
+      new Presence({ metadata, storeId, log: recordingLog(), schedule: new Schedule(clock) });
     const refused = (whole: Promise<void>, about: RegExp): Promise<void> =>
       assert.rejects(whole, (error) => {
         assert.ok(error instanceof Problem && error.code === "telemetry_incomplete", String(error));

@@ -1,4 +1,5 @@
 import { Problem } from "#kernel/problem.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { addHolding, beat, leave, othersHolding, othersLive } from "./store.ts";
@@ -15,6 +16,7 @@ export interface PresenceOptions {
   /** The directory's, see `store-id.ts`. */
   readonly storeId: string;
   readonly log: TelemetryLog;
+  readonly schedule: Schedule;
 }
 
 /**
@@ -25,8 +27,7 @@ export class Presence {
   readonly #options: PresenceOptions;
   readonly #announced = new Set<string>();
   readonly #recent = new Map<string, { readonly atMs: number; readonly result: Promise<void> }>();
-  #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> | undefined;
+  #beating: ScheduledWork | undefined;
   #isFailing = false;
 
   constructor(options: PresenceOptions) {
@@ -41,15 +42,16 @@ export class Presence {
       await addHolding(tx, storeId, held);
     });
     for (const orgId of held) this.#announced.add(orgId);
-    this.#timer = setInterval(() => {
-      this.#beating ??= this.#beat();
-    }, BEAT_MS).unref();
+    this.#beating = this.#options.schedule.add("telemetry presence", {
+      everyMs: BEAT_MS,
+      run: () => this.#beat(),
+      failed: (error) => this.#failed(error),
+    });
   }
 
   async stop(): Promise<void> {
     const { metadata, storeId } = this.#options;
-    clearInterval(this.#timer);
-    await this.#beating;
+    await this.#beating?.stop();
     await metadata.write((tx) => leave(tx, storeId));
   }
 
@@ -82,17 +84,16 @@ export class Presence {
   }
 
   async #beat(): Promise<void> {
-    const { metadata, storeId, log } = this.#options;
-    try {
-      await metadata.write((tx) => beat(tx, metadata.dialect, storeId));
-      this.#isFailing = false;
-    } catch (error) {
-      // Once for an outage.
-      if (!this.#isFailing) log.warn({ err: error }, "cannot tell the other servers that this one is there");
-      this.#isFailing = true;
-    } finally {
-      this.#beating = undefined;
-    }
+    const { metadata, storeId } = this.#options;
+    await metadata.write((tx) => beat(tx, metadata.dialect, storeId));
+    this.#isFailing = false;
+  }
+
+  #failed(error: unknown): void {
+    // Once for an outage.
+    if (!this.#isFailing)
+      this.#options.log.warn({ err: error }, "cannot tell the other servers that this one is there");
+    this.#isFailing = true;
   }
 }
 

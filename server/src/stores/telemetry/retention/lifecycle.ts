@@ -1,5 +1,6 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { ParquetFiles } from "../compaction/files.ts";
@@ -29,6 +30,7 @@ export interface LifecycleOptions {
   readonly settings: RetentionSettings;
   readonly clock: GuardedClock;
   readonly log: TelemetryLog;
+  readonly schedule: Schedule;
 }
 
 interface Parts {
@@ -45,7 +47,8 @@ export class Lifecycle {
   readonly quotas: Quotas;
   readonly #parts: Parts;
   #jobs: ErasureJobs | undefined;
-  readonly #timers: NodeJS.Timeout[] = [];
+  #dropWork: ScheduledWork | undefined;
+  #eraseWork: ScheduledWork | undefined;
   #dropping: Promise<void> | undefined;
   #erasing: Promise<void> | undefined;
 
@@ -62,10 +65,18 @@ export class Lifecycle {
     this.#jobs = new ErasureJobs({ ...options, records, eraser, settle });
     const { checkEveryMs, policiesEveryMs } = options.settings;
     if (checkEveryMs === 0) return;
-    this.#timers.push(setInterval(() => void this.dropPast(), checkEveryMs).unref());
-    this.#timers.push(setInterval(() => void this.eraseDue(), policiesEveryMs).unref());
-    void this.dropPast();
-    void this.eraseDue();
+    const { schedule } = options;
+    this.#dropWork = schedule.add("telemetry retention", {
+      everyMs: checkEveryMs,
+      run: () => this.#drop(),
+      failed: this.#failed("cannot drop telemetry past its retention"),
+    });
+    this.#eraseWork = schedule.add("telemetry erasures", {
+      everyMs: policiesEveryMs,
+      run: () => this.#erase(),
+      failed: this.#failed("cannot look for what is to be erased"),
+    });
+    for (const work of [this.#dropWork, this.#eraseWork]) work.ask(0);
   }
 
   policy(orgId: string): Policy {
@@ -95,43 +106,43 @@ export class Lifecycle {
   /** Applies what was changed in the metadata store at once, instead of within seconds. */
   async refresh(): Promise<void> {
     await this.#parts.policies.refresh();
-    if (this.#timers.length > 0) void this.eraseDue();
+    this.#eraseWork?.ask(0);
   }
 
   /** Drops what is past its retention; joins a run that is under way. Never rejects. */
-  dropPast(): Promise<void> {
-    this.#dropping ??= this.#logged("cannot drop telemetry past its retention", () =>
-      this.#parts.retention.run(),
-    ).finally(() => {
+  async dropPast(): Promise<void> {
+    await this.#drop().catch(this.#failed("cannot drop telemetry past its retention"));
+  }
+
+  /** Erases what is due; joins a run that is under way. Never rejects. */
+  async eraseDue(): Promise<void> {
+    await this.#erase().catch(this.#failed("cannot look for what is to be erased"));
+  }
+
+  /** Work under way must be ended by its runner; the next start goes on with it. */
+  async stop(): Promise<void> {
+    this.#jobs?.stop();
+    this.#parts.retention.stop();
+    const works = [this.#dropWork, this.#eraseWork, this.#parts.policies];
+    await Promise.allSettled([...works.map((work) => work?.stop()), this.#dropping, this.#erasing]);
+  }
+
+  #drop(): Promise<void> {
+    this.#dropping ??= this.#parts.retention.run().finally(() => {
       this.#dropping = undefined;
     });
     return this.#dropping;
   }
 
-  /** Erases what is due; joins a run that is under way. Never rejects. */
-  eraseDue(): Promise<void> {
-    this.#erasing ??= this.#logged("cannot look for what is to be erased", async () => this.#jobs?.run()).finally(
-      () => {
-        this.#erasing = undefined;
-      },
-    );
+  #erase(): Promise<void> {
+    this.#erasing ??= (this.#jobs?.run() ?? Promise.resolve()).finally(() => {
+      this.#erasing = undefined;
+    });
     return this.#erasing;
   }
 
-  /** Work under way must be ended by its runner; the next start goes on with it. */
-  async stop(): Promise<void> {
-    for (const timer of this.#timers.splice(0)) clearInterval(timer);
-    this.#jobs?.stop();
-    this.#parts.retention.stop();
-    await Promise.all([this.#dropping, this.#erasing, this.#parts.policies.stop()]);
-  }
-
-  async #logged(message: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#parts.options.log.error({ err: error }, message);
-    }
+  #failed(message: string): (error: unknown) => void {
+    return (error) => this.#parts.options.log.error({ err: error }, message);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { TelemetryLog } from "../settings.ts";
@@ -27,6 +28,7 @@ export interface PoliciesOptions {
   readonly metadata: Pick<MetadataStore, "read">;
   readonly settings: RetentionSettings;
   readonly log: TelemetryLog;
+  readonly schedule: Schedule;
 }
 
 /** The policies of all organizations, in memory: asking costs nothing, and a change is known here within seconds. */
@@ -36,7 +38,7 @@ export class Policies {
   readonly #default: Policy;
   #revision = 0;
   #reading: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #work: ScheduledWork | undefined;
 
   constructor(options: PoliciesOptions) {
     this.#options = options;
@@ -46,20 +48,31 @@ export class Policies {
   /** Reads all of them, and from then on what changes. @throws Error when they can't be read */
   async start(): Promise<void> {
     await this.#read();
-    const { policiesEveryMs } = this.#options.settings;
-    this.#timer = setInterval(() => void this.refresh(), policiesEveryMs).unref();
+    const { schedule, settings } = this.#options;
+    const work = {
+      everyMs: settings.policiesEveryMs,
+      run: () => this.#refresh(),
+      failed: (e: unknown) => this.#warn(e),
+    };
+    this.#work = schedule.add("telemetry limits", work);
   }
 
   /** Reads what was changed since. What can't be read now is read later; until then the old holds. */
   async refresh(): Promise<void> {
+    await this.#refresh().catch((error: unknown) => this.#warn(error));
+  }
+
+  async #refresh(): Promise<void> {
     // One that is under way may have read too early to have the change that the caller knows of.
+    await this.#reading?.catch(() => undefined);
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
     await this.#reading;
-    this.#reading ??= this.#read()
-      .catch((error: unknown) => this.#options.log.warn({ err: error }, "cannot read retention and quotas"))
-      .finally(() => {
-        this.#reading = undefined;
-      });
-    await this.#reading;
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn({ err: error }, "cannot read retention and quotas");
   }
 
   of(orgId: string): Policy {
@@ -67,8 +80,8 @@ export class Policies {
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#reading;
+    await this.#work?.stop();
+    await this.#reading?.catch(() => undefined);
   }
 
   async #read(): Promise<void> {

@@ -1,32 +1,67 @@
-import type { PORTAL_ROUTES } from "@mooring/contract";
+import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
 import { auditInstance } from "#domain/people/index.ts";
 import type { Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import { jobKinds, unparkJobs } from "#stores/jobs/index.ts";
+import {
+  jobKinds,
+  lastRunOfKind,
+  makeKindDue,
+  PERIODIC_WORK,
+  QUEUE_KINDS,
+  unparkJobs,
+  type PeriodicRow,
+  type WorkState,
+} from "#stores/jobs/index.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
+
+type Listed = ResultOf<typeof PORTAL_ROUTES.listJobs>;
+type JobKind = Awaited<ReturnType<typeof jobKinds>>[number];
+
+const ROWS: readonly PeriodicRow[] = Object.values(PERIODIC_WORK);
 
 export function listJobs(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.listJobs> {
   return async (_input, { reply }) => {
     void reply.header("cache-control", "no-store");
-    return {
-      periodic: deps.work.list().map(({ name, everyMs, runningSinceMs, last }) => ({
-        name,
-        every_ms: everyMs,
-        running_since: timeOf(runningSinceMs),
-        last:
-          last === null
-            ? null
-            : { started_at: isoFromMs(last.startedMs), duration_ms: last.durationMs, failure: last.failure },
-      })),
-      queued: (await jobKinds(deps.metadata.read)).map(({ nextAtMs, lastError, isCut, ...counts }) => ({
-        ...counts,
-        ...(isCut ? { is_lower_bound: true as const } : {}),
-        next_at: timeOf(nextAtMs),
-        last_error: lastError,
-      })),
-    };
+    const kinds = await jobKinds(deps.metadata.read);
+    const periodic: Listed["periodic"] = [];
+    for (const work of deps.schedule.list()) periodic.push(await periodicView(deps, work, kinds));
+    return { periodic, queued: kinds.map(queuedView) };
+  };
+}
+
+async function periodicView(
+  { metadata }: Pick<PortalSurfaceDeps, "metadata">,
+  work: WorkState,
+  kinds: readonly JobKind[],
+): Promise<Listed["periodic"][number]> {
+  const { name, does, on, setting, everyMs, runningSinceMs, nextAtMs } = work;
+  const queued = kinds.find(({ kind }) => kind === work.kind);
+  const last = work.kind === undefined ? work.last : await lastRunOfKind(metadata.read, work.kind);
+  return {
+    name,
+    does,
+    on: on === "one node" ? "one_node" : "each_node",
+    setting: setting ?? null,
+    every_ms: everyMs,
+    running_since: timeOf(runningSinceMs),
+    is_running: runningSinceMs !== null || (queued?.running ?? 0) > 0,
+    next_at: timeOf(queued?.nextAtMs ?? nextAtMs),
+    last:
+      last === null
+        ? null
+        : { started_at: isoFromMs(last.startedMs), duration_ms: last.durationMs, failure: last.failure },
+  };
+}
+
+function queuedView({ nextAtMs, lastError, isCut, ...counts }: JobKind): Listed["queued"][number] {
+  return {
+    ...counts,
+    does: QUEUE_KINDS[counts.kind] ?? ROWS.find(({ kind }) => kind === counts.kind)?.does ?? null,
+    ...(isCut ? { is_lower_bound: true as const } : {}),
+    next_at: timeOf(nextAtMs),
+    last_error: lastError,
   };
 }
 
@@ -37,7 +72,7 @@ function timeOf(ms: number | null): string | null {
 /** All of it runs by itself, too, and does at another time what it would do then: so it may be run at any. */
 export function runJob(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.runJob> {
   return async ({ params: { name } }, context) => {
-    if (!deps.work.begin(name) && (await runParked(deps, name)) === 0)
+    if (!deps.schedule.begin(name) && !(await runQueued(deps, name)))
       throw new Problem("not_found", "There is no periodic work of this name, and no parked job of this kind.");
     const event = { action: "job.run", target: { kind: "job", id: name }, detail: {} };
     await auditInstance(deps.people, context.session, event, originOf(context));
@@ -45,10 +80,14 @@ export function runJob(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.
   };
 }
 
-function runParked({ metadata, clock }: PortalSurfaceDeps, kind: string): Promise<number> {
+/** The jobs of periodic work that one node does, which may be none, or the parked jobs of a kind. False: there is no such work. */
+function runQueued({ metadata, clock }: PortalSurfaceDeps, name: string): Promise<boolean> {
+  const row: PeriodicRow | undefined = Object.entries(PERIODIC_WORK).find(([work]) => work === name)?.[1];
   return metadata.write(async (tx) => {
-    const count = await unparkJobs(tx, kind, clock.nowMs());
+    const nowMs = clock.nowMs();
+    const kind = row?.kind;
+    const count = kind === undefined ? await unparkJobs(tx, name, nowMs) : await makeKindDue(tx, kind, nowMs);
     if (count > 0) await metadata.notify(tx, "job");
-    return count;
+    return count > 0 || kind !== undefined;
   });
 }

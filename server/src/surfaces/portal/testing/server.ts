@@ -18,7 +18,7 @@ import { createPeople, sessionsOf, withPeople, type PeopleDeps, type ProviderSet
 import { createHttpHost, createHttpMetrics, createHttpServer, openListener } from "#http/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
-import { WorkLog } from "#kernel/work-log.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { createPortalSurface, type InstanceFacts } from "../index.ts";
@@ -39,7 +39,7 @@ export interface PortalServer {
   forward(ms: number): void;
   readonly people: PeopleDeps;
   readonly backups: TestBackups;
-  readonly work: WorkLog;
+  readonly schedule: Schedule;
   /** Who stands behind a token, of a credential or of a person. */
   readonly authenticator: Authenticator;
   /** A member of the organization with this role, who can sign in. */
@@ -114,7 +114,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     rateLimit: { perSecond: 1000, burst: 1000 },
   });
   const backups = new TestBackups();
-  const work = new WorkLog(clock);
+  const schedule = new Schedule(clock);
   const surfaces = [
     createPortalSurface({
       host,
@@ -126,7 +126,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
       addresses: ADDRESSES,
       mail: options.mail ?? null,
       backups,
-      work,
+      schedule,
       portalDir: options.portalDir ?? null,
     }),
   ];
@@ -144,7 +144,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     identity,
     people,
     backups,
-    work,
+    schedule,
     authenticator,
     clock,
     ...peopleOf({ url, portalUrl, metadata, clock }, found),

@@ -56,6 +56,7 @@ export const WITH_BUCKETS: WorldOptions = {
     const gateway = await openGatewayOver({ domain: s3, objects, clock, envelope, log: SILENT }, REGION);
     onClose(async () => {
       await gateway.close();
+      await jobs.stop();
       await s3.stop();
       await objects.close();
     });

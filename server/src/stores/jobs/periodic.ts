@@ -1,0 +1,68 @@
+/** Work that repeats. How often is said where it is added to the schedule: most of it follows a setting. */
+export interface PeriodicRow {
+  /** One plain sentence for the operator. */
+  readonly does: string;
+  /** "one node": a row of the queue, of the kind `kind`. "each node": it is in the schedule of every server. */
+  readonly on: "each node" | "one node";
+  readonly kind?: string;
+  /** The setting that says how often. */
+  readonly setting?: string;
+}
+
+/** Every periodic work of the server, by its name. `npm run check tidy` refuses timers that repeat anywhere else. */
+export const PERIODIC_WORK = {
+  "access changes": each("Reads revocations, and tells the other servers that this one runs."),
+  "signing keys": each("Creates the next key that signs tokens in time, and retires old ones."),
+  refusals: each("Writes refused sign-ins to the audit log."),
+  "credential use": each("Writes down when credentials were used last."),
+  "S3 key use": each("Writes down when S3 keys were used last."),
+  activity: each("Adds up the requests of each credential."),
+  "image pulls": each("Adds up the pulls of each image."),
+  "webhook requests": each("Adds up the requests of each webhook address."),
+  "webhook deliveries": each("Wakes the jobs that forward events, when webhooks received some."),
+  clock: each("Compares the clock with the time that has passed, and with the clock of the database."),
+  queue: each("Looks for jobs of the queue that are due. New jobs wake it before its time."),
+  "queue leases": each("Renews the leases of the jobs that run here, so that no other server takes them."),
+  "query plans": each("Brings the figures of SQLite's query planner up to date."),
+  "telemetry presence": each("Tells the other servers that this one has telemetry."),
+  "telemetry limits": each("Reads changes of retention and of quotas."),
+  "telemetry files": each("Writes new rows to Parquet files, and shortens the log.", "compaction_interval_ms"),
+  "telemetry merges": each("Merges small Parquet files of a day into larger ones."),
+  "telemetry retention": each("Deletes rows that are past their retention.", "retention_check_ms"),
+  "telemetry erasures": each("Deletes rows that somebody asked to erase."),
+  "own telemetry": each("Writes the server's own logs, metrics and spans to its organization."),
+  "own metrics": each("Takes a sample of the server's own metrics.", "own_telemetry_metrics_interval_ms"),
+  content: each("Deletes content without references.", "object_collect_ms"),
+  "content in use": each(
+    "Keeps content that is read here from other servers while a collection takes long.",
+    "object_collect_ms",
+  ),
+  "uploads and trash": each("Deletes abandoned uploads, and deleted files after their retention.", "upload_cleanup_ms"),
+  images: each("Applies the retention rules of repositories, and deletes unused content.", "registry_collect_ms"),
+  "backups, when due": each("Creates scheduled backups.", "backup_interval_hours"),
+  alerts: one("alert.evaluate", "Evaluates each alert at its interval."),
+  "bucket lifecycle": one(
+    "s3.lifecycle",
+    "Applies the lifecycle rules of each bucket that has some.",
+    "s3_lifecycle_interval_ms",
+  ),
+  "old S3 records": one("s3.tidy", "Deletes records of completed uploads, and of S3 notifications that were given up."),
+  "old webhook events": one("webhook.tidy", "Deletes events past their retention, and what deleted webhooks left."),
+} as const satisfies Readonly<Record<string, PeriodicRow>>;
+
+export type WorkName = keyof typeof PERIODIC_WORK;
+
+/** Kinds of the queue whose jobs do not repeat. */
+export const QUEUE_KINDS: Readonly<Record<string, string>> = {
+  "alert.deliver": "Delivers messages of alerts.",
+  "s3.deliver": "Delivers notifications of buckets.",
+  "webhook.hand_on": "Forwards events of webhooks to their destinations.",
+};
+
+function each(does: string, setting?: string): PeriodicRow {
+  return { does, on: "each node", ...(setting === undefined ? {} : { setting }) };
+}
+
+function one(kind: string, does: string, setting?: string): PeriodicRow {
+  return { does, on: "one node", kind, ...(setting === undefined ? {} : { setting }) };
+}
