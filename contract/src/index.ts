@@ -1,6 +1,7 @@
 export * from "./address-ranges.ts";
 export * from "./scopes.ts";
-export { FROZEN_SCOPES, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
+export * from "./project-states.ts";
+export { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./roles.ts";
 export * from "./route.ts";
 export * from "./shared.ts";
 export * from "./telemetry.ts";

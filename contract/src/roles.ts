@@ -24,22 +24,6 @@ export const PROJECT_ROLE_SCOPES: Readonly<Record<ProjectRole, readonly Scope[]>
   reader: readingScopes().filter((scope) => scope !== "org:read"),
 };
 
-/**
- * What nobody can do in an archived project: whatever writes or deletes in it. Who may read it stays changeable: its settings,
- * members, credentials and keys.
- */
-export const FROZEN_SCOPES: readonly Scope[] = [
-  "apps:write",
-  "telemetry:write",
-  "files:write",
-  "files:delete",
-  "registry:push",
-  "registry:delete",
-  "s3:write",
-  "s3:delete",
-  "webhooks:write",
-];
-
 function allBut(...excluded: readonly Scope[]): readonly Scope[] {
   return SCOPES.filter((scope) => !excluded.includes(scope));
 }

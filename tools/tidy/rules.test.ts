@@ -18,6 +18,7 @@ interface Example {
 }
 
 const A = "server/src/kernel/a.ts";
+const S = "server/src/domain/a/store.ts";
 const TEST = "server/src/kernel/a.test.ts";
 const ERRORS_PAGE = renderErrors(PROBLEMS);
 const TREE = (tree: string): string =>
@@ -255,6 +256,28 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ ...TABLES, [TEST]: 'tx.selectFrom("b");\n' }, /the table b is never read/],
     ],
     fine: [{ ...TABLES, [A]: 'tx.selectFrom("a").innerJoin("b as c", "x", "y");\n' }, {}],
+  },
+  "projects-in-one-place": {
+    caught: [
+      [
+        { [S]: 'db.selectFrom("project").select("id");\n' },
+        /store\.ts:1: ask server\/src\/domain\/projects\/index\.ts/,
+      ],
+      [{ [S]: '\ndb.leftJoin("project as p", "p.id", "x");\n' }, /store\.ts:2:/],
+      [{ [S]: "sql`select 1 from project where id = 1`;\n" }, /store\.ts:1:/],
+      [{ [S]: "sql`project where org_id = 1`;\n" }, /store\.ts:1:/],
+      [{ [S]: 'type A = Tables["project"]["visibility"];\n' }, /store\.ts:1:/],
+      [{ [S]: 'where("project.archived_at", "is", null);\n' }, /store\.ts:1:/],
+      [{ "server/src/domain/limits/store.ts": "f();\n" }, /take it out of NAMES_PROJECTS/],
+    ],
+    fine: [
+      {
+        [S]: 'db.selectFrom("project_member"); // from project to app\nlist("project");\n',
+        "server/src/domain/a/store.test.ts": 'db.selectFrom("project");\n',
+        "server/src/domain/projects/store.ts": 'db.selectFrom("project");\n',
+        "server/src/domain/limits/store.ts": "sql`project where org_id = 1`;\n",
+      },
+    ],
   },
   "plain-words": {
     caught: [

@@ -3,7 +3,7 @@ import { DOCS_RULES } from "./docs.ts";
 import { DOC_LIST_RULES } from "./doc-lists.ts";
 import type { Rule } from "./files.ts";
 import { SURFACE_RULES } from "./surfaces.ts";
-import { readTables } from "./tables.ts";
+import { projectsInOnePlace, readTables } from "./tables.ts";
 import { TEXT_RULES } from "./text.ts";
 import { periodicWork } from "./timers.ts";
 import { plainWords } from "./words.ts";
@@ -16,5 +16,6 @@ export const TIDY_RULES: readonly Rule[] = [
   ...DOC_LIST_RULES,
   readTables,
   periodicWork,
+  projectsInOnePlace,
   plainWords,
 ];

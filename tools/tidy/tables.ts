@@ -1,4 +1,4 @@
-import { isTest, type Rule, type SourceFile } from "./files.ts";
+import { isTest, lineAt, type Rule, type SourceFile } from "./files.ts";
 
 const SCHEMA = /^server\/src\/stores\/metadata\/schema[\w-]*\.ts$/;
 
@@ -28,5 +28,43 @@ export const readTables: Rule = {
     return tablesOf(files)
       .filter((table) => !isRead(table, text))
       .map((table) => `the table ${table} is never read; remove it, or read it`);
+  },
+};
+
+const PROJECTS = "server/src/domain/projects/";
+/** The table of projects in a query, by the query builder or in SQL, and the type of its rows. */
+const PROJECT_TABLE =
+  /(?:selectFrom|[jJ]oin|insertInto|updateTable|deleteFrom)\(\s*\[?["'`]project\b(?!_)|(?:\b(?:from|join|into|update)\s+|sql`\s*)"?project\b(?!_)(?=["`]?\s*(?:\n|`|as\b|where\b|set\b|on\b|\())|Tables\["project"\]|["'`.]archived_at["'`]/g;
+
+/** Files that may name it, and why. */
+const NAMES_PROJECTS: Readonly<Record<string, string>> = {
+  "server/src/domain/limits/store.ts": "counts the rows of every table that has a limit",
+};
+
+/** A state of a project that one query forgets is a state that does not hold there. */
+export const projectsInOnePlace: Rule = {
+  name: "projects-in-one-place",
+  check: (files) => {
+    const product = files.filter(
+      ({ path }) =>
+        path.startsWith("server/src/") &&
+        !isTest(path) &&
+        !path.startsWith(PROJECTS) &&
+        !/\/stores\/metadata\/(?:schema|migrations\/)/.test(path),
+    );
+    const named = product.flatMap(({ path, text }) =>
+      [...text.matchAll(PROJECT_TABLE)].map(({ index }) => ({ path, line: lineAt(text, index) })),
+    );
+    const isUsed = (path: string): boolean => named.some((each) => each.path === path);
+    return [
+      ...named
+        .filter(({ path }) => NAMES_PROJECTS[path] === undefined)
+        .map(
+          ({ path, line }) => `${path}:${line}: ask ${PROJECTS}index.ts for projects, and join them by \`withProject\``,
+        ),
+      ...Object.keys(NAMES_PROJECTS)
+        .filter((path) => files.some((file) => file.path === path) && !isUsed(path))
+        .map((path) => `${path} names no project any more; take it out of NAMES_PROJECTS in tools/tidy/tables.ts`),
+    ];
   },
 };

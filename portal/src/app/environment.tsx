@@ -1,19 +1,23 @@
 import type { ReactNode } from "react";
 import { Badge, State } from "~/kit/state.tsx";
+import { stateWordsOf, type WithState } from "./project-state.ts";
 import { usePlace } from "./scope.ts";
 
 /** The environment where a destructive action asks twice. */
 const PRODUCTION = "production";
 
-/** What a project says of itself beside its name: where it runs, and that it takes no changes. */
+/** Beside a project's name: where it runs, and its state when that forbids something. */
 export function ProjectBadges({
-  project: { environment, archived },
+  project,
 }: {
-  project: { readonly environment: string | null; readonly archived: boolean };
+  project: WithState & { readonly environment: string | null };
 }): ReactNode {
+  const { environment } = project;
+  const state = stateWordsOf(project);
   return (
     <>
-      {environment !== null && <EnvironmentBadge environment={environment} />} {archived && <Badge>archived</Badge>}
+      {environment !== null && <EnvironmentBadge environment={environment} />}{" "}
+      {state !== undefined && <Badge>{state.name}</Badge>}
     </>
   );
 }

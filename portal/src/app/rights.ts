@@ -1,4 +1,5 @@
-import { FROZEN_SCOPES, PROJECT_ROLE_SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
+import { PROJECT_ROLE_SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
+import { stateWordsOf, whyNotByState, type WithState } from "./project-state.ts";
 
 /** As much of who one is as says what one may do. */
 export interface Rights {
@@ -9,11 +10,7 @@ export interface Rights {
   readonly projects: readonly ProjectRights[];
 }
 
-interface ProjectRights {
-  readonly id: string;
-  readonly role: ProjectRole | null;
-  readonly archived: boolean;
-}
+type ProjectRights = WithState & { readonly id: string; readonly role: ProjectRole | null };
 
 /** The reason on a button while the person's roles are loading. */
 const UNKNOWN = "Your roles are loading";
@@ -29,11 +26,10 @@ export function whyNotIn(me: Rights | undefined, projectId: string | null, scope
   if (!holds && projectId === null && me.projects.some((each) => holdsThere(each, scope)))
     return `Your role in the organization lacks ${scope}: choose a project where you have it`;
   if (!holds) return `Your role lacks ${scope}`;
-  if (project !== undefined && isFrozen(project, scope)) return "The project is archived: unarchive it first";
-  return undefined;
+  return project === undefined ? undefined : whyNotByState(project, scope);
 }
 
-/** Whether one's roles hold a scope there, and so whether one can hand it on, archived or not. */
+/** Whether one's roles hold a scope there, and so whether one can hand it on, in whichever state it is. */
 export function holdsIn(me: Rights, projectId: string | null, scope: Scope): boolean {
   return me.scopes.includes(scope) || me.projects.some((each) => each.id === projectId && holdsThere(each, scope));
 }
@@ -44,13 +40,12 @@ export function whyNotAnywhere(me: Rights | undefined, scope: Scope): string | u
   if (me.scopes.includes(scope)) return undefined;
   const held = me.projects.filter((each) => holdsThere(each, scope));
   if (held.length === 0) return `Your role lacks ${scope}`;
-  return held.every((each) => isFrozen(each, scope)) ? "Your projects are archived: unarchive one first" : undefined;
+  if (!held.every((each) => whyNotByState(each, scope) !== undefined)) return undefined;
+  const words = held.map(stateWordsOf);
+  const names = [...new Set(words.map((each) => each?.name))].join(" or ");
+  return `Your projects are ${names}: ${words[0]?.remedy.several ?? ""}`;
 }
 
 function holdsThere({ role }: ProjectRights, scope: Scope): boolean {
   return role !== null && PROJECT_ROLE_SCOPES[role].includes(scope);
-}
-
-function isFrozen({ archived }: ProjectRights, scope: Scope): boolean {
-  return archived && FROZEN_SCOPES.includes(scope);
 }

@@ -1,9 +1,11 @@
+import { PROJECT_STATE_RULES, type ProjectState } from "@mooring/contract";
 import { useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { useSession } from "~/api/session.ts";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
 import { pagePath } from "./page-link.tsx";
-import { ProjectBadges } from "./environment.tsx";
+import { EnvironmentBadge, ProjectBadges } from "./environment.tsx";
+import { LIMITED_STATES, stateOf } from "./project-state.ts";
 import { useMe, usePlace, useScopeParams, WHOLE_ORGANIZATION, type Me } from "./scope.ts";
 
 /** Which organization and project the pages speak of. */
@@ -14,8 +16,8 @@ export function ScopePicker(): ReactNode {
   const place = usePlace();
   const present = place.kind === "found" ? place.project : null;
   const shown = shownName(project, place.kind === "absent");
-  const projects = me?.projects.filter(({ archived }) => !archived) ?? [];
-  const away = me?.projects.filter(({ archived }) => archived) ?? [];
+  const inState = (state: ProjectState) => me?.projects.filter((each) => stateOf(each) === state) ?? [];
+  const limited = LIMITED_STATES.map((state) => ({ state, projects: inState(state) }));
   const navigate = useNavigate();
   const go = (slug: string, to: string): void => void navigate({ to: pagePath(slug, to, "") });
   return (
@@ -40,7 +42,7 @@ export function ScopePicker(): ReactNode {
     >
       <MenuLabel>Projects of {org}</MenuLabel>
       <MenuItem onSelect={() => go(org, WHOLE_ORGANIZATION)}>All projects</MenuItem>
-      {projects.map((each) => (
+      {inState("active").map((each) => (
         <ProjectItem key={each.id} project={each} onSelect={() => go(org, each.slug)} />
       ))}
       {me !== null && me !== undefined && me.projects_next_cursor !== null && (
@@ -48,14 +50,17 @@ export function ScopePicker(): ReactNode {
           Only the newest {me.projects.length} projects are here. Find the others on the page Projects.
         </p>
       )}
-      {away.length > 0 && (
-        <>
-          <MenuLine />
-          <MenuLabel>Archived</MenuLabel>
-          {away.map((each) => (
-            <ProjectItem key={each.id} project={each} onSelect={() => go(org, each.slug)} />
-          ))}
-        </>
+      {limited.map(
+        ({ state, projects }) =>
+          projects.length > 0 && (
+            <Fragment key={state}>
+              <MenuLine />
+              <MenuLabel>{PROJECT_STATE_RULES[state].title}</MenuLabel>
+              {projects.map((each) => (
+                <ProjectItem key={each.id} project={each} onSelect={() => go(org, each.slug)} />
+              ))}
+            </Fragment>
+          ),
       )}
       {organizations.length > 1 && (
         <>
@@ -83,7 +88,7 @@ function ProjectItem({ project, onSelect }: { project: Me["projects"][number]; o
     <MenuItem onSelect={onSelect}>
       <span className="min-w-0 flex-1 truncate">{project.slug}</span>
       {project.visibility === "private" && <span className="text-s text-ink-3">private</span>}
-      <ProjectBadges project={{ environment: project.environment, archived: false }} />
+      {project.environment !== null && <EnvironmentBadge environment={project.environment} />}
     </MenuItem>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { ProjectBadges } from "~/app/environment.tsx";
 import { useMayHere, useMayIn } from "~/app/may.ts";
+import { stateWordsOf } from "~/app/project-state.ts";
 import { useOrganization, useProject, useScopeParams } from "~/app/scope.ts";
 import { Page as Frame } from "~/kit/page.tsx";
 import { Activity } from "./activity.tsx";
@@ -39,10 +40,11 @@ export function Page(): ReactNode {
 function About(): ReactNode {
   const project = useProject();
   if (project === null) return "All projects of the organization.";
+  const words = stateWordsOf(project);
   return (
     <span className="flex flex-wrap items-center gap-2">
       One project of the organization. <ProjectBadges project={project} />
-      {project.archived && " It is read-only."}
+      {words !== undefined && ` It is ${words.summary}.`}
     </span>
   );
 }

@@ -22,9 +22,9 @@ const COLUMNS: readonly Column<Project>[] = [
   {
     title: "Name",
     grow: true,
-    cell: ({ name, environment, archived_at }) => (
+    cell: (project) => (
       <span className="flex items-center gap-2">
-        {name} <ProjectBadges project={{ environment, archived: archived_at !== null }} />
+        {project.name} <ProjectBadges project={project} />
       </span>
     ),
   },

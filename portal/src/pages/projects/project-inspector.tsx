@@ -5,6 +5,7 @@ import { useNamed } from "~/app/absent.tsx";
 import { PageLink } from "~/app/page-link.tsx";
 import { EnvironmentBadge } from "~/app/environment.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
+import { stateSince, stateWordsOf } from "~/app/project-state.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
@@ -63,11 +64,7 @@ function Details({
           Go to its home
         </PageLink>
       </div>
-      {project.archived_at !== null && (
-        <p className="rounded border border-line-2 bg-well px-2.5 py-1.5">
-          <State kind="stop">Archived</State> <Time at={project.archived_at} />: it is read-only.
-        </p>
-      )}
+      <StateNote project={project} />
       <ProjectFacts project={project} />
       <Tabs
         label="Parts of the project"
@@ -92,6 +89,18 @@ function Details({
         <ProjectDialog project={project} onDone={() => setChanging(false)} onClose={() => setChanging(false)} />
       )}
     </>
+  );
+}
+
+/** In which state the project is, since when, and what that means. */
+function StateNote({ project }: { project: Project }): ReactNode {
+  const words = stateWordsOf(project);
+  const since = stateSince(project);
+  if (words === undefined || since === null) return null;
+  return (
+    <p className="rounded border border-line-2 bg-well px-2.5 py-1.5">
+      <State kind="stop">{words.title}</State> <Time at={since} />: it is {words.summary}.
+    </p>
   );
 }
 

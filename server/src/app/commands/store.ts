@@ -22,13 +22,6 @@ export async function memberByEmail(
     .executeTakeFirst();
 }
 
-/** The id of a project by that or its slug. */
-export async function projectByName(db: Reader, orgId: string, name: string): Promise<string | undefined> {
-  const query = db.selectFrom("project").select("id").where("org_id", "=", orgId);
-  const row = await query.where((at) => at.or([at("id", "=", name), at("slug", "=", name)])).executeTakeFirst();
-  return row?.id;
-}
-
 /** Bytes of Parquet by organization and telemetry directory, with what the operator allows it; null: the default. */
 export async function storedTelemetry(
   db: Reader,

@@ -1,5 +1,6 @@
 import { PERSONAL_TOKEN_SCOPES } from "@mooring/contract";
 import { personPrincipal } from "#domain/organizations/index.ts";
+import { projectByName } from "#domain/projects/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import {
   choicesOption,
@@ -16,7 +17,7 @@ import {
   type Command,
   type Option,
 } from "./command.ts";
-import { memberByEmail, projectByName } from "./store.ts";
+import { memberByEmail } from "./store.ts";
 import { presentAddresses, withIdentity } from "./stores.ts";
 
 const USAGE = `
@@ -71,7 +72,12 @@ export const token: Command = {
       if (found === undefined) throw new CommandError(`cannot make the token: ${org} has no project ${project}`);
       const acting = { actor: { kind: "system", id: "command-line", orgId: person.orgId } } as const;
       const expiresAtMs = systemClock.nowMs() + days * DAY_MS;
-      return identity.credentials.createPersonal(acting, person, { projectId: found, name, scopes, expiresAtMs });
+      return identity.credentials.createPersonal(acting, person, {
+        projectId: found?.id ?? null,
+        name,
+        scopes,
+        expiresAtMs,
+      });
     });
     const { id, expiresAtMs } = made.credential;
     const expiresAt = expiresAtMs === null ? null : isoFromMs(expiresAtMs);

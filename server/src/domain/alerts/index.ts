@@ -16,5 +16,5 @@ export {
 export { deliveryHandler, type DeliverDeps } from "./deliver.ts";
 export { listDeliveries, listEvaluations } from "./history.ts";
 export { stateOf, type AlertEventType, type AlertFault, type AlertState } from "./model.ts";
-export { resourceOf, type Alert, type DeliveryRow, type EvaluationRow } from "./store.ts";
+export { type Alert, type DeliveryRow, type EvaluationRow } from "./store.ts";
 export { evaluationHandler, type WatchDeps } from "./watch.ts";

@@ -1,9 +1,11 @@
+import { stateAllows } from "@mooring/contract";
 import { authorize, type Principal } from "#domain/identity/index.ts";
 import { principalNow, visibleProjects } from "#domain/organizations/index.ts";
+import { codeOf, resourceOf, ruleOf } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { VisibleRows } from "#stores/telemetry/index.ts";
 import type { AlertFault } from "./model.ts";
-import { resourceOf, type Alert } from "./store.ts";
+import type { Alert } from "./store.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 
@@ -16,8 +18,11 @@ export type Rights = { readonly principals: readonly Principal[] } | { readonly 
  * the other.
  */
 export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise<Rights> {
-  if (alert.project_archived_at !== null)
-    return { fault: { code: "project_archived", detail: "The project is archived: nothing is watched there." } };
+  const { project_state: state } = alert;
+  if (!stateAllows(state, "alerts:evaluate")) {
+    const detail = `The project is ${ruleOf(state).name}: nothing is watched there.`;
+    return { fault: { code: codeOf(state), detail } };
+  }
   const authors = { "the alert": alert.updated_by, "its query": alert.query_updated_by };
   const principals: Principal[] = [];
   for (const [what, id] of Object.entries(authors)) {
@@ -42,7 +47,8 @@ function faultOf(what: string, id: string, principal: Principal | undefined, ale
 /** Rows that every one of them may see. */
 export async function visibleToAll(deps: Deps, principals: readonly Principal[]): Promise<VisibleRows> {
   let seen: VisibleRows = "all";
-  for (const principal of principals) seen = common(seen, await visibleProjects(deps.metadata, principal));
+  for (const principal of principals)
+    seen = common(seen, await visibleProjects(deps.metadata, principal, "telemetry:read"));
   return seen;
 }
 

@@ -1,4 +1,4 @@
-import type { Reach, Resource } from "#domain/identity/index.ts";
+import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type AlertRow = Tables["alert"];
@@ -11,39 +11,21 @@ export const HISTORY_MAX = 100;
 const PENDING_MAX = 1000;
 
 /** An alert with what it watches, and who may see that. */
-export interface Alert extends AlertRow {
+export interface Alert extends AlertRow, OptionalProjectColumns {
   project_id: string | null;
-  visibility: Tables["project"]["visibility"] | null;
-  project_archived_at: Tables["project"]["archived_at"];
   sql: string;
   parameters: string;
   parameter_names: string;
   query_updated_by: string;
 }
 
-/** What an alert is to the permission check: it is where its query is. */
-export function resourceOf(
-  alert: Pick<Alert, "org_id" | "project_id" | "visibility" | "project_archived_at">,
-): Resource {
-  const { org_id: orgId, project_id: id, visibility, project_archived_at: archived_at } = alert;
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", archived_at } };
-}
-
 function alerts(db: Reader) {
-  return db
+  const rows = db
     .selectFrom("alert")
     .innerJoin("saved_query as q", "q.id", "alert.query_id")
-    .leftJoin("project", "project.id", "q.project_id")
     .selectAll("alert")
-    .select([
-      "q.project_id",
-      "project.visibility",
-      "project.archived_at as project_archived_at",
-      "q.sql",
-      "q.parameters",
-      "q.parameter_names",
-      "q.updated_by as query_updated_by",
-    ]);
+    .select(["q.project_id", "q.sql", "q.parameters", "q.parameter_names", "q.updated_by as query_updated_by"]);
+  return withOptionalProject(rows, "q.project_id");
 }
 
 export async function alertById(db: Reader, orgId: string, id: string): Promise<Alert | undefined> {
@@ -59,13 +41,7 @@ export async function listAlertRows(
 ): Promise<Alert[]> {
   return alerts(db)
     .where("alert.org_id", "=", orgId)
-    .where((eb) =>
-      eb.or([
-        ...(reach.organization ? [eb("q.project_id", "is", null)] : []),
-        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("q.project_id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
+    .where(withinReach(reach, "q.project_id"))
     .$if(page.projectId !== undefined, (query) => query.where("q.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("alert.id", "<", page.beforeId ?? ""))
     .orderBy("alert.id", "desc")

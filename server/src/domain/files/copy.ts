@@ -21,7 +21,7 @@ export async function copyFile(
     await lockFiles(deps, tx, orgId);
     const found = await fileById(tx, id);
     if (found?.org_id !== orgId) throw absent();
-    const { visibility: _visibility, project_archived_at: _archivedAt, ...source } = found;
+    const { visibility: _visibility, project_state: _state, ...source } = found;
     const left = await bytesLeft(tx, orgId, deps.settings.storedBytesMax);
     if (source.size > left) throw quotaExceeded(left);
     await deps.objects.link(tx, orgId, source.blob_id);

@@ -1,17 +1,9 @@
 import { authorize, type Principal, absent } from "#domain/identity/index.ts";
 import { principalNow, type Caller } from "#domain/organizations/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { auditFile } from "./audit.ts";
-import {
-  addUsage,
-  deleteFileRow,
-  fileById,
-  grantById,
-  resourceOf,
-  type FileRow,
-  type Grant,
-  type StoredFile,
-} from "./store.ts";
+import { addUsage, deleteFileRow, fileById, grantById, type FileRow, type Grant, type StoredFile } from "./store.ts";
 import { dropGrant } from "./parts-store.ts";
 import { moveToTrash, trashDaysOf } from "./trash.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";

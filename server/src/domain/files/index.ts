@@ -22,7 +22,7 @@ export { UploadRoom } from "./room.ts";
 export { listFiles, type FileListing, type FileList } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
 export { fileQuotaOf, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
-export { allFilePolicies, resourceOf, type FileRow, type Grant, type StoredFile } from "./store.ts";
+export { allFilePolicies, type FileRow, type Grant, type StoredFile } from "./store.ts";
 export { appendParts, beginResumable, completeResumable, findResumable, movedOn, type Resumable } from "./resumable.ts";
 export { fileRecords } from "./records.ts";
 export {

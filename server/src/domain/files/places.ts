@@ -19,7 +19,8 @@ export async function placesOf(
 ): Promise<Places> {
   const bound = principal.kind === "credential" ? principal.projectId : null;
   const projectId = named ?? bound ?? undefined;
-  const hidden = projectId === undefined ? [...(await knownProjects(deps.metadata, principal)).hidden] : [];
+  const hidden =
+    projectId === undefined ? [...(await knownProjects(deps.metadata, principal, "files:read")).hidden] : [];
   return { orgId: principal.orgId, projectId, hidden };
 }
 

@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder } from "kysely";
-import type { Resource } from "#domain/identity/index.ts";
+import { withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { addName, removeName } from "./name-counts.ts";
@@ -9,53 +9,25 @@ export type GrantRow = Tables["upload_grant"];
 export type UsageRow = Tables["file_usage"];
 export type PolicyRow = Tables["file_policy"];
 
-/** What says who may see a file, or a grant. */
-interface Placed {
-  readonly org_id: string;
-  readonly project_id: string | null;
-  /** Null: it belongs to the organization. */
-  readonly visibility: Tables["project"]["visibility"] | null;
-  readonly project_archived_at: Tables["project"]["archived_at"];
-}
-
-export type StoredFile = FileRow & Placed;
-export type Grant = GrantRow & Placed;
-
-/** What a file is to the permission check. */
-export function resourceOf({ org_id: orgId, project_id: id, visibility, project_archived_at }: Placed): Resource {
-  if (id === null) return { orgId };
-  return { orgId, project: { id, visibility: visibility ?? "private", archived_at: project_archived_at } };
-}
+export type StoredFile = FileRow & OptionalProjectColumns;
+export type Grant = GrantRow & OptionalProjectColumns;
 
 /** Of whatever organization: the caller has a signed URL, or compares. */
 export async function fileById(db: Reader, id: string): Promise<StoredFile | undefined> {
-  return db
-    .selectFrom("file")
-    .leftJoin("project", "project.id", "file.project_id")
-    .selectAll("file")
-    .select(["project.visibility", "project.archived_at as project_archived_at"])
+  return withOptionalProject(db.selectFrom("file").selectAll("file"), "file.project_id")
     .where("file.id", "=", id)
     .executeTakeFirst();
 }
 
 /** Of whatever organization, as above. */
 export async function grantById(db: Reader, id: string): Promise<Grant | undefined> {
-  return db
-    .selectFrom("upload_grant")
-    .leftJoin("project", "project.id", "upload_grant.project_id")
-    .selectAll("upload_grant")
-    .select(["project.visibility", "project.archived_at as project_archived_at"])
+  return withOptionalProject(db.selectFrom("upload_grant").selectAll("upload_grant"), "upload_grant.project_id")
     .where("upload_grant.id", "=", id)
     .executeTakeFirst();
 }
 
 export function insertGrant(tx: Writer, row: GrantRow): void {
   tx.defer(tx.insertInto("upload_grant").values(row));
-}
-
-export async function projectExists(db: Reader, orgId: string, id: string): Promise<boolean> {
-  const query = db.selectFrom("project").select("id").where("org_id", "=", orgId).where("id", "=", id);
-  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** Takes or renews a claim; false when another holds it, or the grant is gone. */

@@ -1,11 +1,12 @@
 import type { Cutoff } from "#kernel/deletions.ts";
+import { withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { isOfPlaces, type Places } from "./places.ts";
-import { usageRows, type FileRow, type StoredFile } from "./store.ts";
+import { usageRows, type FileRow } from "./store.ts";
 
 export type TrashedRow = Tables["trashed_file"];
 /** With what says who may see it. */
-export type TrashedFile = TrashedRow & Pick<StoredFile, "visibility" | "project_archived_at">;
+export type TrashedFile = TrashedRow & OptionalProjectColumns;
 
 export function insertTrashed(tx: Writer, row: TrashedRow): void {
   tx.defer(tx.insertInto("trashed_file").values(row));
@@ -18,11 +19,7 @@ export async function trashedById(
   id: string,
   nowMs: number,
 ): Promise<TrashedFile | undefined> {
-  return db
-    .selectFrom("trashed_file")
-    .leftJoin("project", "project.id", "trashed_file.project_id")
-    .selectAll("trashed_file")
-    .select(["project.visibility", "project.archived_at as project_archived_at"])
+  return withOptionalProject(db.selectFrom("trashed_file").selectAll("trashed_file"), "trashed_file.project_id")
     .where("trashed_file.org_id", "=", orgId)
     .where("trashed_file.id", "=", id)
     .where("trashed_file.purge_at", ">", nowMs)
@@ -92,14 +89,11 @@ export async function trashedAfter(
     .where("id", ">", page.afterId)
     .orderBy("id")
     .limit(page.limit);
-  return db
+  const files = db
     .selectFrom(ids.as("page"))
     .innerJoin("trashed_file", "trashed_file.id", "page.id")
-    .leftJoin("project", "project.id", "trashed_file.project_id")
-    .selectAll("trashed_file")
-    .select(["project.visibility", "project.archived_at as project_archived_at"])
-    .orderBy("trashed_file.id")
-    .execute();
+    .selectAll("trashed_file");
+  return withOptionalProject(files, "trashed_file.project_id").orderBy("trashed_file.id").execute();
 }
 
 /** The kept numbers, without those that are due: these count until they are removed, within a minute. */

@@ -1,12 +1,13 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { authorize, type Principal, absent } from "#domain/identity/index.ts";
 import { auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditFile } from "./audit.ts";
 import { placesOf } from "./places.ts";
-import { addUsage, insertFile, policyOf, putPolicy, resourceOf, type FileRow } from "./store.ts";
+import { addUsage, insertFile, policyOf, putPolicy, type FileRow } from "./store.ts";
 import {
   DAY_MS,
   deleteTrashedRow,

@@ -1,6 +1,7 @@
 import { kept } from "#domain/idempotency/index.ts";
-import { authorize, projectArchived, type Principal, absent } from "#domain/identity/index.ts";
+import { authorize, type Principal, absent } from "#domain/identity/index.ts";
 import { principalNow } from "#domain/organizations/index.ts";
+import { projectByName, resourceOf, stateRefusal } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -15,8 +16,6 @@ import {
   insertFile,
   insertGrant,
   policyAhead,
-  projectExists,
-  resourceOf,
   setClaim,
   takeGrant,
   type FileRow,
@@ -155,7 +154,7 @@ export async function makeGrant(
   const insert = (): Promise<void> =>
     deps.metadata.write(async (tx) => {
       await lockFiles(deps, tx, orgId);
-      if (projectId !== null && !(await projectExists(tx, orgId, projectId))) throw absent();
+      if (projectId !== null && (await projectByName(tx, orgId, projectId)) === undefined) throw absent();
       await refuseUnlessRoom(deps, tx, row);
       insertGrant(tx, row);
       addUsage(tx, row, { grants: 1, reserved: row.reserved });
@@ -195,7 +194,7 @@ export async function openUpload(deps: FilesDeps, fileId: string): Promise<Uploa
 export async function requireRights(deps: FilesDeps, grant: Grant, uploader: string): Promise<void> {
   const principal = await principalNow(deps.metadata, grant.org_id, uploader, deps.clock.nowMs());
   const decision = principal === undefined ? "hidden" : authorize(principal, "files:write", resourceOf(grant));
-  if (decision === "archived") throw projectArchived();
+  if (decision === "state") throw stateRefusal(grant.project_state);
   if (decision !== "allowed") throw rightsLost();
 }
 

@@ -9,8 +9,8 @@ export function createAuthenticator(deps: { verifier: TokenVerifier; usage: Usag
       const { credential, scopes, withheld } = await deps.verifier.verify(token);
       deps.gate.require(credential, origin);
       deps.usage.touch(credential.id);
-      const { id, clientId, orgId, orgSlug, projectId, projectArchived } = credential;
-      return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectArchived, scopes, withheld };
+      const { id, clientId, orgId, orgSlug, projectId, projectState } = credential;
+      return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld };
     },
   };
 }

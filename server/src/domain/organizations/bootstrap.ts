@@ -1,6 +1,7 @@
 import { APP_SLUG_PATTERN, SLUG_PATTERN } from "@mooring/contract";
 import { hasOperator } from "#domain/accounts/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import type { Project } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Tables, Writer } from "#stores/metadata/index.ts";
@@ -20,7 +21,6 @@ import {
 import { createOrganization } from "./organization/organization.ts";
 import { oldestOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 import { FIRST_PROJECT, findOrMakeProject } from "./projects/first.ts";
-import type { Project } from "./projects/store.ts";
 import { createSetupLink, setupUrl } from "./setup/setup.ts";
 
 export interface BootstrapInput {

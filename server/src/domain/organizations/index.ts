@@ -49,15 +49,9 @@ export { hashPassword, verifyPassword } from "./password.ts";
 export { archiveProject } from "./projects/archive.ts";
 export { firstProject } from "./projects/first.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
-export {
-  createProject,
-  deleteProject,
-  findProject,
-  listProjects,
-  updateProject,
-  type NewProject,
-} from "./projects/projects.ts";
-export type { Project, ProjectFilter, ProjectMember } from "./projects/store.ts";
+export { createProject, deleteProject, listProjects, updateProject, type NewProject } from "./projects/projects.ts";
+export type { ProjectMember } from "./projects/store.ts";
+export type { Project, ProjectFilter } from "#domain/projects/index.ts";
 export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
 export { NO_LIMIT, setStoredQuota, type StoredQuota } from "./stored-quota.ts";
 export { openSetupLink, setupUrl, useSetupLink } from "./setup/setup.ts";

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { verifyAudit } from "#domain/audit/index.ts";
 import { goPastLimit, type Tried } from "#domain/limits/testing/edge.ts";
+import { projectByName } from "#domain/projects/index.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { systemClock } from "#kernel/time.ts";
@@ -22,7 +23,6 @@ import {
   createProject,
   deleteProject,
   ensureSetupLink,
-  findProject,
   invite,
   listMembers,
   listProjectMembers,
@@ -93,7 +93,7 @@ for (const { kind, skip } of DATABASES) {
     }
 
     async function maintainers(orgId: string, slug: string): Promise<string[]> {
-      const project = await findProject(deps(), orgId, slug);
+      const project = await projectByName(metadata.read, orgId, slug);
       assert.ok(project !== undefined);
       const { items } = await listProjectMembers(deps(), project, { limit: 100 });
       return items.filter((member) => member.role === "maintainer").map((member) => member.user_id);
@@ -343,7 +343,7 @@ for (const { kind, skip } of DATABASES) {
         await assert.rejects(make(), coded("invalid_body"));
         await assert.rejects(make(other.owner.id), coded("invalid_body"));
         await assert.rejects(make("user_none"), coded("invalid_body"));
-        assert.equal(await findProject(deps(), organization.id, "vault"), undefined);
+        assert.equal(await projectByName(metadata.read, organization.id, "vault"), undefined);
       });
 
       test("pass to an owner when their only maintainer leaves the organization", async () => {

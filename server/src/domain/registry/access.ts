@@ -1,3 +1,4 @@
+import { stateAllows } from "@mooring/contract";
 import { decide, type Principal, type Reason } from "#domain/identity/index.ts";
 import type { Access } from "./tokens.ts";
 import { nameOf, resourceOf, type Action, type Repository, type Subject } from "./types.ts";
@@ -51,7 +52,8 @@ export function grantAccess(principal: Principal | null, asked: Omit<Question, "
 }
 
 function rightTo(principal: Principal | null, { subject, action, repository }: Question): AccessVerdict {
-  if (repository?.isPublic === true && action === "pull") return { allowed: true };
+  if (action === "pull" && repository?.isPublic === true && stateAllows(repository.projectState, "registry:pull"))
+    return { allowed: true };
   if (principal === null) return { allowed: false, reason: { by: "anonymous" } };
   const permission = `registry:${action}` as const;
   if (subject.type === "registry") return decide(principal, permission);
@@ -59,7 +61,7 @@ function rightTo(principal: Principal | null, { subject, action, repository }: Q
   if (verdict.allowed || verdict.reason.by !== "hidden") return verdict;
   // In the same words whether it is hidden or not there. A permission that is held nowhere is the better reason.
   const anywhere = decide(principal, permission);
-  return anywhere.allowed || anywhere.reason.by === "archived" ? HIDDEN : anywhere;
+  return anywhere.allowed || anywhere.reason.by === "state" ? HIDDEN : anywhere;
 }
 
 const HIDDEN = { allowed: false, reason: { by: "hidden" } } as const;

@@ -1,16 +1,14 @@
-import type { Reach } from "#domain/identity/index.ts";
+import { withinProjects, withProject, type ProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { Reader, Tables } from "#stores/metadata/index.ts";
 import { inChunks } from "./store.ts";
 import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
 
 /** An app with what is known of it as a repository. */
-export interface RepositoryRow {
+export interface RepositoryRow extends ProjectColumns {
   readonly id: string;
   readonly org_id: string;
   readonly project_id: string;
   readonly slug: string;
-  readonly visibility: Tables["project"]["visibility"];
-  readonly archived_at: number | null;
   readonly created_at: number;
   readonly is_public: number | null;
   readonly immutable_tags: string | null;
@@ -21,9 +19,7 @@ export interface RepositoryRow {
 }
 
 function rows(db: Reader, orgId: string) {
-  return db
-    .selectFrom("app")
-    .innerJoin("project", "project.id", "app.project_id")
+  return withProject(db.selectFrom("app"), "app.project_id")
     .leftJoin("registry_repository as r", "r.id", "app.id")
     .select([
       "app.id",
@@ -31,8 +27,6 @@ function rows(db: Reader, orgId: string) {
       "app.project_id",
       "app.slug",
       "app.created_at",
-      "project.visibility",
-      "project.archived_at",
       "r.is_public",
       "r.immutable_tags",
       "r.retention",
@@ -58,12 +52,7 @@ export async function repositoryRows(
   page: { readonly beforeId: string | undefined; readonly limit: number; readonly projectId: string | undefined },
 ): Promise<RepositoryRow[]> {
   return rows(db, orgId)
-    .where((eb) =>
-      eb.or([
-        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
+    .where(withinProjects(reach, "app.project_id"))
     .$if(page.projectId !== undefined, (query) => query.where("app.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("app.id", "<", page.beforeId ?? ""))
     .orderBy("app.id", "desc")

@@ -60,7 +60,7 @@ function viewOf(row: RepositoryRow, orgSlug: string): RepositoryView {
     orgSlug,
     appSlug: row.slug,
     visibility: row.visibility,
-    projectArchivedAt: row.archived_at,
+    projectState: row.project_state,
     isPublic: row.is_public === 1,
     immutableTags: row.immutable_tags === null ? [] : (JSON.parse(row.immutable_tags) as string[]),
     retention: row.retention === null ? null : (JSON.parse(row.retention) as Retention),

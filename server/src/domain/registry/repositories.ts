@@ -1,4 +1,5 @@
-import type { Principal, Reach } from "#domain/identity/index.ts";
+import type { Principal } from "#domain/identity/index.ts";
+import { joinProject, withinProjects, withProject, type ProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { parseName } from "./name.ts";
 import type { Repository } from "./types.ts";
@@ -45,10 +46,8 @@ export async function lockRegistry(
 }
 
 function repositories(db: Reader) {
-  return db
-    .selectFrom("app")
+  return withProject(db.selectFrom("app"), "app.project_id")
     .innerJoin("organization", "organization.id", "app.org_id")
-    .innerJoin("project", "project.id", "app.project_id")
     .leftJoin("registry_repository as r", "r.id", "app.id")
     .select([
       "app.id",
@@ -56,21 +55,17 @@ function repositories(db: Reader) {
       "app.project_id",
       "app.slug as app_slug",
       "organization.slug as org_slug",
-      "project.visibility",
-      "project.archived_at",
       "r.is_public",
       "r.immutable_tags",
     ]);
 }
 
-interface Row {
+interface Row extends ProjectColumns {
   readonly id: string;
   readonly org_id: string;
   readonly project_id: string;
   readonly app_slug: string;
   readonly org_slug: string;
-  readonly visibility: Repository["visibility"];
-  readonly archived_at: number | null;
   readonly is_public: number | null;
   readonly immutable_tags: string | null;
 }
@@ -83,7 +78,7 @@ function repositoryOf(row: Row): Repository {
     orgSlug: row.org_slug,
     appSlug: row.app_slug,
     visibility: row.visibility,
-    projectArchivedAt: row.archived_at,
+    projectState: row.project_state,
     isPublic: row.is_public === 1,
     immutableTags: row.immutable_tags === null ? [] : (JSON.parse(row.immutable_tags) as string[]),
   };
@@ -97,19 +92,12 @@ export async function repositoryNames(
   page: { readonly after: string; readonly limit: number },
 ): Promise<string[]> {
   const prefix = `orgs/${principal.orgSlug}/`;
-  const rows = await db
-    .selectFrom("registry_repository as r")
-    .innerJoin("app", "app.id", "r.id")
-    .innerJoin("project", "project.id", "app.project_id")
+  const apps = db.selectFrom("registry_repository as r").innerJoin("app", "app.id", "r.id");
+  const rows = await joinProject(apps, "app.project_id")
     .select("r.slug")
     .where("r.org_id", "=", principal.orgId)
     .where("r.last_push_at", "is not", null)
-    .where((eb) =>
-      eb.or([
-        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
+    .where(withinProjects(reach, "app.project_id"))
     .where("r.slug", ">", page.after.startsWith(prefix) ? page.after.slice(prefix.length) : "")
     .orderBy("r.slug")
     .limit(page.limit)

@@ -1,5 +1,5 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
-import type { Resource } from "#domain/identity/index.ts";
+import type { ProjectState, Resource, Visibility } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
@@ -42,8 +42,8 @@ export interface Repository {
   readonly projectId: string;
   readonly orgSlug: string;
   readonly appSlug: string;
-  readonly visibility: Tables["project"]["visibility"];
-  readonly projectArchivedAt: Tables["project"]["archived_at"];
+  readonly visibility: Visibility;
+  readonly projectState: ProjectState;
   readonly isPublic: boolean;
   readonly immutableTags: readonly string[];
 }
@@ -67,6 +67,6 @@ export function nameOf({ orgSlug, appSlug }: Pick<Repository, "orgSlug" | "appSl
   return `orgs/${orgSlug}/${appSlug}`;
 }
 
-export function resourceOf({ orgId, projectId, visibility, projectArchivedAt }: Repository): Resource {
-  return { orgId, project: { id: projectId, visibility, archived_at: projectArchivedAt } };
+export function resourceOf({ orgId, projectId, visibility, projectState }: Repository): Resource {
+  return { orgId, project: { id: projectId, visibility, state: projectState } };
 }

@@ -10,4 +10,4 @@ export {
   type NewSavedQuery,
   type SavedQueriesDeps,
 } from "./saved-queries.ts";
-export { resourceOf, savedQueryById, type SavedQuery } from "./store.ts";
+export { savedQueryById, type SavedQuery } from "./store.ts";

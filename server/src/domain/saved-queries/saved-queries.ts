@@ -1,8 +1,9 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import { type Principal, type Reach, type Resource, absent } from "#domain/identity/index.ts";
+import { type Principal, type Reach, absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
+import { columnsOf, projectByName, type ProjectAccess } from "#domain/projects/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -17,7 +18,6 @@ import {
   idByName,
   insertSavedQuery,
   listSavedQueryRows,
-  projectExists,
   savedQueryById,
   setSavedQuery,
   type SavedQuery,
@@ -72,7 +72,7 @@ export function parametersOf(query: Pick<SavedQueryRow, "parameters">): Paramete
 export async function createSavedQuery(
   deps: SavedQueriesDeps,
   author: Author,
-  project: NonNullable<Resource["project"]> | null,
+  project: ProjectAccess | null,
   input: NewSavedQuery,
 ): Promise<SavedQuery> {
   const { orgId, id: by } = author.principal;
@@ -96,12 +96,11 @@ export async function createSavedQuery(
   };
   return change(deps, orgId, async (tx) => {
     await requireRoom(deps.metadata, tx, "saved_queries_max", orgId);
-    if (row.project_id !== null && !(await projectExists(tx, orgId, row.project_id))) throw absent();
+    if (row.project_id !== null && (await projectByName(tx, orgId, row.project_id)) === undefined) throw absent();
     await refuseTakenName(tx, row);
     await insertSavedQuery(tx, row);
     await audit(deps, tx, author, "saved_query.create", row, settingsOf(row));
-    const { visibility = null, archived_at: archivedAt = null } = project ?? {};
-    return kept(tx, { ...row, visibility, project_archived_at: archivedAt });
+    return kept(tx, { ...row, ...columnsOf(project) });
   });
 }
 

@@ -1,39 +1,18 @@
-import type { Reach, Resource } from "#domain/identity/index.ts";
+import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type SavedQueryRow = Tables["saved_query"];
 
 /** A saved query with what its project says about who may see it. */
-export interface SavedQuery extends SavedQueryRow {
-  /** Null: it belongs to the organization. */
-  visibility: Tables["project"]["visibility"] | null;
-  project_archived_at: Tables["project"]["archived_at"];
-}
-
-/** What a saved query is to the permission check. */
-export function resourceOf(
-  query: Pick<SavedQuery, "org_id" | "project_id" | "visibility" | "project_archived_at">,
-): Resource {
-  const { org_id: orgId, project_id: id, visibility, project_archived_at: archived_at } = query;
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", archived_at } };
-}
+export type SavedQuery = SavedQueryRow & OptionalProjectColumns;
 
 function savedQueries(db: Reader, orgId: string) {
-  return db
-    .selectFrom("saved_query")
-    .leftJoin("project", "project.id", "saved_query.project_id")
-    .selectAll("saved_query")
-    .select(["project.visibility", "project.archived_at as project_archived_at"])
-    .where("saved_query.org_id", "=", orgId);
+  const queries = db.selectFrom("saved_query").selectAll("saved_query");
+  return withOptionalProject(queries, "saved_query.project_id").where("saved_query.org_id", "=", orgId);
 }
 
 export async function savedQueryById(db: Reader, orgId: string, id: string): Promise<SavedQuery | undefined> {
   return savedQueries(db, orgId).where("saved_query.id", "=", id).executeTakeFirst();
-}
-
-export async function projectExists(db: Reader, orgId: string, projectId: string): Promise<boolean> {
-  const query = db.selectFrom("project").select("id").where("org_id", "=", orgId).where("id", "=", projectId);
-  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** By its name in a project, or among those of the organization when that is null. */
@@ -61,13 +40,7 @@ export async function listSavedQueryRows(
   page: { projectId: string | undefined; beforeId: string | undefined; limit: number },
 ): Promise<SavedQuery[]> {
   return savedQueries(db, orgId)
-    .where((eb) =>
-      eb.or([
-        ...(reach.organization ? [eb("saved_query.project_id", "is", null)] : []),
-        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("saved_query.project_id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
+    .where(withinReach(reach, "saved_query.project_id"))
     .$if(page.projectId !== undefined, (query) => query.where("saved_query.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("saved_query.id", "<", page.beforeId ?? ""))
     .orderBy("saved_query.id", "desc")

@@ -18,7 +18,6 @@ export type { HandshakeAnswer } from "./handshakes.ts";
 export type { WebhookInput } from "./input.ts";
 export { Receiver, type Received, type Target } from "./receiver.ts";
 export type { HookRequest } from "./request.ts";
-export { resourceOf } from "./store.ts";
 export type {
   DeliveryDeps,
   EventRow,

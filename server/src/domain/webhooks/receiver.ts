@@ -1,3 +1,4 @@
+import { stateAllows } from "@mooring/contract";
 import type { Envelope } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -128,8 +129,8 @@ export class Receiver {
   async #read(token: string): Promise<Target | undefined> {
     const { metadata, envelope, clock } = this.#options;
     const found = await webhookByToken(metadata.read, tokenHash(envelope, token));
-    // A hook of an archived project leads nowhere: senders who are told 410 would never come back.
-    if (found === undefined || found.webhook.project_archived_at !== null) {
+    // A webhook of a project that receives nothing now leads nowhere: senders that get a 410 would never come back.
+    if (found === undefined || !stateAllows(found.webhook.project_state, "webhooks:receive")) {
       this.#targets.delete(token);
       return undefined;
     }

@@ -1,22 +1,13 @@
-import type { Reach, Resource } from "#domain/identity/index.ts";
+import { withinProjects, withProject, type Reach } from "#domain/projects/index.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { UrlRow, Webhook, WebhookRow } from "./types.ts";
 
-/** What a webhook is to the permission check: it is where its project is. */
-export function resourceOf(
-  webhook: Pick<Webhook, "org_id" | "project_id" | "visibility" | "project_archived_at">,
-): Resource {
-  const { org_id: orgId, project_id: id, visibility, project_archived_at: archived_at } = webhook;
-  return { orgId, project: { id, visibility, archived_at } };
-}
-
 function live(db: Reader) {
-  return db
-    .selectFrom("webhook")
-    .innerJoin("project", "project.id", "webhook.project_id")
-    .selectAll("webhook")
-    .select(["project.visibility", "project.archived_at as project_archived_at"])
-    .where("webhook.deleted_at", "is", null);
+  return withProject(db.selectFrom("webhook").selectAll("webhook"), "webhook.project_id").where(
+    "webhook.deleted_at",
+    "is",
+    null,
+  );
 }
 
 export async function webhookById(db: Reader, orgId: string, id: string): Promise<Webhook | undefined> {
@@ -32,22 +23,12 @@ export async function webhookRows(
 ): Promise<Webhook[]> {
   return live(db)
     .where("webhook.org_id", "=", orgId)
-    .where((eb) =>
-      eb.or([
-        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("project.id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
+    .where(withinProjects(reach, "project.id"))
     .$if(page.projectId !== undefined, (query) => query.where("webhook.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("webhook.id", "<", page.beforeId ?? ""))
     .orderBy("webhook.id", "desc")
     .limit(page.limit)
     .execute();
-}
-
-export async function projectIsThere(db: Reader, orgId: string, id: string): Promise<boolean> {
-  const row = await db.selectFrom("project").select("id").where("org_id", "=", orgId).where("id", "=", id).execute();
-  return row.length > 0;
 }
 
 export async function insertWebhook(tx: Writer, row: WebhookRow): Promise<void> {

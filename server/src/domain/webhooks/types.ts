@@ -1,5 +1,6 @@
 import type { Caller } from "#domain/organizations/index.ts";
 import type { Envelope, Resource } from "#domain/identity/index.ts";
+import type { ProjectColumns } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
@@ -12,10 +13,7 @@ export type EventRow = Tables["webhook_event"];
 export type RejectionRow = Tables["webhook_rejection"];
 
 /** A webhook with what its project says about who may see it. */
-export interface Webhook extends WebhookRow {
-  visibility: Tables["project"]["visibility"];
-  project_archived_at: Tables["project"]["archived_at"];
-}
+export type Webhook = WebhookRow & ProjectColumns;
 
 export const SCHEMES = [
   "none",

@@ -10,6 +10,7 @@ import {
   type PageQuery,
   type Project,
 } from "#domain/organizations/index.ts";
+import { projectByName } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
@@ -22,7 +23,6 @@ import {
   forgetOldUrls,
   insertUrl,
   insertWebhook,
-  projectIsThere,
   retireFormerUrls,
   retireUrl,
   setWebhook,
@@ -102,7 +102,7 @@ export async function createWebhook(
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${project.org_id}`);
     await requireRoom(deps.metadata, tx, "webhooks_max", row.org_id);
-    if (!(await projectIsThere(tx, row.org_id, row.project_id))) throw absent();
+    if ((await projectByName(tx, row.org_id, row.project_id)) === undefined) throw absent();
     await insertWebhook(tx, {
       ...row,
       paused: input.enabled === false ? 1 : 0,

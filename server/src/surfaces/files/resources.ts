@@ -3,7 +3,6 @@ import {
   findFile,
   findGrant,
   findTrashed,
-  resourceOf,
   type Arrivals,
   type FilesDeps,
   type StoredFile,
@@ -11,6 +10,7 @@ import {
 } from "#domain/files/index.ts";
 import { type Principal, absent, requireSeen } from "#domain/identity/index.ts";
 import { projectFor } from "#domain/organizations/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 

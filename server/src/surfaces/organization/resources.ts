@@ -1,6 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import { type Acting, type Principal, absent, requireSeen } from "#domain/identity/index.ts";
 import { findApp, type App } from "#domain/organizations/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import type { DestinationDeps, KeyDeps } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -12,10 +13,7 @@ type Deps = { readonly metadata: MetadataStore };
 export async function appFor(deps: Deps, principal: Principal, idOrSlug: string, permission: Scope): Promise<App> {
   const app = await findApp(deps, principal.orgId, idOrSlug);
   if (app === undefined) throw absent();
-  requireSeen(principal, permission, {
-    orgId: app.org_id,
-    project: { id: app.project_id, visibility: app.visibility, archived_at: app.project_archived_at },
-  });
+  requireSeen(principal, permission, resourceOf(app));
   return app;
 }
 

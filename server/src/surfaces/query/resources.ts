@@ -1,13 +1,8 @@
 import type { Scope } from "@mooring/contract";
 import { type Principal, absent, requireOrganization, requireAllSeen } from "#domain/identity/index.ts";
 import { type Project, projectFor } from "#domain/organizations/index.ts";
-import {
-  findSavedQuery,
-  resourceOf,
-  type Author,
-  type SavedQueriesDeps,
-  type SavedQuery,
-} from "#domain/saved-queries/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
+import { findSavedQuery, type Author, type SavedQueriesDeps, type SavedQuery } from "#domain/saved-queries/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { QuerySurfaceDeps } from "./deps.ts";

@@ -1,4 +1,5 @@
 import { clauseOf, type CredentialPrincipal } from "#domain/identity/index.ts";
+import { ruleOf } from "#domain/projects/index.ts";
 import {
   blobUnknown,
   CATALOG,
@@ -147,7 +148,10 @@ function reasonOf(deps: AdmissionDeps, { target, action, caller, reason }: Refus
   const { principal } = caller;
   if (parseName(target.name) === undefined) return `image name must be ${deps.domain}/orgs/{org}/{app}`;
   if (principal === null) return `authentication required, run "docker login ${deps.domain}"`;
-  if (reason.by === "archived") return `the project of ${target.name} is archived, so its images can only be pulled`;
+  if (reason.by === "state") {
+    const { name, images } = ruleOf(reason.state);
+    return `the project of ${target.name} is ${name}, so its images ${images}`;
+  }
   const what = `${principal.clientId} may not ${VERBS[action]} ${target.name}`;
   return `${what}: ${decidedFor(principal, `registry:${action}`, reason)}`;
 }
@@ -157,7 +161,7 @@ function decidedFor({ projectId }: CredentialPrincipal, permission: string, reas
   const { by } = reason;
   if (by === "scope") return `it was not given ${permission}`;
   if (by === "own role") return `the role ${reason.role} does not hold ${permission}`;
-  if (by === "archived" || by === "anonymous" || by === "unasked") throw new Error(`${by} has an answer of its own`);
+  if (by === "state" || by === "anonymous" || by === "unasked") throw new Error(`${by} has an answer of its own`);
   if (by !== "hidden") return `it was given ${permission}, but ${clauseOf(reason)}`;
   return projectId === null
     ? "there is no such app, or it may not see it"

@@ -23,9 +23,9 @@ type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
 
 /** A person's token goes by their e-mail address, in what clients print, too. */
 export function principalOf(state: State): CredentialPrincipal {
-  const { id, clientId, person, orgId, orgSlug, projectId, projectArchived, scopes, withheld } = state;
+  const { id, clientId, person, orgId, orgSlug, projectId, projectState, scopes, withheld } = state;
   const name = person ?? clientId;
-  return { kind: "credential", id, clientId: name, orgId, orgSlug, projectId, projectArchived, scopes, withheld };
+  return { kind: "credential", id, clientId: name, orgId, orgSlug, projectId, projectState, scopes, withheld };
 }
 
 /** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `rate_limited`, `unavailable` */

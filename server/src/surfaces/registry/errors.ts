@@ -3,19 +3,12 @@ import { answerProblem, problemOf, type ProtocolAnswer } from "#http/index.ts";
 import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import { sendJson, type Reply, type Request } from "./exchange.ts";
 
-/** What a problem of ours is called by the distribution specification; others by their status. */
+/** What a problem of ours is called by the distribution specification; others by their status: each 403 is `DENIED`. */
 const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   invalid_request: "UNSUPPORTED",
   invalid_body: "SIZE_INVALID",
   unauthorized: "UNAUTHORIZED",
   invalid_token: "UNAUTHORIZED",
-  forbidden: "DENIED",
-  insufficient_scope: "DENIED",
-  project_archived: "DENIED",
-  address_not_allowed: "DENIED",
-  second_factor_required: "DENIED",
-  provider_sign_in_required: "DENIED",
-  approval_pending: "DENIED",
   not_found: "NAME_UNKNOWN",
   method_not_allowed: "UNSUPPORTED",
   body_too_large: "SIZE_INVALID",
@@ -29,6 +22,7 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
 
 function codeOf({ code, status }: Problem): RegistryErrorCode {
   if (code === "internal") return "UNKNOWN";
+  if (status === 403) return "DENIED";
   return CODES[code] ?? (status < 500 ? "UNSUPPORTED" : "UNAVAILABLE");
 }
 

@@ -1,6 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import { absent, requireSeen } from "#domain/identity/index.ts";
 import { findApp } from "#domain/organizations/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import {
   principalOn,
   S3Error,
@@ -31,9 +32,8 @@ export async function bucketFor(
   const { principal, ip, requestId, request } = context;
   const app = await findApp(deps, principal.orgId, idOrSlug);
   if (app === undefined) throw absent();
-  const { project_id: id, visibility, project_archived_at: archived_at } = app;
-  requireSeen(principal, permission, { orgId: app.org_id, project: { id, visibility, archived_at } });
-  const as = principalOn(principal, { ...app, archived_at });
+  requireSeen(principal, permission, resourceOf(app));
+  const as = principalOn(principal, app);
   const bucket = await answered(deps.domain.buckets.find(as, app.slug));
   const conditions = { sourceIp: ip, isSecure: request.protocol === "https", bucket };
   return {

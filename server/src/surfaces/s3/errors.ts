@@ -10,11 +10,6 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   invalid_request: "InvalidRequest",
   invalid_parameter: "InvalidArgument",
   unauthorized: "AccessDenied",
-  forbidden: "AccessDenied",
-  insufficient_scope: "AccessDenied",
-  project_archived: "AccessDenied",
-  address_not_allowed: "AccessDenied",
-  approval_pending: "AccessDenied",
   not_found: "NoSuchKey",
   method_not_allowed: "MethodNotAllowed",
   request_timeout: "RequestTimeout",
@@ -42,9 +37,14 @@ export function s3ErrorOf(error: unknown): S3Error {
   if (!(error instanceof Problem)) return new S3Error("InternalError", undefined, { cause: error });
   const ofContent = ofStore(error);
   if (ofContent !== undefined) return ofContent;
-  const code = CODES[error.code] ?? (error.status < 500 ? "InvalidRequest" : "InternalError");
+  const code = CODES[error.code] ?? codeOfStatus(error.status);
   const headers = { ...(error.status === 503 ? RETRY_AFTER : {}), ...lowerCase(error.options.headers ?? {}) };
   return new S3Error(code, error.message, { headers, cause: error.cause });
+}
+
+function codeOfStatus(status: number): S3ErrorCode {
+  if (status === 403) return "AccessDenied";
+  return status < 500 ? "InvalidRequest" : "InternalError";
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,7 +1,8 @@
 import type { Scope } from "@mooring/contract";
-import { findAlert, resourceOf, type Alert } from "#domain/alerts/index.ts";
+import { findAlert, type Alert } from "#domain/alerts/index.ts";
 import { type Principal, absent, requireAllSeen } from "#domain/identity/index.ts";
-import { findSavedQuery, resourceOf as placeOf, type SavedQuery } from "#domain/saved-queries/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
+import { findSavedQuery, type SavedQuery } from "#domain/saved-queries/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
@@ -27,6 +28,6 @@ export async function alertFor(
 export async function savedQueryFor(deps: Deps, principal: Principal, id: string): Promise<SavedQuery> {
   const query = await findSavedQuery(deps, principal.orgId, id);
   if (query === undefined) throw absent();
-  requireAllSeen(principal, WRITING, placeOf(query));
+  requireAllSeen(principal, WRITING, resourceOf(query));
   return query;
 }

@@ -2,7 +2,6 @@ import type { ALERT_ROUTES, ResultOf } from "@mooring/contract";
 import {
   originOf,
   progressOf,
-  resourceOf,
   settingsOf,
   stateOf,
   versionOf,
@@ -13,7 +12,8 @@ import {
   type DeliveryRow,
   type EvaluationRow,
 } from "#domain/alerts/index.ts";
-import { authorize, type Principal } from "#domain/identity/index.ts";
+import { holds, type Principal } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { isoFromMs } from "#kernel/time.ts";
@@ -51,7 +51,7 @@ export function alertBody(alert: Alert, principal: Principal): AlertBody {
 
 /** A path may be a secret, as those of chat systems are: who may only read gets the origin. */
 function urlFor(alert: Alert, principal: Principal): string {
-  const writes = ["allowed", "archived"].includes(authorize(principal, "webhooks:write", resourceOf(alert)));
+  const writes = holds(principal, "webhooks:write", resourceOf(alert));
   return writes ? alert.url : `${originOf(alert.url)}/…`;
 }
 

@@ -1,10 +1,10 @@
 import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
-import { authorize, type Principal } from "#domain/identity/index.ts";
+import { holds, type Principal } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import {
   cursorOf,
   destinationSettings,
   destinationVersion,
-  resourceOf,
   type ConsumerRow,
   type DeliveryRow,
   type DestinationRow,
@@ -21,7 +21,7 @@ type DeliveryBody = ResultOf<Rows["listWebhookDeliveries"]>["items"][number];
 type ConsumerBody = ResultOf<Rows["createWebhookConsumer"]>;
 
 export function destinationBody(row: DestinationRow, webhook: Webhook, principal: Principal): DestinationBody {
-  const writes = ["allowed", "archived"].includes(authorize(principal, "webhooks:write", resourceOf(webhook)));
+  const writes = holds(principal, "webhooks:write", resourceOf(webhook));
   return {
     id: row.id,
     webhook_id: row.webhook_id,

@@ -1,10 +1,10 @@
 import type { Scope } from "@mooring/contract";
 import { type Principal, absent, requireSeen } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import {
   findDestination,
   findEvent,
   findWebhook,
-  resourceOf,
   type DestinationRow,
   type EventRow,
   type Webhook,

@@ -3,12 +3,17 @@ import { describe, test } from "node:test";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
 import { authorize, decide, heldScopes, reachOf, type Decision } from "./authorize.ts";
 import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
-import type { CredentialPrincipal, PersonPrincipal, Principal, Resource } from "./principal.ts";
+import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
+import type { Resource } from "#domain/projects/index.ts";
 import { clauseOf, decidedBy, lacking, type Reason, type Withheld } from "./reason.ts";
 
 const ORGANIZATION: Resource = { orgId: "org_a" };
-const OPEN: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization", archived_at: null } };
-const CLOSED: Resource = { orgId: "org_a", project: { id: "proj_closed", visibility: "private", archived_at: null } };
+const OPEN: Resource = { orgId: "org_a", project: { id: "proj_open", visibility: "organization", state: "active" } };
+const CLOSED: Resource = { orgId: "org_a", project: { id: "proj_closed", visibility: "private", state: "active" } };
+const ARCHIVED: Resource = {
+  orgId: "org_a",
+  project: { id: "proj_open", visibility: "organization", state: "archived" },
+};
 const ELSEWHERE: Resource = { orgId: "org_b" };
 
 /** Written out once more by hand: a change of the table must be a change here. */
@@ -172,20 +177,15 @@ test("a credential of a project reaches that project alone", () => {
 });
 
 test("in an archived project nothing is written or deleted; who may not anyway is told that, and what is read or governs it goes on", () => {
-  const archived: Resource = {
-    orgId: "org_a",
-    project: { id: "proj_open", visibility: "organization", archived_at: 1 },
-  };
   const governs = new Set<Scope>(["org:write", "members:write", "projects:write", "credentials:write"]);
   for (const scope of SCOPES) {
-    const expected =
-      scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "archived";
-    assert.equal(authorize(person("owner"), scope, archived), expected, scope);
-    assert.equal(authorize(credential([scope]), scope, archived), expected, scope);
-    assert.equal(authorize(credential([]), scope, archived), "insufficient_scope", scope);
-    const bound = { ...credential([scope], "proj_open"), projectArchived: true };
+    const expected = scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "state";
+    assert.equal(authorize(person("owner"), scope, ARCHIVED), expected, scope);
+    assert.equal(authorize(credential([scope]), scope, ARCHIVED), expected, scope);
+    assert.equal(authorize(credential([]), scope, ARCHIVED), "insufficient_scope", scope);
+    const bound = { ...credential([scope], "proj_open"), projectState: "archived" as const };
     assert.equal(authorize(bound, scope), expected, `${scope} of the project's own credential, anywhere`);
-    assert.equal(authorize(credential([scope], "proj_x"), scope, archived), "hidden");
+    assert.equal(authorize(credential([scope], "proj_x"), scope, ARCHIVED), "hidden");
   }
 });
 
@@ -207,6 +207,8 @@ test("the reach of a list agrees with the check of each of its rows", () => {
         reach.projectIds.includes(id) || (visible && reach.visibleProjects);
       assert.equal(reach.organization, authorize(principal, scope, ORGANIZATION) === "allowed");
       assert.equal(reaches("proj_open", true), authorize(principal, scope, OPEN) === "allowed");
+      const isArchivedReached = reaches("proj_open", true) && !reach.exceptStates.includes("archived");
+      assert.equal(isArchivedReached, authorize(principal, scope, ARCHIVED) === "allowed");
       assert.equal(reaches("proj_closed", false), authorize(principal, scope, CLOSED) === "allowed");
     }
   }

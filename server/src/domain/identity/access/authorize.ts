@@ -1,14 +1,14 @@
-import type { Scope } from "@mooring/contract";
-import { Problem } from "#kernel/problem.ts";
-import { FROZEN_SCOPES, PROJECT_ROLE_SCOPES } from "./permissions.ts";
-import type { CredentialPrincipal, PersonPrincipal, Principal, Resource } from "./principal.ts";
+import { stateAllows, type ProjectState, type Scope } from "@mooring/contract";
+import { statesWithout, type Reach, type Resource } from "#domain/projects/index.ts";
+import { PROJECT_ROLE_SCOPES } from "./permissions.ts";
+import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principal.ts";
 import type { Reason, Verdict } from "./reason.ts";
 
 /**
  * `hidden`: the principal may not know that the resource exists, so it is answered like an absent one.
- * `insufficient_scope`: it may know, but not do this. `archived`: it might, but the project takes no changes now.
+ * `insufficient_scope`: it may know, but not do this. `state`: it might, but the project's state forbids it to everybody.
  */
-export type Decision = "allowed" | "insufficient_scope" | "archived" | "hidden";
+export type Decision = "allowed" | "insufficient_scope" | "state" | "hidden";
 
 /**
  * The one permission check, with its reason. Without a resource it answers whether the principal may hold the permission anywhere, which
@@ -19,9 +19,8 @@ export function decide(principal: Principal, permission: Scope, resource?: Resou
   if (scopes === undefined) return { allowed: false, reason: { by: "hidden" } };
   if (!scopes.some((set) => set.has(permission)))
     return { allowed: false, reason: whyWithout(principal, permission, resource) };
-  if (FROZEN_SCOPES.has(permission) && isArchived(principal, resource))
-    return { allowed: false, reason: { by: "archived" } };
-  return { allowed: true };
+  const state = stateOf(principal, resource);
+  return stateAllows(state, permission) ? { allowed: true } : { allowed: false, reason: { by: "state", state } };
 }
 
 /** The same where the reason does not matter. */
@@ -29,7 +28,7 @@ export function authorize(principal: Principal, permission: Scope, resource?: Re
   const verdict = decide(principal, permission, resource);
   if (verdict.allowed) return "allowed";
   const { by } = verdict.reason;
-  return by === "hidden" || by === "archived" ? by : "insufficient_scope";
+  return by === "hidden" || by === "state" ? by : "insufficient_scope";
 }
 
 function whyWithout(principal: Principal, permission: Scope, resource: Resource | undefined): Reason {
@@ -39,39 +38,29 @@ function whyWithout(principal: Principal, permission: Scope, resource: Resource 
   return { by: "own role", role, projectRole };
 }
 
-/** What `archived` is answered with. */
-export function projectArchived(): Problem {
-  return new Problem(
-    "project_archived",
-    "The project is archived: it can be read, but not changed. Unarchive it first.",
-  );
+/** Without a resource: of the one project that the principal reaches. */
+function stateOf(principal: Principal, resource: Resource | undefined): ProjectState {
+  const own = principal.kind === "credential" ? principal.projectState : undefined;
+  return (resource === undefined ? own : resource.project?.state) ?? "active";
 }
 
-/** Without a resource: all that the principal reaches. */
-function isArchived(principal: Principal, resource: Resource | undefined): boolean {
-  if (resource !== undefined) return typeof resource.project?.archived_at === "number";
-  return principal.kind === "credential" && principal.projectArchived === true;
+/** Whether the principal's permissions allow it, whatever the project's state forbids. */
+export function holds(principal: Principal, permission: Scope, resource: Resource): boolean {
+  return scopesFor(principal, resource)?.some((set) => set.has(permission)) ?? false;
 }
 
-/** Which of a list's rows a permission reaches: the same rules as `authorize`, for use in a WHERE clause. */
-export interface Reach {
-  /** Resources of the organization that belong to no project. */
-  readonly organization: boolean;
-  /** Resources of every project that the whole organization sees. */
-  readonly visibleProjects: boolean;
-  /** Resources of these projects, whatever their visibility. */
-  readonly projectIds: readonly string[];
-}
-
+/** Which of a list's rows a permission reaches: the same rules as `authorize`. */
 export function reachOf(principal: Principal, permission: Scope): Reach {
   const held = principal.scopes.has(permission);
+  const exceptStates = statesWithout(permission);
   if (principal.kind === "credential") {
     const { projectId } = principal;
-    if (projectId !== null) return { organization: false, visibleProjects: false, projectIds: held ? [projectId] : [] };
-    return { organization: held, visibleProjects: held, projectIds: [] };
+    if (projectId !== null)
+      return { organization: false, visibleProjects: false, projectIds: held ? [projectId] : [], exceptStates };
+    return { organization: held, visibleProjects: held, projectIds: [], exceptStates };
   }
   const own = [...principal.projects].filter(([, role]) => held || PROJECT_ROLE_SCOPES[role].has(permission));
-  return { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id) };
+  return { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id), exceptStates };
 }
 
 /** All scopes that the principal holds for the resource; undefined: the resource is hidden from it. */

@@ -1,5 +1,4 @@
 import {
-  FROZEN_SCOPES as FROZEN,
   ORG_ROLE_SCOPES as ORG_TABLE,
   PROJECT_ROLE_SCOPES as PROJECT_TABLE,
   type OrgRole,
@@ -10,7 +9,6 @@ import {
 /** The contract's tables of roles, as sets. */
 export const ORG_ROLE_SCOPES = setsOf<OrgRole>(ORG_TABLE);
 export const PROJECT_ROLE_SCOPES = setsOf<ProjectRole>(PROJECT_TABLE);
-export const FROZEN_SCOPES: ReadonlySet<Scope> = new Set(FROZEN);
 
 function setsOf<R extends string>(
   table: Readonly<Record<R, readonly Scope[]>>,

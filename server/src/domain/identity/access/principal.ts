@@ -1,4 +1,4 @@
-import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
 import type { Standing } from "./standing.ts";
 import type { Withheld } from "./reason.ts";
 
@@ -13,8 +13,8 @@ export interface CredentialPrincipal {
   readonly orgSlug: string;
   /** Null: reaches the whole organization. */
   readonly projectId: string | null;
-  /** Its project takes no changes. */
-  readonly projectArchived?: boolean;
+  /** Of its project. */
+  readonly projectState?: ProjectState;
   /** The token's scopes, cut to what the credential may do at this moment. */
   readonly scopes: ReadonlySet<Scope>;
   /** Scopes that the credential was given and that do not count now, or not for this token, and why. */
@@ -36,17 +36,6 @@ export interface PersonPrincipal {
   readonly standing?: Standing;
   /** Roles in projects, by project id. */
   readonly projects: ReadonlyMap<string, ProjectRole>;
-}
-
-/** What a request is about. Without a project it is about the organization itself. */
-export interface Resource {
-  readonly orgId: string;
-  readonly project?: {
-    readonly id: string;
-    readonly visibility: "organization" | "private";
-    /** Milliseconds since the epoch; null: it takes changes. */
-    readonly archived_at: number | null;
-  };
 }
 
 /** Turns a bearer token into a principal. */

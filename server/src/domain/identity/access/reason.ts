@@ -1,4 +1,4 @@
-import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
+import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
 import { Problem, type DecidedBy } from "#kernel/problem.ts";
 
 /** What took a scope from a credential that was given it. */
@@ -18,8 +18,8 @@ export type Reason =
   | Withheld
   /** The principal may not know that the resource exists. */
   | { readonly by: "hidden" }
-  /** The project takes no changes now. */
-  | { readonly by: "archived" }
+  /** The project's state forbids it to everybody. */
+  | { readonly by: "state"; readonly state: ProjectState }
   /** The credential was not given it. */
   | { readonly by: "scope" }
   /** The person's own roles. */
@@ -40,12 +40,12 @@ export function decidedBy(reason: Reason): DecidedBy {
     return because.by === "scope" || because.by === "ended" ? "parent" : decidedBy(because);
   }
   if (reason.by === "own role") return "role";
-  return reason.by === "token" || reason.by === "hidden" || reason.by === "archived" ? "scope" : reason.by;
+  return reason.by === "token" || reason.by === "hidden" || reason.by === "state" ? "scope" : reason.by;
 }
 
 function sentenceOf(reason: Reason): string {
   if (reason.by === "own role") return `Your role ${roleText(reason)} does not hold it.`;
-  if (reason.by === "scope" || reason.by === "hidden" || reason.by === "archived")
+  if (reason.by === "scope" || reason.by === "hidden" || reason.by === "state")
     return "The credential was not given it.";
   if (reason.by === "token")
     return "The credential holds it, but this token was issued without it; ask for a token with that scope.";

@@ -1,7 +1,8 @@
 import type { Scope } from "@mooring/contract";
+import { stateRefusal, type Resource } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { decide, projectArchived } from "./authorize.ts";
-import type { Principal, Resource } from "./principal.ts";
+import { decide } from "./authorize.ts";
+import type { Principal } from "./principal.ts";
 import { lacking, type Reason } from "./reason.ts";
 
 /** Early, before the resource is known. @throws Problem `insufficient_scope`, `project_archived` */
@@ -18,7 +19,7 @@ export function absent(): Problem {
 /** What a refusal of the permission check is answered with: the one place of it. */
 function refusalOf(permission: Scope, reason: Reason): Problem {
   if (reason.by === "hidden") return absent();
-  return reason.by === "archived" ? projectArchived() : lacking(permission, reason);
+  return reason.by === "state" ? stateRefusal(reason.state) : lacking(permission, reason);
 }
 
 /**

@@ -1,11 +1,6 @@
 import { isScope, SCOPES, type Scope } from "@mooring/contract";
-import {
-  heldScopes,
-  ORG_ROLE_SCOPES,
-  type PeoplePolicy,
-  type Resource,
-  type Withheld,
-} from "#domain/identity/access/index.ts";
+import { heldScopes, ORG_ROLE_SCOPES, type PeoplePolicy, type Withheld } from "#domain/identity/access/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
 import type { CredentialContext } from "./store.ts";
@@ -135,19 +130,6 @@ export interface CreatorCredential {
   readonly id: `cred_${string}`;
   readonly projectId: string | null;
   readonly bounds: Bounds;
-}
-
-export function resourceOf(credential: {
-  org_id: string;
-  project_id: string | null;
-  visibility: "organization" | "private" | null;
-}): Resource {
-  if (credential.project_id === null) return { orgId: credential.org_id };
-  // A project that is gone counts as private: nobody reaches it. Archiving cuts no rights, but what is done with them.
-  return {
-    orgId: credential.org_id,
-    project: { id: credential.project_id, visibility: credential.visibility ?? "private", archived_at: null },
-  };
 }
 
 /** What the creator may do now where the credential reaches. `creator`: see `boundsOf`. */

@@ -4,6 +4,7 @@ import { kept } from "#domain/idempotency/index.ts";
 import { reachOf, type PersonPrincipal, type Reach, type Resource, absent } from "#domain/identity/access/index.ts";
 import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
 import type { Envelope } from "#domain/identity/keys/index.ts";
+import { projectByName, resourceOf } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
@@ -13,7 +14,7 @@ import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { auditActorOf, creatorOf, holdingsOf, isOwn, requirePermission, type Acting } from "./acting.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE, endOf, pendingOf } from "./approval.ts";
-import { parsePolicy, parseScopes, renderScopes, resourceOf, type Policy } from "./bounds.ts";
+import { parsePolicy, parseScopes, renderScopes, type Policy } from "./bounds.ts";
 import {
   hintOf,
   requireKnownScopes,
@@ -31,7 +32,6 @@ import {
   contextsOf,
   findContext,
   findOrganization,
-  findProject,
   insertCredential,
   listCredentialIds,
   revokeCredentialRow,
@@ -51,7 +51,7 @@ export interface CredentialsDeps {
 }
 
 const ROTATION_OVERLAP_S_DEFAULT = 86_400;
-const NOTHING: Reach = { organization: false, visibleProjects: false, projectIds: [] };
+const NOTHING: Reach = { organization: false, visibleProjects: false, projectIds: [], exceptStates: [] };
 
 /** Management of credentials, for the API and the command line: every act is checked, audited and told to all nodes. */
 export class Credentials {
@@ -354,7 +354,7 @@ export class Credentials {
   async #holdings(tx: Writer, actor: Acting["actor"], projectId: string | null, permission?: Scope) {
     const organization = await findOrganization(tx, actor.orgId);
     if (organization === undefined) throw absent();
-    const project = projectId === null ? undefined : await findProject(tx, actor.orgId, projectId);
+    const project = projectId === null ? undefined : await projectByName(tx, actor.orgId, projectId);
     if (projectId !== null && project === undefined) throw absent();
     const resource = { orgId: actor.orgId, ...(project === undefined ? {} : { project }) };
     const held =

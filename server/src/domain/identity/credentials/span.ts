@@ -1,9 +1,10 @@
 import type { Scope } from "@mooring/contract";
+import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import type { Acting } from "./acting.ts";
 import { parseAddresses } from "./addresses.ts";
-import { earliest, parsePolicy, resourceOf } from "./bounds.ts";
+import { earliest, parsePolicy } from "./bounds.ts";
 import { readCreators, stateOf } from "./states.ts";
 import { findContext, type CredentialContext } from "./store.ts";
 import { UNBOUNDED, type Span, type Widener } from "./widening.ts";

@@ -1,4 +1,4 @@
-import type { Scope } from "@mooring/contract";
+import type { ProjectState, Scope } from "@mooring/contract";
 import type { ChangeFeed, ChangeRow } from "#domain/identity/changes/index.ts";
 import { trustsOf, type Trust } from "#domain/identity/federation/index.ts";
 import { type Withheld, lackingOf, type Lacking, type Standing } from "#domain/identity/access/index.ts";
@@ -18,7 +18,7 @@ export interface CredentialState {
   readonly orgId: string;
   readonly orgSlug: string;
   readonly projectId: string | null;
-  readonly projectArchived: boolean;
+  readonly projectState: ProjectState;
   /** Cut by the creator's present scopes and the organization's policy. */
   readonly scopes: ReadonlySet<Scope>;
   /** What was cut, and why. */
@@ -115,7 +115,7 @@ export function stateOf(
     orgId: context.org_id,
     orgSlug: context.org_slug,
     projectId: context.project_id,
-    projectArchived: context.project_archived_at !== null,
+    projectState: context.project_state,
     scopes: bounds.scopes,
     scopeText: renderScopes(bounds.scopes),
     withheld: bounds.withheld,

@@ -1,19 +1,17 @@
 import type { Insertable, Selectable } from "kysely";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
-import type { Reach } from "#domain/identity/access/index.ts";
 import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
+import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import { inTimeRange, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 export type CredentialRow = Selectable<Tables["credential"]>;
 export type SecretRow = Selectable<Tables["credential_secret"]>;
 
 /** A credential with everything that bounds it, read in one statement and so of one moment. */
-export interface CredentialContext extends CredentialRow {
+export interface CredentialContext extends CredentialRow, OptionalProjectColumns {
   org_slug: string;
   token_lifetime_s: number;
   policy: string;
-  visibility: "organization" | "private" | null;
-  project_archived_at: number | null;
   creator_role: OrgRole | null;
   creator_project_role: ProjectRole | null;
   /** Null where a credential or the system created it. */
@@ -45,10 +43,8 @@ export async function contextsOf(db: Reader, ids: readonly string[]): Promise<Cr
 }
 
 function contexts(db: Reader) {
-  return db
-    .selectFrom("credential as c")
+  return withOptionalProject(db.selectFrom("credential as c"), "c.project_id")
     .innerJoin("organization as o", "o.id", "c.org_id")
-    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "c.project_id").onRef("p.org_id", "=", "c.org_id"))
     .leftJoin("member as m", (join) => join.onRef("m.org_id", "=", "c.org_id").onRef("m.user_id", "=", "c.created_by"))
     .leftJoin("project_member as pm", (join) =>
       join
@@ -63,8 +59,6 @@ function contexts(db: Reader) {
       "o.slug as org_slug",
       "o.token_lifetime_s",
       "o.policy",
-      "p.visibility",
-      "p.archived_at as project_archived_at",
       "m.role as creator_role",
       "pm.role as creator_project_role",
     ])
@@ -122,19 +116,6 @@ export async function findOrganization(
     .executeTakeFirst();
 }
 
-export async function findProject(
-  db: Reader,
-  orgId: string,
-  projectId: string,
-): Promise<Pick<Tables["project"], "id" | "visibility" | "archived_at"> | undefined> {
-  return db
-    .selectFrom("project")
-    .select(["id", "visibility", "archived_at"])
-    .where("org_id", "=", orgId)
-    .where("id", "=", projectId)
-    .executeTakeFirst();
-}
-
 export async function findMemberRole(db: Reader, orgId: string, userId: string): Promise<OrgRole | undefined> {
   const row = await db
     .selectFrom("member")
@@ -162,19 +143,10 @@ export async function listCredentialIds(
   filter: CredentialFilter,
 ): Promise<{ id: string; created_at: number }[]> {
   const { orgId, reach, after } = filter;
-  let query = db
-    .selectFrom("credential as c")
-    .leftJoin("project as p", "p.id", "c.project_id")
+  let query = withOptionalProject(db.selectFrom("credential as c"), "c.project_id")
     .select(["c.id", "c.created_at"])
     .where("c.org_id", "=", orgId)
-    .where((row) =>
-      row.or([
-        ...(filter.everything ? [row("c.org_id", "=", orgId)] : []),
-        ...(reach.organization ? [row("c.project_id", "is", null)] : []),
-        ...(reach.visibleProjects ? [row("p.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [row("c.project_id", "in", [...reach.projectIds])] : []),
-      ]),
-    );
+    .$if(!filter.everything, (rows) => rows.where(withinReach(reach, "c.project_id")));
   if (filter.projectId !== undefined) query = query.where("c.project_id", "=", filter.projectId);
   if (!filter.includeRevoked) query = query.where("c.revoked_at", "is", null);
   if (after !== undefined) {

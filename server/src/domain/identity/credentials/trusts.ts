@@ -13,13 +13,14 @@ import {
   type Trust,
   type TrustRow,
 } from "#domain/identity/federation/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { creatorOf, requirePermission, type Acting } from "./acting.ts";
-import { parseScopes, resourceOf } from "./bounds.ts";
+import { parseScopes } from "./bounds.ts";
 import type { Credentials } from "./credentials.ts";
 import { requireName } from "./input.ts";
 import { spanOf, widenerOf } from "./span.ts";

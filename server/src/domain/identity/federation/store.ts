@@ -1,14 +1,13 @@
 import type { Insertable, Selectable } from "kysely";
-import type { Reach } from "#domain/identity/access/index.ts";
+import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import { inTimeRange, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 
 type Table = Tables["credential_trust"];
 
 /** A trust with what people know its credential by. */
-export interface TrustRow extends Selectable<Table> {
+export interface TrustRow extends Selectable<Table>, OptionalProjectColumns {
   readonly client_id: string;
   readonly credential_name: string;
-  readonly visibility: "organization" | "private" | null;
 }
 
 export async function insertTrust(tx: Writer, row: Insertable<Table>): Promise<void> {
@@ -52,13 +51,7 @@ export interface TrustFilter {
 /** Newest first; only those of credentials that the reach covers. */
 export async function listTrusts(db: Reader, filter: TrustFilter): Promise<TrustRow[]> {
   const { reach, credentialId, projectId, after } = filter;
-  let query = trusts(db, filter.orgId).where((row) =>
-    row.or([
-      ...(reach.organization ? [row("t.project_id", "is", null)] : []),
-      ...(reach.visibleProjects ? [row("p.visibility", "=", "organization")] : []),
-      ...(reach.projectIds.length > 0 ? [row("t.project_id", "in", [...reach.projectIds])] : []),
-    ]),
-  );
+  let query = trusts(db, filter.orgId).where(withinReach(reach, "t.project_id"));
   if (credentialId !== undefined) query = query.where("t.credential_id", "=", credentialId);
   if (projectId !== undefined) query = query.where("t.project_id", "=", projectId);
   if (after !== undefined) {
@@ -69,14 +62,12 @@ export async function listTrusts(db: Reader, filter: TrustFilter): Promise<Trust
 }
 
 function trusts(db: Reader, orgId: string) {
-  return db
-    .selectFrom("credential_trust as t")
+  return withOptionalProject(db.selectFrom("credential_trust as t"), "t.project_id")
     .innerJoin("credential as c", (join) =>
       join.onRef("c.id", "=", "t.credential_id").onRef("c.org_id", "=", "t.org_id"),
     )
-    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "t.project_id").onRef("p.org_id", "=", "t.org_id"))
     .selectAll("t")
-    .select(["c.client_id", "c.name as credential_name", "p.visibility"])
+    .select(["c.client_id", "c.name as credential_name"])
     .where("t.org_id", "=", orgId)
     .where("c.revoked_at", "is", null);
 }

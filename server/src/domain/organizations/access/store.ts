@@ -1,5 +1,5 @@
 import type { ProjectRole } from "@mooring/contract";
-import type { Reach } from "#domain/identity/index.ts";
+import { joinProject, withinProjects, type Reach } from "#domain/projects/index.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 
 export async function rolesIn(
@@ -23,18 +23,11 @@ export async function rolesWithin(
   roles: readonly ProjectRole[],
 ): Promise<{ user_id: string; role: ProjectRole; slug: string }[]> {
   if (roles.length === 0) return [];
-  return db
-    .selectFrom("project_member")
-    .innerJoin("project", "project.id", "project_member.project_id")
+  return joinProject(db.selectFrom("project_member"), "project_member.project_id")
     .select((eb) => ["project_member.user_id", "project_member.role", eb.fn.min("project.slug").as("slug")])
     .where("project_member.org_id", "=", orgId)
     .where("project_member.role", "in", [...roles])
-    .where((eb) =>
-      eb.or([
-        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("project.id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
+    .where(withinProjects(reach, "project.id"))
     .groupBy(["project_member.user_id", "project_member.role"])
     .execute();
 }

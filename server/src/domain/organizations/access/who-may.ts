@@ -1,8 +1,8 @@
 import { PROJECT_ROLES, type ProjectRole, type Scope } from "@mooring/contract";
 import { authorize, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Reach } from "#domain/identity/index.ts";
+import { ruleOf, type Project } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { listMemberRows, type Member } from "../members/store.ts";
-import type { Project } from "../projects/store.ts";
 import { rolesIn, rolesWithin } from "./store.ts";
 
 /** Whether a member may do something, and why or why not, for people to read. */
@@ -82,7 +82,7 @@ function inProject(
   const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };
   if (decision === "hidden") return { ...found, because: `no member of private project ${project.slug}` };
   const both = [`role ${role}`, ...(there === undefined ? [] : [there])].join(", ");
-  if (decision === "archived") return { ...found, because: `project ${project.slug} is archived` };
+  if (decision === "state") return { ...found, because: `project ${project.slug} is ${ruleOf(project.state).name}` };
   if (decision !== "allowed") return { ...found, because: `${both}: none holds it` };
   if (scopes.has(permission)) return { ...found, because: project.visibility === "private" ? both : `role ${role}` };
   return { ...found, because: there ?? both };

@@ -1,7 +1,8 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import { projectArchived, type Reach, absent } from "#domain/identity/index.ts";
+import { type Reach, absent } from "#domain/identity/index.ts";
+import { columnsOf, requireStateAllows, type Project } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
@@ -10,7 +11,6 @@ import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { duplicateSlug, found as foundProject } from "../projects/projects.ts";
-import type { Project } from "../projects/store.ts";
 import {
   appByName,
   deleteAppRow,
@@ -67,7 +67,7 @@ export async function createAppIn(
   options: { project: Project; input: { slug: string; name?: string | undefined } },
 ): Promise<App> {
   const { project, input } = options;
-  if (project.archived_at !== null) throw projectArchived();
+  requireStateAllows(project, "apps:write");
   const at = deps.clock.nowMs();
   const row = {
     id: newId("app", at),
@@ -86,12 +86,7 @@ export async function createAppIn(
     target: { kind: "app", id: row.id },
     detail: { slug: row.slug, project: project.id },
   });
-  return {
-    ...row,
-    project_slug: project.slug,
-    visibility: project.visibility,
-    project_archived_at: project.archived_at,
-  };
+  return { ...row, ...columnsOf(project), project_slug: project.slug };
 }
 
 /** @throws Problem `not_found`, `concurrent_update` */

@@ -1,10 +1,9 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { projectArchived } from "#domain/identity/index.ts";
+import { columnsOf, requireStateAllows, type Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { found as foundProject } from "../projects/projects.ts";
-import type { Project } from "../projects/store.ts";
 import { found } from "./apps.ts";
 import { countObjects, MOVED_OBJECTS_MAX, setAppProject, type App } from "./store.ts";
 
@@ -23,7 +22,7 @@ export async function moveApp(
     const before = await found(tx, app);
     const to = await foundProject(tx, { id: target.id, org_id: before.org_id });
     if (before.project_id === to.id) return before;
-    if (before.project_archived_at !== null || to.archived_at !== null) throw projectArchived();
+    for (const state of [before.project_state, to.state]) requireStateAllows({ state }, "apps:write");
     if ((await countObjects(tx, before)) > MOVED_OBJECTS_MAX)
       throw new Problem("conflict", `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once.`);
     await setAppProject(tx, before, to.id);
@@ -35,12 +34,6 @@ export async function moveApp(
       target: { kind: "app", id: before.id },
       detail: { slug: before.slug, project: { from: before.project_id, to: to.id } },
     });
-    return {
-      ...before,
-      project_id: to.id,
-      project_slug: to.slug,
-      visibility: to.visibility,
-      project_archived_at: to.archived_at,
-    };
+    return { ...before, ...columnsOf(to), project_id: to.id, project_slug: to.slug };
   });
 }

@@ -1,22 +1,17 @@
 import { sql } from "kysely";
-import type { Reach } from "#domain/identity/index.ts";
+import { withinProjects, withProject, type ProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 type AppRow = Tables["app"];
 
 /** An app with what its project says about who may see it. */
-export interface App extends AppRow {
+export interface App extends AppRow, ProjectColumns {
   project_slug: string;
-  visibility: Tables["project"]["visibility"];
-  project_archived_at: Tables["project"]["archived_at"];
 }
 
 function apps(db: Reader, orgId: string) {
-  return db
-    .selectFrom("app")
-    .innerJoin("project", "project.id", "app.project_id")
-    .selectAll("app")
-    .select(["project.slug as project_slug", "project.visibility", "project.archived_at as project_archived_at"])
+  return withProject(db.selectFrom("app").selectAll("app"), "app.project_id")
+    .select("project.slug as project_slug")
     .where("app.org_id", "=", orgId);
 }
 
@@ -35,12 +30,7 @@ export async function listAppRows(
   page: { projectId: string | undefined; beforeId: string | undefined; limit: number },
 ): Promise<App[]> {
   return apps(db, orgId)
-    .where((eb) =>
-      eb.or([
-        ...(reach.visibleProjects ? [eb("project.visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("app.project_id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
+    .where(withinProjects(reach, "app.project_id"))
     .$if(page.projectId !== undefined, (query) => query.where("app.project_id", "=", page.projectId ?? ""))
     .$if(page.beforeId !== undefined, (query) => query.where("app.id", "<", page.beforeId ?? ""))
     .orderBy("app.id", "desc")

@@ -1,8 +1,8 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
-  authorize,
   credentialsCreatedBy,
+  holds,
   lackingOf,
   ORG_ROLE_SCOPES,
   parsePolicy,
@@ -14,6 +14,7 @@ import {
   type Standing,
   absent,
 } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -202,16 +203,9 @@ async function passS3KeysOn(
 ): Promise<void> {
   const creator = await personPrincipal(tx, orgId, from);
   if (creator === undefined) return;
-  for (const { id, scopes, project_id, visibility } of keys) {
-    // A project that is gone counts as private: nobody reaches it.
-    const project =
-      project_id === null
-        ? {}
-        : { project: { id: project_id, visibility: visibility ?? "private", archived_at: null } };
-    const kept = [...parseScopes(scopes)].filter(
-      (scope) => authorize(creator, scope, { orgId, ...project }) === "allowed",
-    );
-    passS3Key(tx, id, { created_by: to, scopes: renderScopes(new Set(kept)) });
+  for (const key of keys) {
+    const kept = [...parseScopes(key.scopes)].filter((scope) => holds(creator, scope, resourceOf(key)));
+    passS3Key(tx, key.id, { created_by: to, scopes: renderScopes(new Set(kept)) });
   }
 }
 

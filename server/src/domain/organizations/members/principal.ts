@@ -13,6 +13,6 @@ export async function principalNow(
   if (!isId("cred", id)) return personPrincipal(metadata.read, orgId, id);
   const state = await readState(metadata, { id });
   if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return undefined;
-  const { clientId, orgSlug, projectId, projectArchived, scopes, withheld } = state;
-  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectArchived, scopes, withheld };
+  const { clientId, orgSlug, projectId, projectState, scopes, withheld } = state;
+  return { kind: "credential", id, clientId, orgId, orgSlug, projectId, projectState, scopes, withheld };
 }

@@ -1,4 +1,5 @@
 import type { OrgRole } from "@mooring/contract";
+import { joinProject, withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 /** A person as a member of one organization. */
@@ -98,9 +99,7 @@ export async function deleteMembership(tx: Writer, orgId: string, userId: string
 
 /** Ids of private projects in which the person is the only maintainer. */
 export async function projectsMaintainedAlone(db: Reader, orgId: string, userId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("project_member as own")
-    .innerJoin("project", "project.id", "own.project_id")
+  const rows = await joinProject(db.selectFrom("project_member as own"), "own.project_id")
     .select("project.id")
     .where("own.org_id", "=", orgId)
     .where("own.user_id", "=", userId)
@@ -166,16 +165,12 @@ export async function projectRoles(
     .execute();
 }
 
-export type S3KeyOfMember = Pick<Tables["s3_key"], "id" | "scopes" | "project_id"> & {
-  visibility: Tables["project"]["visibility"] | null;
-};
+export type S3KeyOfMember = Pick<Tables["s3_key"], "id" | "org_id" | "scopes" | "project_id"> & OptionalProjectColumns;
 
 /** Access keys of the S3 gateway that a member made and that are not revoked. */
 export async function s3KeysCreatedBy(db: Reader, orgId: string, createdBy: string): Promise<S3KeyOfMember[]> {
-  return db
-    .selectFrom("s3_key as k")
-    .leftJoin("project as p", "p.id", "k.project_id")
-    .select(["k.id", "k.scopes", "k.project_id", "p.visibility"])
+  return withOptionalProject(db.selectFrom("s3_key as k"), "k.project_id")
+    .select(["k.id", "k.org_id", "k.scopes", "k.project_id"])
     .where("k.org_id", "=", orgId)
     .where("k.created_by", "=", createdBy)
     .where("k.revoked_at", "is", null)

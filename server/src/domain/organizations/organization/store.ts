@@ -1,3 +1,4 @@
+import { countProjects } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type Organization = Tables["organization"];
@@ -19,11 +20,11 @@ export async function countOrganization(
   db: Reader,
   orgId: string,
 ): Promise<{ members: number; projects: number; apps: number }> {
-  const count = async (table: "member" | "project" | "app"): Promise<number> => {
+  const count = async (table: "member" | "app"): Promise<number> => {
     const rows = db.selectFrom(table).select((eb) => eb.fn.countAll().as("count"));
     return Number((await rows.where("org_id", "=", orgId).executeTakeFirst())?.count ?? 0);
   };
-  return { members: await count("member"), projects: await count("project"), apps: await count("app") };
+  return { members: await count("member"), projects: await countProjects(db, orgId), apps: await count("app") };
 }
 
 export async function insertOrganization(tx: Writer, row: Organization): Promise<void> {

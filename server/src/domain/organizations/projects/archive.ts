@@ -1,8 +1,8 @@
 import { appendAudit } from "#domain/audit/index.ts";
+import { setProjectState, type Project } from "#domain/projects/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { found } from "./projects.ts";
-import { setArchived, type Project } from "./store.ts";
 
 /**
  * Archives a project, or takes it out of the archive; what is so already stays as it is. Every node refuses changes in an archived
@@ -17,9 +17,9 @@ export async function archiveProject(
 ): Promise<Project> {
   return changeOrganization(deps, project.org_id, async (tx) => {
     const before = await found(tx, project);
-    if ((before.archived_at !== null) === archived) return before;
-    const after = { ...before, archived_at: archived ? deps.clock.nowMs() : null };
-    await setArchived(tx, after);
+    const state = archived ? "archived" : "active";
+    if (before.state === state) return before;
+    const after = await setProjectState(tx, before, { state, atMs: deps.clock.nowMs() });
     await announceAccessChange(deps, tx, after.org_id);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

@@ -1,8 +1,8 @@
+import { oldestOpenProject, projectByName, type Project } from "#domain/projects/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { SYSTEM, type OrganizationsDeps } from "../caller.ts";
 import { changeOrganization } from "../change.ts";
 import { createProjectIn } from "./projects.ts";
-import { oldestSharedProject, projectByName, type Project } from "./store.ts";
 
 /** What a first start makes when there is none. */
 export const FIRST_PROJECT = "default";
@@ -23,10 +23,10 @@ export async function findOrMakeProject(
  * that can't be made, since its name is of a project that is private or archived.
  */
 export async function firstProject(deps: OrganizationsDeps, orgId: string): Promise<Project | null> {
-  const known = await oldestSharedProject(deps.metadata.read, orgId);
+  const known = await oldestOpenProject(deps.metadata.read, orgId);
   if (known !== undefined) return known;
   return changeOrganization(deps, orgId, async (tx) => {
     const project = await findOrMakeProject(deps, tx, orgId, FIRST_PROJECT);
-    return project.visibility === "organization" && project.archived_at === null ? project : null;
+    return project.visibility === "organization" && project.state === "active" ? project : null;
   });
 }

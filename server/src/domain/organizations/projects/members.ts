@@ -2,6 +2,7 @@ import type { ProjectRole, Scope } from "@mooring/contract";
 import { requireRoom } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingToWiden, PROJECT_ROLE_SCOPES, absent } from "#domain/identity/index.ts";
+import type { Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -18,7 +19,6 @@ import {
   listProjectMemberRows,
   maintainersOf,
   putProjectRole,
-  type Project,
   type ProjectMember,
 } from "./store.ts";
 

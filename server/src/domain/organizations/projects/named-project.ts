@@ -1,8 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import { absent, requireAllSeen, type Principal } from "#domain/identity/index.ts";
+import { projectByName, type Project } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { findProject } from "./projects.ts";
-import type { Project } from "./store.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 
@@ -17,7 +16,7 @@ export async function projectFor(
   idOrSlug: string,
   ...permissions: readonly Scope[]
 ): Promise<Project> {
-  const project = await findProject(deps, principal.orgId, idOrSlug);
+  const project = await projectByName(deps.metadata.read, principal.orgId, idOrSlug);
   if (project === undefined) throw absent();
   requireAllSeen(principal, permissions, { orgId: project.org_id, project });
   return project;

@@ -8,6 +8,15 @@ import {
   type Reach,
   absent,
 } from "#domain/identity/index.ts";
+import {
+  insertProject,
+  listProjectRows,
+  projectByName,
+  rememberDeleted,
+  setProject,
+  type Project,
+  type ProjectFilter,
+} from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
@@ -16,21 +25,7 @@ import { auditOrigin, grantorOf, scopesInProject, type Caller, type Organization
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { listPage, type Page, type PageQuery } from "../pages.ts";
 import { findMember } from "../members/store.ts";
-import {
-  countApps,
-  deleteProjectRow,
-  hasFiles,
-  hasWebhooks,
-  insertProject,
-  listProjectRows,
-  maintainersOf,
-  projectByName,
-  putProjectRole,
-  rememberDeleted,
-  setProject,
-  type Project,
-  type ProjectFilter,
-} from "./store.ts";
+import { countApps, deleteProjectRows, hasFiles, hasWebhooks, maintainersOf, putProjectRole } from "./store.ts";
 
 export interface NewProject {
   slug: string;
@@ -39,15 +34,6 @@ export interface NewProject {
   environment?: string | undefined;
   /** User id of the first maintainer; a private project takes the caller's when it is absent. */
   maintainer?: string | undefined;
-}
-
-/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
-export async function findProject(
-  deps: Pick<OrganizationsDeps, "metadata">,
-  orgId: string,
-  idOrSlug: string,
-): Promise<Project | undefined> {
-  return projectByName(deps.metadata.read, orgId, idOrSlug);
 }
 
 /** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
@@ -96,6 +82,7 @@ export async function createProjectIn(
     environment: input.environment ?? null,
     archived_at: null,
     created_at: at,
+    state: "active",
   };
   const maintainer = await firstMaintainer(tx, caller, row, input.maintainer);
   await requireRoom(deps.metadata, tx, "projects_max", orgId);
@@ -213,7 +200,7 @@ export async function deleteProject(
       throw new Problem("conflict", "The project has webhooks; delete them first.");
     const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
     await rememberDeleted(tx, row, deps.clock.nowMs());
-    await deleteProjectRow(tx, orgId, row.id);
+    await deleteProjectRows(tx, orgId, row.id);
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

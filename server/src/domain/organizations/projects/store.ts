@@ -1,9 +1,7 @@
 import { sql } from "kysely";
 import type { ProjectRole } from "@mooring/contract";
-import type { Reach } from "#domain/identity/index.ts";
+import { deleteProjectRow, type Project } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-
-export type Project = Tables["project"];
 
 export interface ProjectMember {
   user_id: string;
@@ -13,99 +11,15 @@ export interface ProjectMember {
   created_at: number;
 }
 
-/** By id, or by slug: no slug has the `_` of an id. */
-export async function projectByName(db: Reader, orgId: string, idOrSlug: string): Promise<Project | undefined> {
-  return db
-    .selectFrom("project")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where(idOrSlug.startsWith("proj_") ? "id" : "slug", "=", idOrSlug)
-    .executeTakeFirst();
-}
-
-/** The oldest that every member reads and that is not archived. */
-export async function oldestSharedProject(db: Reader, orgId: string): Promise<Project | undefined> {
-  return db
-    .selectFrom("project")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("visibility", "=", "organization")
-    .where("archived_at", "is", null)
-    .orderBy("id", "asc")
-    .limit(1)
-    .executeTakeFirst();
-}
-
-export interface ProjectFilter {
-  environment?: string | undefined;
-  /** Only archived ones, or only others. */
-  archived?: boolean | undefined;
-}
-
-/** Those within reach, newest first. */
-export async function listProjectRows(
-  db: Reader,
-  orgId: string,
-  reach: Reach,
-  page: { beforeId: string | undefined; limit: number } & ProjectFilter,
-): Promise<Project[]> {
-  return db
-    .selectFrom("project")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where((eb) =>
-      eb.or([
-        ...(reach.visibleProjects ? [eb("visibility", "=", "organization")] : []),
-        ...(reach.projectIds.length > 0 ? [eb("id", "in", [...reach.projectIds])] : []),
-      ]),
-    )
-    .$if(page.environment !== undefined, (query) => query.where("environment", "=", page.environment ?? ""))
-    .$if(page.archived !== undefined, (query) =>
-      query.where("archived_at", page.archived === true ? "is not" : "is", null),
-    )
-    .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
-    .orderBy("id", "desc")
-    .limit(page.limit)
-    .execute();
-}
-
-/** False when the slug is taken. */
-export async function insertProject(tx: Writer, row: Project): Promise<boolean> {
-  const inserted = await tx
-    .insertInto("project")
-    .values(row)
-    .onConflict((conflict) => conflict.columns(["org_id", "slug"]).doNothing())
-    .returning("id")
-    .execute();
-  return inserted.length > 0;
-}
-
-export async function setProject(tx: Writer, project: Project): Promise<void> {
-  const { slug, name, visibility, environment } = project;
-  await tx
-    .updateTable("project")
-    .set({ slug, name, visibility, environment })
-    .where("org_id", "=", project.org_id)
-    .where("id", "=", project.id)
-    .execute();
-}
-
-export async function setArchived(
-  tx: Writer,
-  { id, org_id, archived_at }: Pick<Project, "id" | "org_id" | "archived_at">,
-): Promise<void> {
-  await tx.updateTable("project").set({ archived_at }).where("org_id", "=", org_id).where("id", "=", id).execute();
-}
-
 /** With what belongs to it and means nothing without it. */
-export async function deleteProjectRow(tx: Writer, orgId: string, projectId: string): Promise<void> {
+export async function deleteProjectRows(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await deleteSavedQueries(tx, orgId, projectId);
   // Uploads that have not ended can't end any more, and what was reserved for them is free again.
   await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await dropTrash(tx, orgId, projectId);
   await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
-  await tx.deleteFrom("project").where("org_id", "=", orgId).where("id", "=", projectId).execute();
+  await deleteProjectRow(tx, { org_id: orgId, id: projectId });
 }
 
 /** What is in the project's trash is due at once. Until it is gone, a minute at most, it counts for the organization, which does not see it. */
@@ -247,22 +161,4 @@ export async function deleteProjectRole(tx: Writer, project: Project, userId: st
     .where("project_id", "=", project.id)
     .where("user_id", "=", userId)
     .execute();
-}
-
-/** Notes a project that goes, so that what it had sent stays as visible as it was. */
-export async function rememberDeleted(tx: Writer, project: Project, atMs: number): Promise<void> {
-  const { id, org_id, visibility } = project;
-  await tx.insertInto("deleted_project").values({ id, org_id, visibility, deleted_at: atMs }).execute();
-}
-
-/** Most organizations have fewer projects; these are read without asking a process for them. */
-const PROJECTS_FEW = 200;
-
-/** Every project that may have sent something, the deleted ones too. */
-export async function everyProject(db: Reader, orgId: string): Promise<Pick<Project, "id" | "visibility">[]> {
-  const present = db.selectFrom("project").select(["id", "visibility"]).where("org_id", "=", orgId);
-  const deleted = db.selectFrom("deleted_project").select(["id", "visibility"]).where("org_id", "=", orgId);
-  // In this order: one that is deleted between the two is in both, and not in neither.
-  const few = [...(await present.limit(PROJECTS_FEW).execute()), ...(await deleted.limit(PROJECTS_FEW).execute())];
-  return few.length < PROJECTS_FEW ? few : present.unionAll(deleted).execute();
 }

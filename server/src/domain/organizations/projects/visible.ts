@@ -1,7 +1,8 @@
+import { stateAllows, type Scope } from "@mooring/contract";
 import type { Principal } from "#domain/identity/index.ts";
+import { everyProject } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { VisibleRows } from "#stores/telemetry/index.ts";
-import { everyProject } from "./store.ts";
 
 /** Which projects' rows a principal may see, of those that there are: the rest was made later, or is another organization's. */
 export interface KnownProjects {
@@ -11,12 +12,13 @@ export interface KnownProjects {
   readonly unassigned: boolean;
 }
 
-/** Which projects' rows a principal may see: rows of a private project, also a deleted one, only from inside it. */
+/** Which projects' rows a principal may see under a permission: rows of a private project, also a deleted one, only from inside it. */
 export async function visibleProjects(
   metadata: Pick<MetadataStore, "read">,
   principal: Principal,
+  permission: Scope,
 ): Promise<VisibleRows> {
-  const { shown, hidden, unassigned } = await knownProjects(metadata, principal);
+  const { shown, hidden, unassigned } = await knownProjects(metadata, principal, permission);
   return unassigned && hidden.size === 0 ? "all" : { projectIds: [...shown], unassigned };
 }
 
@@ -24,14 +26,15 @@ export async function visibleProjects(
 export async function knownProjects(
   metadata: Pick<MetadataStore, "read">,
   principal: Principal,
+  permission: Scope,
 ): Promise<KnownProjects> {
   if (principal.kind === "credential" && principal.projectId !== null) {
     return { shown: new Set([principal.projectId]), hidden: new Set(), unassigned: false };
   }
   const projects = await everyProject(metadata.read, principal.orgId);
   const mine = principal.kind === "person" ? principal.projects : new Map<string, never>();
-  const isShown = (project: (typeof projects)[number]): boolean =>
-    project.visibility === "organization" || mine.has(project.id);
+  const isShown = ({ id, visibility, state }: (typeof projects)[number]): boolean =>
+    (visibility === "organization" || mine.has(id)) && stateAllows(state, permission);
   return {
     shown: new Set(projects.filter(isShown).map((project) => project.id)),
     hidden: new Set(projects.filter((project) => !isShown(project)).map((project) => project.id)),

@@ -1,4 +1,6 @@
-import { FROZEN_SCOPES, lacking, projectArchived } from "#domain/identity/index.ts";
+import { stateAllows } from "@mooring/contract";
+import { lacking } from "#domain/identity/index.ts";
+import { stateRefusal } from "#domain/projects/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { findVersion, type FoundVersion } from "../objects/find.ts";
@@ -16,7 +18,8 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
       // What the principal may not know of is as absent to it as what is not there.
       if (bucket !== null && !knows(principal, bucket))
         throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
-      if (bucket !== null && isFrozen(bucket, request)) throw new S3Error("AccessDenied", projectArchived().message);
+      if (bucket !== null && !isAllowedByState(bucket, request))
+        throw new S3Error("AccessDenied", stateRefusal(bucket.projectState).message);
       throw new S3Error("AccessDenied", whyWithout(principal, request));
     },
     allows: (principal, request) => decide(deps, principal, request),
@@ -48,7 +51,7 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   if (rule === undefined) throw new Error(`cannot decide about ${request.action}: it is not in the table of actions`);
   const { bucket } = request;
   if (bucket === null) return principal.kind === "key" && mayWithoutBucket(principal, rule);
-  if (principal.orgId !== bucket.orgId || isFrozen(bucket, request)) return false;
+  if (principal.orgId !== bucket.orgId || !isAllowedByState(bucket, request)) return false;
   const isWithin = principal.kind === "anonymous" || isWithinLimits(principal, rule, bucket, request);
   if (!isWithin) return false;
   const object = lazyObject(deps, bucket, request);
@@ -60,10 +63,10 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   return opensByAcl(principal, rule, bucket, request, object);
 }
 
-/** An archived project takes no changes, whoever asks and whatever a policy opens. */
-function isFrozen({ isArchived }: Bucket, { action }: AccessRequest): boolean {
+/** What the project's state forbids is forbidden to everybody, whatever a policy opens. */
+function isAllowedByState({ projectState }: Bucket, { action }: AccessRequest): boolean {
   const scope = ACTIONS[action]?.scope;
-  return isArchived && scope !== undefined && FROZEN_SCOPES.has(scope);
+  return scope === undefined || stateAllows(projectState, scope);
 }
 
 /** A key for a part of a bucket makes none. */

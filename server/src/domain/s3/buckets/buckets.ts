@@ -1,6 +1,8 @@
 import { APP_SLUG_PATTERN } from "@mooring/contract";
 import { changeOrganization, createAppIn, deleteAppIn, type Caller } from "#domain/organizations/index.ts";
+import { oldestOpenProject, projectByName, type Project } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import type { Writer } from "#stores/metadata/index.ts";
 import { knows, reaches } from "../access/access.ts";
 import { requireSoundBucketAcl } from "../access/acl.ts";
 import { listsEverybody, requireReachedByEverybody } from "../access/everybody.ts";
@@ -16,7 +18,7 @@ import type {
   S3Principal,
 } from "../types/index.ts";
 import { dropOpenUploads } from "../uploads/abort.ts";
-import { bucketById, bucketByName, listBucketRows, projectFor, putSettings, type BucketRow } from "./store.ts";
+import { bucketById, bucketByName, listBucketRows, putSettings, type BucketRow } from "./store.ts";
 import { bucketOf, type ConfigCache } from "./view.ts";
 
 export interface BucketDeps extends S3Deps {
@@ -82,6 +84,18 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
   return bucketFrom(deps, row);
 }
 
+/** The key's own project, the one that is named, or the oldest that the whole organization sees and that takes changes. */
+async function projectOf(
+  tx: Writer,
+  { orgId, projectId: own }: S3KeyPrincipal,
+  named: string | undefined,
+): Promise<Project | undefined> {
+  if (own === null && named === undefined) return oldestOpenProject(tx, orgId);
+  const project = await projectByName(tx, orgId, own ?? named ?? "");
+  if (own === null) return project?.visibility === "organization" ? project : undefined;
+  return named === undefined || named === project?.id || named === project?.slug ? project : undefined;
+}
+
 async function makeApp(
   deps: BucketDeps,
   caller: S3Caller,
@@ -91,7 +105,7 @@ async function makeApp(
 ): Promise<string> {
   try {
     return await changeOrganization(deps, principal.orgId, async (tx) => {
-      const project = await projectFor(tx, principal.orgId, { own: principal.projectId, named });
+      const project = await projectOf(tx, principal, named);
       if (project === undefined)
         throw new S3Error("InvalidArgument", "There is no such project, or the key does not reach it.");
       const app = await createAppIn(deps, tx, organizationCaller(caller, principal), {

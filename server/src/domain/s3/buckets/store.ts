@@ -1,24 +1,28 @@
+import {
+  joinProject,
+  projectSlugs,
+  withinProjects,
+  withProject,
+  type ProjectColumns,
+  type Reach,
+} from "#domain/projects/index.ts";
 import { prepared, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
 import type { VersioningState } from "../types/index.ts";
 
-export interface BucketRow {
+export interface BucketRow extends ProjectColumns {
   readonly id: string;
   readonly org_id: string;
   readonly project_id: string;
   readonly slug: string;
   readonly created_at: number;
   readonly project_slug: string;
-  readonly visibility: Tables["project"]["visibility"];
-  readonly archived_at: number | null;
   readonly versioning: VersioningState | null;
   readonly config: string | null;
   readonly revision: number | null;
 }
 
 function buckets(db: Reader) {
-  return db
-    .selectFrom("app as a")
-    .innerJoin("project as p", "p.id", "a.project_id")
+  return withProject(db.selectFrom("app as a"), "a.project_id")
     .leftJoin("s3_bucket as b", "b.id", "a.id")
     .select([
       "a.id",
@@ -26,9 +30,7 @@ function buckets(db: Reader) {
       "a.project_id",
       "a.slug",
       "a.created_at",
-      "p.slug as project_slug",
-      "p.visibility",
-      "p.archived_at",
+      "project.slug as project_slug",
       "b.versioning",
       "b.config",
       "b.revision",
@@ -76,13 +78,12 @@ export async function listBucketRows(
   },
 ): Promise<{ slug: string; created_at: number }[]> {
   const { orgId, projectId, names } = reach;
-  return db
-    .selectFrom("app as a")
-    .innerJoin("project as p", "p.id", "a.project_id")
+  const projectIds = projectId === null ? [] : [projectId];
+  const own: Reach = { organization: false, visibleProjects: projectId === null, projectIds, exceptStates: [] };
+  return joinProject(db.selectFrom("app as a"), "a.project_id")
     .select(["a.slug", "a.created_at"])
     .where("a.org_id", "=", orgId)
-    .$if(projectId === null, (query) => query.where("p.visibility", "=", "organization"))
-    .$if(projectId !== null, (query) => query.where("a.project_id", "=", projectId ?? ""))
+    .where(withinProjects(own, "a.project_id"))
     .$if(names !== null, (query) => query.where("a.slug", "in", [...(names ?? [])]))
     .where("a.slug", ">=", page.prefix)
     .$if(page.prefixEnd !== undefined, (query) => query.where("a.slug", "<", page.prefixEnd ?? ""))
@@ -95,13 +96,8 @@ export async function listBucketRows(
 /** Slugs by the ids of projects, and of the organization. */
 export async function displayNames(db: Reader, orgId: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const projects = db
-    .selectFrom("project")
-    .select(["id", "slug"])
-    .where("org_id", "=", orgId)
-    .where("id", "in", [...ids]);
   const organization = db.selectFrom("organization").select(["id", "slug"]).where("id", "=", orgId);
-  const rows = [...(await projects.execute()), ...(ids.includes(orgId) ? await organization.execute() : [])];
+  const rows = [...(await projectSlugs(db, orgId, ids)), ...(ids.includes(orgId) ? await organization.execute() : [])];
   return new Map(rows.map(({ id, slug }) => [id, slug]));
 }
 
@@ -124,27 +120,4 @@ export async function putSettings(tx: Writer, row: Tables["s3_bucket"]): Promise
     .values(row)
     .onConflict((on) => on.column("id").doUpdateSet(change))
     .execute();
-}
-
-/** A key's own project, the one that is named, or the oldest that the whole organization sees and that takes changes. */
-export async function projectFor(
-  db: Reader,
-  orgId: string,
-  options: { readonly own: string | null; readonly named: string | undefined },
-): Promise<Tables["project"] | undefined> {
-  const { own, named } = options;
-  return db
-    .selectFrom("project")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .$if(own !== null, (query) => query.where("id", "=", own ?? ""))
-    .$if(own === null, (query) => query.where("visibility", "=", "organization"))
-    .$if(own === null && named === undefined, (query) => query.where("archived_at", "is", null))
-    .$if(named !== undefined, (query) =>
-      query.where((eb) => eb.or([eb("id", "=", named ?? ""), eb("slug", "=", named ?? "")])),
-    )
-    .orderBy("created_at")
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirst();
 }

@@ -29,7 +29,7 @@ export function bucketOf(row: BucketRow, config: BucketConfig): Bucket {
     createdAtMs: row.created_at,
     owner: { id: row.project_id, displayName: row.project_slug },
     visibility: row.visibility,
-    isArchived: row.archived_at !== null,
+    projectState: row.project_state,
     versioning: row.versioning ?? "unversioned",
     config,
   };

@@ -10,22 +10,16 @@ import {
   readState,
   type AddressTest,
   type Principal,
-  type Resource,
   type Withheld,
 } from "#domain/identity/index.ts";
 import { principalNow } from "#domain/organizations/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { KeyContext } from "./store.ts";
 
 /** What a key can hold: the gateway's own scopes, and the one that makes and configures buckets. */
 export const KEY_SCOPES: readonly Scope[] = S3_KEY_SCOPES;
-
-/** What a key is to the permission check. A project that is gone counts as private: nobody reaches it. Archiving cuts no rights, but what is done with them. */
-export function resourceOf(key: Pick<KeyContext, "org_id" | "project_id" | "visibility">): Resource {
-  const { org_id: orgId, project_id: id, visibility } = key;
-  return id === null ? { orgId } : { orgId, project: { id, visibility: visibility ?? "private", archived_at: null } };
-}
 
 /** What a key may do now, and why it may not do what else it was given. */
 export interface Rights {
@@ -66,8 +60,10 @@ function withheldBy(creator: Principal | undefined, key: KeyContext, scope: Scop
   const verdict = decide(creator, scope, resourceOf(key));
   if (verdict.allowed) return undefined;
   const { reason } = verdict;
+  // A state lessens no key: it forbids what is done with it.
+  if (reason.by === "state") return undefined;
   if (reason.by === "own role") return { by: "role", role: reason.role, projectRole: reason.projectRole };
-  if (reason.by === "hidden" || reason.by === "archived") return { by: "project" };
+  if (reason.by === "hidden") return { by: "project" };
   return { by: "parent", id, because: reason };
 }
 

@@ -12,10 +12,11 @@ import {
   requirePermission,
   type Acting,
 } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { expiryOf, resourceOf } from "./bounds.ts";
+import { expiryOf } from "./bounds.ts";
 import { audit, found, versionOf, viewOf, type AccessKey, type KeyDeps } from "./keys.ts";
 import { setKey, type KeyContext } from "./store.ts";
 

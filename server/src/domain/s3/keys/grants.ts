@@ -1,5 +1,6 @@
 import { authorize, readState, type Envelope, type Principal } from "#domain/identity/index.ts";
 import { auditOrigin, principalNow } from "#domain/organizations/index.ts";
+import { resourceOf, type ProjectColumns } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { bucketById, type BucketRow } from "../buckets/store.ts";
@@ -53,12 +54,12 @@ export async function admitGrant(
 }
 
 /** What of a bucket says who may do what with it. */
-type Place = Pick<BucketRow, "org_id" | "project_id" | "slug" | "project_slug" | "visibility" | "archived_at">;
+type Place = Pick<BucketRow, "org_id" | "project_id" | "slug" | "project_slug" | keyof ProjectColumns>;
 
 /** Somebody of the organization, as the gateway's permission check knows them, for one bucket. */
 export function principalOn(principal: Principal, bucket: Place): S3KeyPrincipal {
-  const { org_id: orgId, project_id: projectId, visibility, archived_at } = bucket;
-  const resource = { orgId, project: { id: projectId, visibility, archived_at } };
+  const { org_id: orgId, project_id: projectId } = bucket;
+  const resource = resourceOf(bucket);
   const { actor } = auditOrigin({ principal, ip: null, requestId: null });
   return {
     kind: "key",

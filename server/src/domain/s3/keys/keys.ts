@@ -24,13 +24,14 @@ import {
   type Resource,
   absent,
 } from "#domain/identity/index.ts";
+import { projectByName, resourceOf } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { etagOf } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
-import { expiryOf, KEY_SCOPES, resourceOf, rightsNow } from "./bounds.ts";
+import { expiryOf, KEY_SCOPES, rightsNow } from "./bounds.ts";
 import { newAccessKeyId, newSecretKey, sealSecret } from "./secret.ts";
 import {
   countLiveKeys,
@@ -38,7 +39,6 @@ import {
   keyByName,
   listKeyRows,
   organizationOf,
-  projectOf,
   setRevoked,
   type KeyContext,
 } from "./store.ts";
@@ -205,7 +205,7 @@ async function grantable(
   { projectId, scopes, readOnly = false }: NewAccessKey,
 ): Promise<{ scopes: ReadonlySet<Scope>; policy: Policy; resource: Resource }> {
   const organization = await organizationOf(tx, actor.orgId);
-  const project = projectId === null ? undefined : await projectOf(tx, actor.orgId, projectId);
+  const project = projectId === null ? undefined : await projectByName(tx, actor.orgId, projectId);
   if (organization === undefined || (projectId !== null && project === undefined)) throw absent();
   const resource = project === undefined ? { orgId: actor.orgId } : { orgId: actor.orgId, project };
   const held = requirePermission(actor, "credentials:write", resource);

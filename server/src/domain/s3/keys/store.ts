@@ -1,23 +1,20 @@
-import type { Reach } from "#domain/identity/index.ts";
+import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type KeyRow = Tables["s3_key"];
 
 /** A key with what bounds it, except its creator. */
-export interface KeyContext extends KeyRow {
+export interface KeyContext extends KeyRow, OptionalProjectColumns {
   org_slug: string;
   policy: string;
   project_slug: string | null;
-  visibility: Tables["project"]["visibility"] | null;
 }
 
 function keys(db: Reader) {
-  return db
-    .selectFrom("s3_key as k")
+  return withOptionalProject(db.selectFrom("s3_key as k"), "k.project_id")
     .innerJoin("organization as o", "o.id", "k.org_id")
-    .leftJoin("project as p", (join) => join.onRef("p.id", "=", "k.project_id").onRef("p.org_id", "=", "k.org_id"))
     .selectAll("k")
-    .select(["o.slug as org_slug", "o.policy", "p.slug as project_slug", "p.visibility"]);
+    .select(["o.slug as org_slug", "o.policy", "project.slug as project_slug"]);
 }
 
 export async function keyByAccessKey(db: Reader, accessKey: string): Promise<KeyContext | undefined> {
@@ -46,19 +43,7 @@ export async function listKeyRows(
 ): Promise<KeyContext[]> {
   return keys(db)
     .where("k.org_id", "=", orgId)
-    .$if(reach !== "everything", (query) =>
-      query.where((eb) =>
-        eb.or(
-          reach === "everything"
-            ? []
-            : [
-                ...(reach.organization ? [eb("k.project_id", "is", null)] : []),
-                ...(reach.visibleProjects ? [eb("p.visibility", "=", "organization")] : []),
-                ...(reach.projectIds.length > 0 ? [eb("k.project_id", "in", [...reach.projectIds])] : []),
-              ],
-        ),
-      ),
-    )
+    .$call((query) => (reach === "everything" ? query : query.where(withinReach(reach, "k.project_id"))))
     .$if(page.projectId !== undefined, (query) => query.where("k.project_id", "=", page.projectId ?? ""))
     .$if(!page.includeRevoked, (query) => query.where("k.revoked_at", "is", null))
     .$if(page.beforeId !== undefined, (query) => query.where("k.id", "<", page.beforeId ?? ""))
@@ -85,19 +70,6 @@ export async function countLiveKeys(
 
 export async function organizationOf(db: Reader, orgId: string): Promise<{ slug: string; policy: string } | undefined> {
   return db.selectFrom("organization").select(["slug", "policy"]).where("id", "=", orgId).executeTakeFirst();
-}
-
-export async function projectOf(
-  db: Reader,
-  orgId: string,
-  projectId: string,
-): Promise<Pick<Tables["project"], "id" | "visibility" | "archived_at"> | undefined> {
-  return db
-    .selectFrom("project")
-    .select(["id", "visibility", "archived_at"])
-    .where("org_id", "=", orgId)
-    .where("id", "=", projectId)
-    .executeTakeFirst();
 }
 
 export async function insertKey(tx: Writer, row: KeyRow): Promise<void> {

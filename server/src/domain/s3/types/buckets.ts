@@ -1,3 +1,4 @@
+import type { ProjectState, Visibility } from "#domain/projects/index.ts";
 import type { S3Caller, S3Owner, S3Principal } from "./principals.ts";
 
 export type VersioningState = "unversioned" | "enabled" | "suspended";
@@ -11,9 +12,8 @@ export interface Bucket {
   readonly name: string;
   readonly createdAtMs: number;
   readonly owner: S3Owner;
-  readonly visibility: "organization" | "private";
-  /** Its project takes no changes. */
-  readonly isArchived: boolean;
+  readonly visibility: Visibility;
+  readonly projectState: ProjectState;
   readonly versioning: VersioningState;
   readonly config: BucketConfig;
 }

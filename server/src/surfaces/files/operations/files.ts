@@ -5,11 +5,11 @@ import {
   grantDownload,
   listFiles as list,
   listNames,
-  resourceOf,
   type FileRow,
 } from "#domain/files/index.ts";
 import { answering } from "#domain/idempotency/index.ts";
 import { requireSeen } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { attachmentOf, type Operation, callerOf } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";

@@ -4,11 +4,11 @@ import {
   findFile,
   listTrash as list,
   purgeFile as purge,
-  resourceOf,
   restoreFile as restore,
   trashDaysOf,
 } from "#domain/files/index.ts";
 import { requireSeen } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { type Operation, callerOf } from "#http/index.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { fileBody, trashedBody } from "../model.ts";

@@ -5,11 +5,11 @@ import {
   deleteFile,
   findResumable,
   movedOn,
-  resourceOf,
   type Resumable,
   type StoredFile,
 } from "#domain/files/index.ts";
 import { type Principal, requireSeen } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import { principalOf, watchIdle } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Reply, Request } from "../content/exchange.ts";

@@ -1,6 +1,7 @@
-import { S3_KEY_SCOPES, type ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
-import { authorize, FROZEN_SCOPES, reachOf, requireOrganization } from "#domain/identity/index.ts";
+import { S3_KEY_SCOPES, stateAllows, type ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
+import { authorize, reachOf, requireOrganization } from "#domain/identity/index.ts";
 import { membersWhoMay, type MemberAccess, type Project, projectIfNamed } from "#domain/organizations/index.ts";
+import { ruleOf } from "#domain/projects/index.ts";
 import { listAccessKeys } from "#domain/s3/index.ts";
 import type { Operation, OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
@@ -126,7 +127,7 @@ function verdictOn(
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return { allowed: false, because: "it has expired" };
   if (!key.effectiveScopes.includes(permission))
     return { allowed: false, because: "its creator may not do it, or the organization's policy forbids it" };
-  if (project !== undefined && project.archived_at !== null && FROZEN_SCOPES.has(permission))
-    return { allowed: false, because: `project ${project.slug} is archived` };
+  if (project !== undefined && !stateAllows(project.state, permission))
+    return { allowed: false, because: `project ${project.slug} is ${ruleOf(project.state).name}` };
   return { allowed: true, because: key.projectId === null ? "its scopes" : "its scopes, in its project alone" };
 }

@@ -44,5 +44,5 @@ function peerAddress(ip: string): string {
 /** A credential of one project is told which, whatever its scopes. */
 function reachOfMe(principal: Principal): Reach {
   if (principal.kind === "person" || principal.projectId === null) return reachOf(principal, "projects:read");
-  return { organization: false, visibleProjects: false, projectIds: [principal.projectId] };
+  return { organization: false, visibleProjects: false, projectIds: [principal.projectId], exceptStates: [] };
 }

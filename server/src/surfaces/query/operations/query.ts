@@ -38,7 +38,7 @@ export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.que
     refuseBeyondLimits(body, deps.limits);
     const run = await deps.store.query({
       orgId: principal.orgId,
-      visible: () => visibleProjects(deps.metadata, principal),
+      visible: () => visibleProjects(deps.metadata, principal, "telemetry:read"),
       sql: body.sql,
       parameters: body.parameters ?? [],
       format: FORMATS[type],

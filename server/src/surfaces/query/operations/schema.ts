@@ -38,7 +38,7 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
  */
 export function getQuerySchema(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.getQuerySchema> {
   return async (_input, { principal }) => {
-    const all = (await visibleProjects(deps.metadata, principal)) === "all";
+    const all = (await visibleProjects(deps.metadata, principal, "telemetry:read")) === "all";
     const usage = all ? deps.store.usage(principal.orgId) : undefined;
     const records = readableRecords(principal);
     return {

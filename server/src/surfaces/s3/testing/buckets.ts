@@ -86,7 +86,7 @@ export async function openBucket(world: World, name: string): Promise<Opened> {
     orgSlug,
     projectId: app.project_id,
   } as const;
-  const principal = principalOn({ ...system, scopes }, { ...app, archived_at: null });
+  const principal = principalOn({ ...system, scopes }, app);
   const caller = { principal, ip: null, requestId: null };
   return { s3, caller, bucket: await s3.buckets.find(principal, name) };
 }

@@ -25,7 +25,7 @@ export function createLook(metadata: Pick<MetadataStore, "read">, clock: Clock):
     const nowMs = clock.nowMs();
     const known = shared.get(key);
     if (!fresh && known !== undefined && Math.abs(nowMs - known.atMs) < SHARED_MS) return known.seen;
-    const seen = knownProjects(metadata, principal).then(seenOf);
+    const seen = knownProjects(metadata, principal, "telemetry:read").then(seenOf);
     if (shared.size >= SHARED_MAX) shared.clear();
     shared.set(key, { atMs: nowMs, seen });
     seen.catch(() => shared.delete(key));

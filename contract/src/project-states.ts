@@ -1,0 +1,61 @@
+import type { Scope } from "./scopes.ts";
+
+/** The states of a project. */
+export const PROJECT_STATES = ["active", "archived"] as const;
+
+export type ProjectState = (typeof PROJECT_STATES)[number];
+
+/** What the server does in a project without a permission of anybody: it accepts requests to webhooks, and evaluates alerts. */
+export const UNATTENDED_ACTIONS = ["webhooks:receive", "alerts:evaluate"] as const;
+
+/** What is done in a project: under a permission, or by the server itself. */
+export type ProjectAction = Scope | (typeof UNATTENDED_ACTIONS)[number];
+
+/** A state in which something is forbidden, and the words for it. */
+export interface ProjectStateRule {
+  readonly forbids: readonly ProjectAction[];
+  /** Continues "the project is". */
+  readonly name: string;
+  readonly title: string;
+  /** In a word: continues "it is". */
+  readonly summary: string;
+  /** Continues "the project is archived:". */
+  readonly effect: string;
+  /** What to do about it: one project, and one of several. */
+  readonly remedy: { readonly one: string; readonly several: string };
+  /** Continues "the project of orgs/acme/shop is archived, so its images". */
+  readonly images: string;
+}
+
+/**
+ * The one table of what a state forbids. Every surface and background job asks it by `stateAllows`.
+ * An archived project: nobody writes or deletes in it. Its settings, members, credentials and keys stay changeable.
+ */
+export const PROJECT_STATE_RULES: Readonly<Record<Exclude<ProjectState, "active">, ProjectStateRule>> = {
+  archived: {
+    forbids: [
+      "apps:write",
+      "telemetry:write",
+      "files:write",
+      "files:delete",
+      "registry:push",
+      "registry:delete",
+      "s3:write",
+      "s3:delete",
+      "webhooks:write",
+      "webhooks:receive",
+      "alerts:evaluate",
+    ],
+    name: "archived",
+    title: "Archived",
+    summary: "read-only",
+    effect: "it can be read, but not changed",
+    remedy: { one: "unarchive it first", several: "unarchive one first" },
+    images: "can only be pulled",
+  },
+};
+
+/** Whether the action may be done in a project of this state, by anybody. */
+export function stateAllows(state: ProjectState, action: ProjectAction): boolean {
+  return state === "active" || !PROJECT_STATE_RULES[state].forbids.includes(action);
+}

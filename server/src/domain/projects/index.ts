@@ -1,0 +1,31 @@
+export {
+  columnsOf,
+  resourceOf,
+  type OptionalProjectColumns,
+  type ProjectAccess,
+  type ProjectColumns,
+  type Reach,
+  type Resource,
+  type Visibility,
+} from "./access.ts";
+export { codeOf, requireStateAllows, ruleOf, stateRefusal, statesWithout, type ProjectState } from "./state.ts";
+export {
+  countProjects,
+  deleteProjectRow,
+  everyProject,
+  insertProject,
+  joinProject,
+  listProjectRows,
+  oldestOpenProject,
+  projectByName,
+  projectSlugs,
+  rememberDeleted,
+  setProject,
+  setProjectState,
+  withinProjects,
+  withinReach,
+  withOptionalProject,
+  withProject,
+  type Project,
+  type ProjectFilter,
+} from "./store.ts";
