@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { insertProject } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import { createWorld, type World } from "./testing/world.ts";
@@ -62,10 +63,7 @@ describe("lists, versions and keys", () => {
       world.metadata.write(async (tx) => {
         for (let i = from; i < to; i++) {
           const id = newId("proj", systemClock.nowMs());
-          await tx
-            .insertInto("project")
-            .values({ ...tenant.open, id, slug: `crowd-${i}`, name: "crowd" })
-            .execute();
+          await insertProject(tx, { ...tenant.open, id, slug: `crowd-${i}`, name: "crowd" });
         }
       });
     await add(before, 1000);
