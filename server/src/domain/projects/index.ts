@@ -16,6 +16,7 @@ export {
   insertProject,
   joinProject,
   listProjectRows,
+  newProject,
   oldestOpenProject,
   projectByName,
   projectSlugs,

@@ -32,8 +32,16 @@ function stateColumn(): RawBuilder<ProjectState> {
   return sql<ProjectState>`case ${sql.join(cases, sql` `)} else 'active' end`;
 }
 
+/** Its members are always in this order, on which entity tags depend. */
 function projectOf(row: Row): Project {
-  return { ...row, state: stateOf(row) };
+  const { id, org_id, slug, name, visibility, environment, created_at } = row;
+  const since = Object.fromEntries(SINCE_COLUMNS.map((column) => [column, row[column]])) as Pick<Row, SinceColumn>;
+  return { id, org_id, slug, name, visibility, environment, ...since, created_at, state: stateOf(row) };
+}
+
+/** A project that is not stored yet, and active. */
+export function newProject(row: Omit<Row, SinceColumn>): Project {
+  return projectOf({ ...row, ...NEVER });
 }
 
 /** By id, or by slug: no slug has the `_` of an id. */

@@ -1,4 +1,10 @@
-import { S3_KEY_SCOPES, type ActivityService, type ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import {
+  S3_KEY_SCOPES,
+  type ActivityService,
+  type ORGANIZATION_ROUTES,
+  type ProjectRole,
+  type ResultOf,
+} from "@mooring/contract";
 import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
 import type { Credential, CredentialActivity, TrustView } from "#domain/identity/index.ts";
 import {
@@ -24,6 +30,7 @@ import { isoFromMs } from "#kernel/time.ts";
 type Rows = typeof ORGANIZATION_ROUTES;
 export type OrganizationBody = ResultOf<Rows["getOrganization"]>;
 export type ProjectBody = ResultOf<Rows["getProject"]>;
+type OwnProjectBody = ResultOf<Rows["getMe"]>["projects"][number];
 export type ProjectMemberBody = ResultOf<Rows["putProjectMember"]>;
 export type AppBody = ResultOf<Rows["getApp"]>;
 export type MemberBody = ResultOf<Rows["updateMember"]>;
@@ -46,6 +53,12 @@ export function projectBody(project: Project): ProjectBody {
   const { id, slug, name, visibility, environment } = project;
   const archived_at = isoOrNull(project.archived_at);
   return { id, slug, name, visibility, environment, archived_at, created_at: isoFromMs(project.created_at) };
+}
+
+/** A project among those of the principal that asks, with its role there. */
+export function ownProjectBody(project: Project, role: ProjectRole | undefined): OwnProjectBody {
+  const { id, slug, name, visibility, environment } = project;
+  return { id, slug, name, visibility, environment, archived: project.state === "archived", role: role ?? null };
 }
 
 export function projectMemberBody(member: ProjectMember): ProjectMemberBody {

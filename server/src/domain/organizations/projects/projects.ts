@@ -11,6 +11,7 @@ import {
 import {
   insertProject,
   listProjectRows,
+  newProject,
   projectByName,
   rememberDeleted,
   setProject,
@@ -73,17 +74,15 @@ export async function createProjectIn(
   const { orgId, input } = options;
   const at = deps.clock.nowMs();
   const visibility = input.visibility ?? "organization";
-  const row: Project = {
+  const row = newProject({
     id: newId("proj", at),
     org_id: orgId,
     slug: input.slug,
     name: input.name ?? input.slug,
     visibility,
     environment: input.environment ?? null,
-    archived_at: null,
     created_at: at,
-    state: "active",
-  };
+  });
   const maintainer = await firstMaintainer(tx, caller, row, input.maintainer);
   await requireRoom(deps.metadata, tx, "projects_max", orgId);
   if (!(await insertProject(tx, row))) throw duplicateSlug("/slug", input.slug);

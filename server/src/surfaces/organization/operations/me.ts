@@ -3,6 +3,7 @@ import { reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
 import { getOrganization, listProjects } from "#domain/organizations/index.ts";
 import type { Operation } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
+import { ownProjectBody } from "../model.ts";
 
 const PROJECTS_MAX = 1000;
 
@@ -21,15 +22,7 @@ export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZAT
       project_id: principal.kind === "credential" ? principal.projectId : null,
       scopes: [...principal.scopes],
       address: peerAddress(ip),
-      projects: projects.items.map((project) => ({
-        id: project.id,
-        slug: project.slug,
-        name: project.name,
-        visibility: project.visibility,
-        environment: project.environment,
-        archived: project.archived_at !== null,
-        role: roles.get(project.id) ?? null,
-      })),
+      projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id))),
       projects_next_cursor: projects.nextCursor,
     };
   };
