@@ -76,7 +76,7 @@ test("a log is found seconds after the shown command sent it", { skip: NO_CHROMI
 test("a webhook's event is there live, without a look again", { skip: NO_CHROMIUM }, async () => {
   const { page, faults } = tab();
   await tab().go(path("webhooks"));
-  await page.getByRole("button", { name: "Create a webhook" }).first().click();
+  await page.getByRole("button", { name: "Create webhook" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("payments");
   await page
     .getByLabel("The sender, and its verification scheme")

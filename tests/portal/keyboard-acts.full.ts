@@ -105,7 +105,7 @@ test("an S3 key", { skip: NO_CHROMIUM }, async () => {
 
 test("a webhook is made, and deleted", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("w");
-  await keys.take("button", "Create a webhook");
+  await keys.take("button", "Create webhook");
   await page.getByRole("dialog").waitFor();
   await keys.fill("Name", "orders");
   await keys.tabTo("combobox", "The sender, and its verification scheme");

@@ -123,7 +123,7 @@ test("an archived project is folded away, grey with the reason, and comes back",
   await tab.go(path("old", ""));
   await page.getByText("It is read-only.").waitFor();
   await tab.go(path("old", "webhooks"));
-  await grey("Create a webhook").waitFor();
+  await grey("Create webhook").waitFor();
   await tab.go(path("-", `projects?open=${String(id)}&tab=danger`));
   await page.getByRole("button", { name: "Unarchive" }).click();
   await page.getByRole("button", { name: "Archive this project" }).waitFor();

@@ -83,7 +83,7 @@ test("a viewer of the organization reads, and is told why the rest is grey", { s
   const rail = (await railOf(tab.page)).map((each) => each.split("/")[4] ?? "");
   for (const hidden of ["credentials", "s3-keys", "audit"]) assert.ok(!rail.includes(hidden), hidden);
   await tab.go(path("-", "webhooks"));
-  await isGrey(tab.page, "Create a webhook", /lacks webhooks:write/);
+  await isGrey(tab.page, "Create webhook", /lacks webhooks:write/);
   await tab.go(path(slug, "files"));
   await isGrey(tab.page, "Upload files", /lacks files:write/);
   await tab.go(path("-", "projects"));
@@ -110,7 +110,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
   for (const project of ["-", slug]) assert.deepEqual(await eachPage(tab, project), []);
   for (const project of ["-", slug]) {
     await tab.go(path(project, "webhooks"));
-    await page.getByRole("button", { name: "Create a webhook" }).first().click();
+    await page.getByRole("button", { name: "Create webhook" }).first().click();
     const dialog = page.getByRole("dialog");
     assert.deepEqual(await dialog.getByLabel("Project").locator("option").count(), 1, "only where one may");
     await dialog.getByLabel("Name", { exact: true }).fill(`by a writer in ${project}`);
@@ -121,7 +121,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
     await page.getByLabel("Address of the webhook").waitFor();
   }
   await tab.go(path("ledger", "webhooks"));
-  await isGrey(page, "Create a webhook", /lacks webhooks:write/);
+  await isGrey(page, "Create webhook", /lacks webhooks:write/);
   await tab.go(path("-", "files"));
   await isGrey(page, "Upload files", /choose a project where you have it/);
   await tab.go(path(slug, "files"));
@@ -171,7 +171,7 @@ test("a maintainer of a project makes credentials, keys and buckets in it", { sk
   await tab.go(path("-", "buckets"));
   await page.getByRole("button", { name: "Create bucket" }).first().click();
   await page.getByRole("dialog").getByLabel("Bucket", { exact: true }).fill("of-the-project");
-  await page.getByRole("dialog").getByRole("button", { name: "Create bucket" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await settled(page);
   assert.deepEqual([...tab.faults, ...tab.refused], []);

@@ -66,7 +66,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "a webhook": {
     label: "Secret of the webhook",
     open: async () => {
-      const { page, dialog } = await form("webhooks", "Create a webhook");
+      const { page, dialog } = await form("webhooks", "Create webhook");
       await dialog.getByLabel("Name", { exact: true }).fill("payments");
       await dialog.getByLabel(/^The sender/).selectOption("standard_webhooks");
       return { page, dialog };
@@ -77,13 +77,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
     open: async () => {
       const { server, token } = portal.shared;
       const { id } = await newWebhook(server, token, { verification: { scheme: "standard_webhooks" } });
-      return form(`webhooks/${id}?tab=settings`, "Rotate the secret");
+      return form(`webhooks/${id}?tab=settings`, "Rotate secret");
     },
   },
   "a webhook's destination": {
     label: "Signing secret",
     open: async () => {
-      const { page, dialog } = await form(destinations(), "Add a destination");
+      const { page, dialog } = await form(destinations(), "Create destination");
       await dialog.getByLabel("Name", { exact: true }).fill("billing");
       await dialog.getByLabel("Address", { exact: true }).fill("https://example.org/events");
       return { page, dialog };
@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "a bucket's destination": {
     label: "Signing secret",
     open: async () => {
-      const { page, dialog } = await form("buckets?tab=events", "Add destination");
+      const { page, dialog } = await form("buckets?tab=events", "Create destination");
       await dialog.getByLabel("Name", { exact: true }).fill("thumbnails");
       await dialog.getByLabel("Address", { exact: true }).fill("https://example.org/thumbnails");
       return { page, dialog };

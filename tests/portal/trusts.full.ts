@@ -67,7 +67,7 @@ test("a credential without a secret, a trust, a job's token, and the end", { ski
   assert.equal(await page.getByLabel(/^Without a secret/).isChecked(), true);
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("No secret is accepted.").waitFor();
-  await page.getByRole("link", { name: "Trust an issuer" }).click();
+  await page.getByRole("link", { name: "Create trust" }).click();
 
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Owner").fill("acme");
@@ -81,10 +81,10 @@ test("a credential without a secret, a trust, a job's token, and the end", { ski
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("shop's main branch");
   await dialog.getByLabel("Issuer").fill(issuer.url);
   await dialog.getByLabel("Subject").fill("repo:*:ref:refs/heads/main");
-  await dialog.getByRole("button", { name: "Trust", exact: true }).click();
+  await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await dialog.getByText(/only behind its first two parts/).waitFor();
   await dialog.getByLabel("Subject").fill("repo:acme/shop:ref:refs/heads/*");
-  await dialog.getByRole("button", { name: "Trust", exact: true }).click();
+  await dialog.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByRole("heading", { name: "Use it in a job" }).waitFor();
 
   const clientId = /mrc_[0-9a-z]{26}/.exec((await page.getByRole("complementary").textContent()) ?? "")?.[0] ?? "";

@@ -20,13 +20,13 @@ export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel:
   const add = useMutation({
     mutationFn: async () => {
       const begun = await confirmed(() =>
-        sessionClient.call(PORTAL_ROUTES.beginPasskey, { body: {}, purpose: "add a passkey" }),
+        sessionClient.call(PORTAL_ROUTES.beginPasskey, { body: {}, purpose: "create a passkey" }),
       );
       const made = await makePasskey(begun);
       return confirmed(() =>
         sessionClient.call(PORTAL_ROUTES.createPasskey, {
           body: { ...made, name: name.trim() },
-          purpose: "add the passkey",
+          purpose: "create the passkey",
         }),
       );
     },
@@ -55,7 +55,7 @@ export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel:
       <DialogActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button look="main" type="submit" busy={add.isPending}>
-          Create passkey
+          Create
         </Button>
       </DialogActions>
     </form>

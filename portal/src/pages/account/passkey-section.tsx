@@ -17,9 +17,9 @@ import { useRenewSession } from "~/people/renew-session.ts";
 import { useSignInMethods } from "~/people/sign-in-methods.ts";
 
 type Passkey = ResultOf<typeof PORTAL_ROUTES.listPasskeys>["items"][number];
-type Open = "add" | { readonly rename: Passkey } | { readonly remove: Passkey } | null;
+type Open = "add" | { readonly rename: Passkey } | { readonly delete: Passkey } | null;
 
-/** The passkeys of the account: add, rename, remove. */
+/** The passkeys of the account: create, rename, delete. */
 export function PasskeySection(): ReactNode {
   const passkeys = useRead(PORTAL_ROUTES.listPasskeys, {});
   const { hasPasskeys } = useSignInMethods();
@@ -28,7 +28,7 @@ export function PasskeySection(): ReactNode {
   const close = (): void => setOpen(null);
   const add = (
     <Button look="main" disabled={!hasPasskeys} onClick={() => setOpen("add")}>
-      Add a passkey
+      Create passkey
     </Button>
   );
   return (
@@ -51,18 +51,18 @@ export function PasskeySection(): ReactNode {
         }
       </Loaded>
       {open === "add" && (
-        <Dialog title="Add a passkey" onClose={close}>
+        <Dialog title="Create passkey" onClose={close}>
           <AddPasskey
             onCancel={close}
             onDone={() => {
               close();
-              say("The passkey was added. You can sign in with it from now on.");
+              say("The passkey is created. You can sign in with it from now on.");
             }}
           />
         </Dialog>
       )}
       {open !== null && open !== "add" && "rename" in open && <RenameDialog passkey={open.rename} onClose={close} />}
-      {open !== null && open !== "add" && "remove" in open && <RemoveDialog passkey={open.remove} onClose={close} />}
+      {open !== null && open !== "add" && "delete" in open && <DeleteDialog passkey={open.delete} onClose={close} />}
     </Section>
   );
 }
@@ -75,7 +75,7 @@ function columns(open: (what: Open) => void): readonly Column<Passkey>[] {
       cell: ({ synced }) => <Badge>{synced ? "by a password manager or account" : "on one device"}</Badge>,
     },
     { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-    { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Actions",
       cell: (passkey) => (
@@ -91,10 +91,10 @@ function columns(open: (what: Open) => void): readonly Column<Passkey>[] {
           <Button
             look="quiet"
             className="h-6"
-            aria-label={`Remove ${passkey.name}`}
-            onClick={() => open({ remove: passkey })}
+            aria-label={`Delete ${passkey.name}`}
+            onClick={() => open({ delete: passkey })}
           >
-            Remove
+            Delete
           </Button>
         </span>
       ),
@@ -132,7 +132,7 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
   );
 }
 
-function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactNode {
+function DeleteDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactNode {
   const { security } = useSession();
   const renew = useRenewSession();
   const say = useSay();
@@ -140,13 +140,13 @@ function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
     changes: [PORTAL_ROUTES.listPasskeys],
     onDone: () => {
       renew();
-      say(`The passkey ${passkey.name} was removed.`);
+      say(`The passkey ${passkey.name} is deleted.`);
       onClose();
     },
   });
   return (
     <DangerDialog
-      title={`Remove ${passkey.name}`}
+      title={`Delete ${passkey.name}`}
       about={
         <>
           <p>
@@ -159,7 +159,7 @@ function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
         </>
       }
       type={passkey.name}
-      action="Remove the passkey"
+      action="Delete"
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate({ params: { passkey_id: passkey.id } })}

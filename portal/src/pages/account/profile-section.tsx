@@ -63,7 +63,7 @@ export function ProfileSection(): ReactNode {
         {organizations.length === 0 ? (
           <Empty
             title="You are in no organization"
-            action={user.instance_admin ? <ButtonLink to="/instance">Found one</ButtonLink> : undefined}
+            action={user.instance_admin ? <ButtonLink to="/instance">Create organization</ButtonLink> : undefined}
           >
             <p>Everything here belongs to an organization. Ask an owner of one to invite {user.email}.</p>
           </Empty>

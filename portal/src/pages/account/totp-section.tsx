@@ -85,7 +85,7 @@ function TotpOn({ left }: { left: number }): ReactNode {
       title="Authenticator app"
       actions={
         <>
-          <Button onClick={() => setOpen("codes")}>New recovery codes</Button>
+          <Button onClick={() => setOpen("codes")}>Create recovery codes</Button>
           <Button look="danger" onClick={() => setOpen("off")}>
             Turn off
           </Button>
@@ -99,9 +99,9 @@ function TotpOn({ left }: { left: number }): ReactNode {
       {left <= FEW && <p>Create new recovery codes before you need one: without them a lost phone locks you out.</p>}
       {open === "codes" && renewCodes.data === undefined && (
         <DangerDialog
-          title="New recovery codes"
+          title="Create recovery codes"
           about={`The ${plural(left, "code")} that you have left stop working at once.`}
-          action="Create codes"
+          action="Create"
           busy={renewCodes.isPending}
           error={renewCodes.error}
           onConfirm={() => renewCodes.mutate({ body: {} })}

@@ -32,7 +32,7 @@ export function AlertActs({
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => setOpen("edit")}>Change</Button>
         <Menu trigger={<Button aria-label="More acts">More ▾</Button>}>
-          <MenuItem onSelect={() => setOpen("rotate")}>Rotate the secret…</MenuItem>
+          <MenuItem onSelect={() => setOpen("rotate")}>Rotate secret…</MenuItem>
           <MenuLine />
           <MenuItem danger onSelect={() => setOpen("delete")}>
             Delete…
@@ -63,7 +63,7 @@ function RotateDialog({
   });
   return (
     <ReplaceDialog
-      title="Rotate the secret"
+      title="Rotate secret"
       projectId={alert.project_id}
       about="A new secret signs from now on. Give it to the receiver."
       label="The old secret still signs for"

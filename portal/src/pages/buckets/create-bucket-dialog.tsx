@@ -38,7 +38,7 @@ export function CreateBucketDialog({
       create.mutate({ body: { project, slug, name: name.trim() === "" ? undefined : name.trim() } });
   };
   return (
-    <Dialog title="Create a bucket" about="It is an app: a bucket and a repository of the same name." onClose={onClose}>
+    <Dialog title="Create bucket" about="It is an app: a bucket and a repository of the same name." onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="Bucket"
@@ -78,7 +78,7 @@ export function CreateBucketDialog({
             busy={create.isPending}
             disabled={slug === "" || fault !== undefined || project === ""}
           >
-            Create bucket
+            Create
           </Button>
         </DialogActions>
       </form>

@@ -28,7 +28,7 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
   };
   if (made !== null) return <MadeDestination made={made} onClose={onClose} />;
   return (
-    <Dialog title="Add an event destination" onClose={onClose}>
+    <Dialog title="Create destination" onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="Name"
@@ -52,7 +52,7 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={create.isPending}>
-            Add destination
+            Create
           </Button>
         </DialogActions>
       </form>

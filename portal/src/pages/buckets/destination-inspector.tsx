@@ -41,7 +41,7 @@ function Details({ destination, onDeleted }: { destination: Destination; onDelet
         items={[
           ["Address", <Copyable key="url" text={destination.url} shown={visibleText(destination.url)} />],
           ["ARN", <Copyable key="arn" text={destination.arn} />],
-          ["Added", <Time key="added" at={destination.created_at} />],
+          ["Created", <Time key="created" at={destination.created_at} />],
         ]}
       />
       <div className="flex flex-wrap gap-2">

@@ -15,7 +15,7 @@ import type { SearchState } from "./search.ts";
 const COLUMNS: readonly Column<S3Destination>[] = [
   { title: "Name", cell: ({ name }) => name },
   { title: "Address", cell: ({ url }) => <code title={visibleText(url)}>{visibleText(url)}</code>, grow: true },
-  { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** Where events of buckets can go. */
@@ -52,7 +52,7 @@ function NoDestinations(): ReactNode {
       title="No destinations yet"
       action={
         <Button disabled={!mayWrite} onClick={() => setSearch({ create: true })}>
-          Add destination
+          Create destination
         </Button>
       }
     >

@@ -88,7 +88,7 @@ function Create({ tab, onCreate }: { tab: string; onCreate: () => void }): React
   const why = tab === "events" ? whyNoDestination : whyNoApp;
   return (
     <Button look="main" disabled={why !== undefined} title={why} onClick={onCreate}>
-      {tab === "events" ? "Add destination" : "Create bucket"}
+      {tab === "events" ? "Create destination" : "Create bucket"}
     </Button>
   );
 }

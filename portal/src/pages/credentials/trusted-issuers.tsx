@@ -26,7 +26,7 @@ export function TrustedIssuers({ id }: { id: string }): ReactNode {
         ))}
       </ul>
       <PageLink page="trusts" search={{ credential: id, new: true }}>
-        Trust an issuer
+        Create trust
       </PageLink>
     </>
   );

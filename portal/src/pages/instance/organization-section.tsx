@@ -11,18 +11,18 @@ import { TextInput } from "~/kit/field.tsx";
 import { Empty, Section } from "~/kit/page.tsx";
 import { ListTable, type Column } from "~/kit/table.tsx";
 import { Time } from "~/kit/time.tsx";
-import { FoundDialog } from "./found-dialog.tsx";
+import { CreateOrganizationDialog } from "./create-organization-dialog.tsx";
 
 type Organization = ResultOf<typeof PORTAL_ROUTES.listOrganizations>["items"][number];
 
-/** Every organization of the server; a new one is founded for its owner. */
+/** Every organization of the server; a new one is created for its owner. */
 export function OrganizationSection(): ReactNode {
   const mine = useSession().organizations.map(({ slug }) => slug);
   const [search, setSearch] = useSearchState<{ q: string | undefined }>();
   const [isOpen, setOpen] = useState(false);
   const query = search.q ?? "";
   const organizations = useList(PORTAL_ROUTES.listOrganizations, { query: query === "" ? {} : { q: query } });
-  const found = (
+  const create = (
     <Button look="main" onClick={() => setOpen(true)}>
       Create organization
     </Button>
@@ -43,7 +43,7 @@ export function OrganizationSection(): ReactNode {
               onChange={(event) => setSearch({ q: event.target.value === "" ? undefined : event.target.value })}
             />
           </span>
-          {found}
+          {create}
         </>
       }
     >
@@ -58,7 +58,7 @@ export function OrganizationSection(): ReactNode {
           </Empty>
         }
       />
-      {isOpen && <FoundDialog onClose={() => setOpen(false)} />}
+      {isOpen && <CreateOrganizationDialog onClose={() => setOpen(false)} />}
     </Section>
   );
 }
@@ -72,7 +72,7 @@ function columns(mine: readonly string[]): readonly Column<Organization>[] {
       number: true,
       cell: ({ members, members_is_lower_bound: isCut }) => (isCut === true ? `> ${members}` : members),
     },
-    { title: "Founded", cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Yours",
       cell: ({ slug }) =>

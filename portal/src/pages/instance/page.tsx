@@ -60,7 +60,7 @@ function AdminPage(): ReactNode {
             </span>
           )}
           <Button aria-pressed={isPaused} onClick={() => setSearch({ paused: isPaused ? undefined : true })}>
-            {isPaused ? "Go on" : "Pause"}
+            {isPaused ? "Resume" : "Pause"}
           </Button>
         </>
       }

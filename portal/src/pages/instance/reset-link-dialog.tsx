@@ -19,7 +19,7 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
     make.mutate({
       params: { user_id: account.id },
       body: { clear_second_factor: clears },
-      purpose: "make a reset link",
+      purpose: "create the reset link",
     });
   };
   if (make.data !== undefined)
@@ -59,7 +59,7 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={make.isPending}>
-            Create link
+            Create
           </Button>
         </DialogActions>
       </form>

@@ -143,9 +143,9 @@ function useColumns({
             look="quiet"
             disabled={isBusy}
             onClick={() => onAgain(invitation)}
-            aria-label={`New link for ${invitation.email}`}
+            aria-label={`Create link for ${invitation.email}`}
           >
-            New link
+            Create link
           </Button>
         ),
     },

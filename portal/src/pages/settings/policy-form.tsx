@@ -131,7 +131,7 @@ function ConfirmPolicy({
 }): ReactNode {
   return (
     <DangerDialog
-      title="Apply the policy"
+      title="Save the policy"
       about={
         <div className="flex flex-col gap-2">
           <p>{sentenceOf(effects)} Within seconds, their requests beyond that get 403.</p>
@@ -141,7 +141,7 @@ function ConfirmPolicy({
           </p>
         </div>
       }
-      action="Apply"
+      action="Save"
       {...dialog}
     />
   );

@@ -26,12 +26,12 @@ export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
       <Way
         title="Passkey"
         about="Your device or password manager signs you in; there is nothing to type or to steal."
-        done={security.passkeys > 0 ? "added" : null}
+        done={security.passkeys > 0 ? "created" : null}
       >
         <PasskeyPlace />
         {hasPasskeys && (
           <Button look={isSecured ? "plain" : "main"} onClick={() => setOpen("passkey")}>
-            {security.passkeys > 0 ? "Add another" : "Add a passkey"}
+            {security.passkeys > 0 ? "Create another passkey" : "Create passkey"}
           </Button>
         )}
       </Way>

@@ -46,7 +46,7 @@ export function CreateDialog({ credential = "", onCreated, onClose }: CreateProp
   };
   return (
     <Dialog
-      title="Trust an issuer"
+      title="Create trust"
       about="Its tokens replace the credential's secret, and get the credential's permissions."
       onClose={onClose}
       wide
@@ -70,7 +70,7 @@ export function CreateDialog({ credential = "", onCreated, onClose }: CreateProp
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="main" type="submit" busy={create.isPending} disabled={!isReady}>
-            Trust
+            Create
           </Button>
         </DialogActions>
       </form>

@@ -29,7 +29,7 @@ export function Page(): ReactNode {
       title={mayWrite ? undefined : "Your role lacks credentials:write"}
       onClick={() => change({ new: true }, { push: true })}
     >
-      Trust an issuer
+      Create trust
     </Button>
   );
   return (

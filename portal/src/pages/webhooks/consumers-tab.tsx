@@ -30,7 +30,7 @@ export function ConsumersTab({ webhookId }: { webhookId: string }): ReactNode {
   );
   const create = (
     <Button disabled={!mayWrite} title={why} onClick={() => setDialog("create")}>
-      Create a consumer
+      Create consumer
     </Button>
   );
   return (
@@ -154,7 +154,7 @@ function CreateConsumer({ webhookId, onClose }: { webhookId: string; onClose: ()
     create.mutate({ params: { webhook_id: webhookId }, body: { name, from } });
   };
   return (
-    <Dialog title="Create a consumer" about="A named reader; the server keeps its position." onClose={onClose}>
+    <Dialog title="Create consumer" about="A named reader; the server keeps its position." onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit} onKeyDown={submitKeys}>
         <TextField
           label="Name"

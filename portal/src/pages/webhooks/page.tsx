@@ -37,7 +37,7 @@ export function Page(): ReactNode {
   const found = list.items.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()));
   const createButton = (
     <Button look="main" disabled={!mayWrite} title={why} onClick={() => search({ create: true }, { push: true })}>
-      Create a webhook
+      Create webhook
     </Button>
   );
   return (
@@ -155,7 +155,7 @@ function LastEvent({ webhook, activity }: { webhook: Webhook; activity: Activity
 }
 
 function OnOff({ enabled }: { enabled: boolean }): ReactNode {
-  return enabled ? <State kind="go">takes events</State> : <State kind="stop">paused</State>;
+  return enabled ? <State kind="go">accepts events</State> : <State kind="stop">paused</State>;
 }
 
 function Scheme({ scheme }: { scheme: Webhook["verification"]["scheme"] }): ReactNode {

@@ -50,7 +50,7 @@ function About({ webhook }: { webhook: Webhook | undefined }): ReactNode {
       <BackLink />
       <Copyable text={webhook.id} />
       <span>in {projects?.find(({ id }) => id === webhook.project_id)?.name ?? webhook.project_id}</span>
-      {webhook.enabled ? <State kind="go">takes events</State> : <State kind="stop">paused: senders get 503</State>}
+      {webhook.enabled ? <State kind="go">accepts events</State> : <State kind="stop">paused: senders get 503</State>}
       {scheme === "none" ? (
         <State kind="warn">not verified</State>
       ) : (

@@ -41,11 +41,11 @@ function Create({ webhookId, onClose }: { webhookId: string; onClose: () => void
       <DestinationSecret title={`${visibleText(draft.name)} gets events`} secret={made.secret} onClose={onClose} />
     );
   return (
-    <Dialog title="Add a destination" about="It gets new events only." onClose={onClose} wide>
+    <Dialog title="Create destination" about="It gets new events only." onClose={onClose} wide>
       <DraftForm
         draft={draft}
         onDraft={setDraft}
-        action="Add"
+        action="Create"
         busy={create.isPending}
         onSubmit={() => create.mutate({ params: { webhook_id: webhookId }, body: destinationOf(draft) })}
         onClose={onClose}
@@ -77,7 +77,7 @@ function Change({
     void read.refetch();
   };
   return (
-    <Dialog title="Change the destination" onClose={onClose} wide>
+    <Dialog title="Change destination" onClose={onClose} wide>
       <Loaded result={read}>
         {({ value, etag }) => {
           const draft = edited ?? draftOf(value);

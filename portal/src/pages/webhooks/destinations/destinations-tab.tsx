@@ -33,7 +33,7 @@ export function DestinationsTab({ webhookId }: { webhookId: string }): ReactNode
   useAbsence(openId !== undefined && destinations.data !== undefined && open === undefined);
   const create = (
     <Button disabled={!mayWrite} title={why} onClick={() => setCreating(true)}>
-      Add a destination
+      Create destination
     </Button>
   );
   return (
@@ -90,7 +90,7 @@ function NoDestinations({ webhookId }: { webhookId: string }): ReactNode {
         describes, with retries for a day.
       </p>
       <CopyBlock
-        label="Command that adds a destination"
+        label="Command that creates a destination"
         text={`curl -sS ${location.origin}/v1/webhooks/${webhookId}/destinations -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\\n  -d '{"name": "billing", "url": "https://billing.example/events"}'`}
       />
     </Empty>

@@ -22,7 +22,7 @@ export function RotateDestinationSecret({
   const params = { webhook_id: destination.webhook_id, destination_id: destination.id };
   return (
     <ReplaceDialog
-      title="Rotate the secret"
+      title="Rotate secret"
       projectId={projectId}
       about={`For deliveries to ${visibleText(destination.name)}.`}
       label="The old secret still signs for"

@@ -36,7 +36,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
   const body = (seconds: number) => ({ ...(given === "" ? {} : { secret: given }), overlap_s: seconds });
   return (
     <ReplaceDialog
-      title="Rotate the secret"
+      title="Rotate secret"
       projectId={webhook.project_id}
       about="The sender signs with it."
       label="The old secret stays valid for"

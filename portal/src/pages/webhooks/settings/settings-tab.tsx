@@ -32,7 +32,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
             <State kind="go">set</State>
             <span className="text-ink-2">It is stored encrypted and never shown.</span>
             <Button disabled={!mayWrite} title={why} onClick={() => setOpen("secret")}>
-              Rotate the secret
+              Rotate secret
             </Button>
           </div>
         ) : (
@@ -50,7 +50,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
             The address ends, senders get 404, and the stored events are deleted.
           </span>
           <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setOpen("delete")}>
-            Delete the webhook
+            Delete webhook
           </Button>
         </div>
       </Section>

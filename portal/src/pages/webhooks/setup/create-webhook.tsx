@@ -15,14 +15,14 @@ import { PRESETS, presetOf, type Deduplication, type Handshake, type Preset, typ
 
 type NewWebhook = ResultOf<typeof WEBHOOK_ROUTES.createWebhook>;
 
-/** Makes a webhook, and then says what to do at the sender. */
+/** Creates a webhook, and then says what to do at the sender. */
 export function CreateWebhook({ onClose }: { onClose: () => void }): ReactNode {
   const [preset, setPreset] = useState<Preset>(presetOf("github"));
   const [made, setMade] = useState<{ webhook: NewWebhook; secret: string | undefined } | null>(null);
   if (made !== null)
     return <CreatedWebhook made={made.webhook} secret={made.secret} preset={preset} onClose={onClose} />;
   return (
-    <Dialog title="Create a webhook" about="An address that accepts events into a project." onClose={onClose} wide>
+    <Dialog title="Create webhook" about="An address that accepts events into a project." onClose={onClose} wide>
       <Form
         preset={preset}
         onPreset={setPreset}

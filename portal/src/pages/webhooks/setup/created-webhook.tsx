@@ -25,7 +25,7 @@ export function CreatedWebhook({ made, preset, secret, onClose }: CreatedProps):
   const { org } = useScopeParams();
   const project = useMe()?.projects.find(({ id }) => id === made.project_id)?.slug ?? "-";
   const events = pagePath(org, project, `webhooks/${made.id}`);
-  const title = `${visibleText(made.name)} takes events`;
+  const title = `${visibleText(made.name)} accepts events`;
   const parts = <AtTheSender made={made} preset={preset} secret={made.secret ?? secret} />;
   if (made.secret !== null)
     return (

@@ -11,28 +11,28 @@ import { TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
 import { slugOf } from "./slug.ts";
 
-type Founded = ResultOf<typeof PORTAL_ROUTES.createOrganization>;
+type Created = ResultOf<typeof PORTAL_ROUTES.createOrganization>;
 
 /** As the contract has it, in the form that browsers want: a hyphen within brackets is escaped. */
 const SLUG = String.raw`[a-z0-9][a-z0-9\-]{0,37}[a-z0-9]`;
 
-/** Founds an organization for its owner, then shows the link that the owner needs, once. */
-export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
+/** Creates an organization for its owner, then shows the link that the owner needs, once. */
+export function CreateOrganizationDialog({ onClose }: { onClose: () => void }): ReactNode {
   const [name, setName] = useState("");
   const [slug, setSlug] = useState<string | null>(null);
   const [email, setEmail] = useState("");
   const renew = useRenewSession();
-  const found = useAct(PORTAL_ROUTES.createOrganization, {
+  const create = useAct(PORTAL_ROUTES.createOrganization, {
     changes: [PORTAL_ROUTES.listOrganizations],
     onDone: renew,
   });
-  if (found.data !== undefined) return <FoundedDialog founded={found.data} email={email} onClose={onClose} />;
+  if (create.data !== undefined) return <CreatedDialog created={create.data} email={email} onClose={onClose} />;
   const shownSlug = slug ?? slugOf(name);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    found.mutate({
+    create.mutate({
       body: { name: name.trim(), slug: shownSlug, owner_email: email.trim() },
-      purpose: "found the organization",
+      purpose: "create the organization",
     });
   };
   return (
@@ -47,7 +47,7 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
           autoFocus
           required
           maxLength={100}
-          error={placeText(found.error, "/name")}
+          error={placeText(create.error, "/name")}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
@@ -57,7 +57,7 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
           className="mono"
           required
           pattern={SLUG}
-          error={placeText(found.error, "/slug")}
+          error={placeText(create.error, "/slug")}
           value={shownSlug}
           onChange={(event) => setSlug(event.target.value)}
         />
@@ -66,15 +66,15 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
           hint="Somebody with an account here becomes owner at once; others get a set-up link."
           type="email"
           required
-          error={placeText(found.error, "/owner_email")}
+          error={placeText(create.error, "/owner_email")}
           value={email}
           onChange={(event) => setEmail(event.target.value)}
         />
-        <ErrorNote error={restOf(found.error, ["/name", "/slug", "/owner_email"])} />
+        <ErrorNote error={restOf(create.error, ["/name", "/slug", "/owner_email"])} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={found.isPending}>
-            Found
+          <Button look="main" type="submit" busy={create.isPending}>
+            Create
           </Button>
         </DialogActions>
       </form>
@@ -82,24 +82,24 @@ export function FoundDialog({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-function FoundedDialog({
-  founded,
+function CreatedDialog({
+  created,
   email,
   onClose,
 }: {
-  founded: Founded;
+  created: Created;
   email: string;
   onClose: () => void;
 }): ReactNode {
   return (
-    <Dialog holdsSecret title={`${founded.name} was founded`} onClose={onClose} wide>
-      {founded.setup_url === null ? (
+    <Dialog holdsSecret title={`${created.name} is created`} onClose={onClose} wide>
+      {created.setup_url === null ? (
         <p>
-          {email} has an account and is its owner: <code>{founded.slug}</code> appears there at their next visit.
+          {email} has an account and is its owner: <code>{created.slug}</code> appears there at their next visit.
         </p>
       ) : (
         <>
-          {founded.email !== null && founded.email.failure === null ? (
+          {created.email !== null && created.email.failure === null ? (
             <p>
               This set-up link was sent to {email} by e-mail. It works once, within a day. The person who opens it
               becomes the owner.
@@ -110,12 +110,12 @@ function FoundedDialog({
               who opens it becomes the owner.
             </p>
           )}
-          {founded.email !== null && founded.email.failure !== null && (
+          {created.email !== null && created.email.failure !== null && (
             <p role="alert" className="[overflow-wrap:anywhere]">
-              {founded.email.failure}
+              {created.email.failure}
             </p>
           )}
-          <CopyBlock text={founded.setup_url} label="Set-up link" />
+          <CopyBlock text={created.setup_url} label="Set-up link" />
           <State kind="warn">
             <span className="whitespace-normal">It is shown only once.</span>
           </State>
@@ -123,7 +123,7 @@ function FoundedDialog({
       )}
       <DialogActions>
         <Button look="main" onClick={onClose}>
-          {founded.setup_url === null ? "Close" : "I have sent it"}
+          {created.setup_url === null ? "Close" : "I have sent it"}
         </Button>
       </DialogActions>
     </Dialog>
