@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { eventually } from "../fixtures/process.ts";
 import { axe, NO_CHROMIUM, settled, usePortal } from "./browser.ts";
 import { fill } from "./content.ts";
 import { walk } from "./keyboard-walk.ts";
@@ -90,7 +91,14 @@ async function paths(): Promise<string[]> {
 async function openRow(page: Page): Promise<boolean> {
   const first = page.locator("main [data-opener]").first();
   if ((await first.count()) === 0) return false;
-  await first.click();
+  await eventually("the first row to open", async () => {
+    // On a busy machine a dialog may come after `shows` gave up, and then covers the row.
+    if ((await page.getByRole("dialog").count()) > 0) await page.keyboard.press("Escape");
+    return first.click({ timeout: 3000 }).then(
+      () => true,
+      () => null,
+    );
+  });
   await settled(page);
   return page.locator("aside").isVisible();
 }
