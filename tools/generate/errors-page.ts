@@ -1,4 +1,4 @@
-import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import { PROBLEMS } from "../../server/src/http/problems.ts";
 import type { Generated } from "./generated-file.ts";
 
 /** docs/errors.md: the table of problem codes, for those who handle them. */

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import { PROBLEMS } from "../../server/src/http/problems.ts";
 import { faultsOf, type Lock } from "../lock/faults.ts";
 import type { Rule, SourceFile } from "./files.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PROBLEMS } from "../../server/src/kernel/problem.ts";
+import { PROBLEMS } from "../../server/src/http/problems.ts";
 import { COMMANDS } from "../../server/src/app/commands/index.ts";
 import { renderErrors } from "../generate/errors-page.ts";
 import { isCode, unreadFiles, type SourceFile } from "./files.ts";

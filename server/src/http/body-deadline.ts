@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { Problem } from "#kernel/problem.ts";
+import type { Problem } from "#kernel/problem.ts";
+import { HttpProblem } from "./problems.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -31,7 +32,7 @@ export function limitBodyTime(app: FastifyInstance, timeoutMs: number): void {
 }
 
 function tooSlow(timeoutMs: number): Problem {
-  return new Problem("request_timeout", `The body did not arrive within ${timeoutMs / 1000} seconds.`, {
-    headers: { connection: "close" },
+  return new HttpProblem("request_timeout", `The body did not arrive within ${timeoutMs / 1000} seconds.`, {
+    connection: "close",
   });
 }

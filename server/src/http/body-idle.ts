@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Problem } from "#kernel/problem.ts";
+import type { Problem } from "#kernel/problem.ts";
+import { HttpProblem } from "./problems.ts";
 
 /** How often it is looked, in parts of the timeout. */
 const LOOKS = 4;
@@ -23,7 +24,11 @@ export function watchIdle(
 }
 
 function tooSlow(timeoutMs: number): Problem {
-  return new Problem("request_timeout", `Nothing arrived for ${timeoutMs / 1000} seconds; send the content again.`, {
-    headers: { connection: "close" },
-  });
+  return new HttpProblem(
+    "request_timeout",
+    `Nothing arrived for ${timeoutMs / 1000} seconds; send the content again.`,
+    {
+      connection: "close",
+    },
+  );
 }

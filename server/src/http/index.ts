@@ -17,7 +17,7 @@ export { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 export { callerOf, mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
 export { openApiOf } from "./openapi.ts";
 export { watchPeers, type PeerShare } from "./peer-share.ts";
-export { problemOf } from "./problems.ts";
+export { fieldsOf, HttpProblem, problemOf, PROBLEMS, statusOf } from "./problems.ts";
 export { createProtocolErrors, type ProtocolAnswer } from "./protocol-errors.ts";
 export { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 export { answerProblem, createHttpServer, type HttpServerOptions } from "./server.ts";

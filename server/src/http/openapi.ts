@@ -1,5 +1,6 @@
 import { ProblemBody, REQUEST_HEADERS, SCOPE_DESCRIPTIONS, type Route } from "@mooring/contract";
-import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
+import type { ProblemCode } from "#kernel/problem.ts";
+import { PROBLEMS } from "./problems.ts";
 
 type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"> &
   Partial<

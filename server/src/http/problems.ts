@@ -1,11 +1,102 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { isDisconnect } from "./disconnect.ts";
-import { PROBLEMS, Problem, type ProblemCode } from "#kernel/problem.ts";
+import { Problem, type Allowance, type ProblemCode, type ProblemOptions } from "#kernel/problem.ts";
 
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
-/** Documentation of the codes; `type` of a problem is this with the code as fragment. */
 const TYPE_BASE = "urn:mooring:problem:";
+
+/** What each code is over HTTP. `type` of a problem is `TYPE_BASE` with the code behind it. */
+export const PROBLEMS = {
+  invalid_request: { status: 400, title: "The request is not valid" },
+  invalid_body: { status: 400, title: "The request body is not valid" },
+  invalid_parameter: { status: 400, title: "A parameter is not valid" },
+  invalid_sql: { status: 400, title: "The SQL statement is not valid" },
+  sql_not_allowed: { status: 400, title: "The SQL statement is not allowed" },
+  query_failed: { status: 400, title: "The query failed" },
+  query_timeout: { status: 400, title: "The query took longer than its time limit" },
+  query_memory: { status: 400, title: "The query needed more memory than its limit" },
+  query_too_large: { status: 400, title: "The result has more rows than the limit" },
+  idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request" },
+  unauthorized: { status: 401, title: "Authentication is required" },
+  invalid_token: { status: 401, title: "The access token is not valid" },
+  sign_in_failed: { status: 401, title: "The sign-in failed" },
+  webhook_refused: { status: 401, title: "The request could not be verified" },
+  insufficient_scope: { status: 403, title: "A permission is missing" },
+  forbidden: { status: 403, title: "The request is not permitted" },
+  project_archived: { status: 403, title: "The project is archived" },
+  address_not_allowed: { status: 403, title: "The credential may not be used from this address" },
+  approval_pending: { status: 403, title: "The credential waits for an approval" },
+  second_factor_required: { status: 403, title: "A second factor is required" },
+  provider_sign_in_required: { status: 403, title: "A sign-in by single sign-on is required" },
+  cross_site: { status: 403, title: "The request comes from another site" },
+  confirmation_required: { status: 403, title: "Confirm who you are" },
+  presigned_url_invalid: { status: 403, title: "The presigned URL is not valid" },
+  presigned_url_expired: { status: 403, title: "The presigned URL has expired" },
+  not_found: { status: 404, title: "The resource does not exist" },
+  method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  not_acceptable: { status: 406, title: "None of the accepted media types can be produced" },
+  request_timeout: { status: 408, title: "The request took too long to arrive" },
+  conflict: { status: 409, title: "The request conflicts with the present state" },
+  limit_reached: { status: 409, title: "A limit is reached" },
+  duplicate_slug: { status: 409, title: "The slug is taken" },
+  idempotency_in_progress: { status: 409, title: "A request with this idempotency key is still running" },
+  concurrent_update: { status: 409, title: "It was changed meanwhile" },
+  precondition_failed: { status: 412, title: "A precondition is not met" },
+  body_too_large: { status: 413, title: "The request body is too large" },
+  storage_quota_exceeded: { status: 413, title: "The storage quota is used up" },
+  unsupported_media_type: { status: 415, title: "The media type is not supported" },
+  range_not_satisfiable: { status: 416, title: "The range lies outside of the content" },
+  expectation_failed: { status: 417, title: "The expectation can't be met" },
+  header_too_large: { status: 431, title: "The request header is too large" },
+  checksum_mismatch: { status: 460, title: "The checksum is not that of the content" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  quota_exceeded: { status: 429, title: "A quota is used up" },
+  internal: { status: 500, title: "An unexpected error" },
+  unavailable: { status: 503, title: "The service can't answer now" },
+  sandbox_missing: { status: 503, title: "SQL is refused without its sandbox" },
+  telemetry_incomplete: { status: 503, title: "Not all of the telemetry can be read here" },
+  read_timeout: { status: 503, title: "The list took too long to read" },
+  disk_full: { status: 503, title: "The disk is full" },
+} as const satisfies Record<ProblemCode, { status: number; title: string }>;
+
+export function statusOf({ code }: Pick<Problem, "code">): number {
+  return PROBLEMS[code].status;
+}
+
+/** A refusal by HTTP itself, with header fields that the answer needs. */
+export class HttpProblem extends Problem {
+  readonly fields: Readonly<Record<string, string>>;
+
+  /** `fields` have names in lower case. */
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    fields: Readonly<Record<string, string>>,
+    options: ProblemOptions = {},
+  ) {
+    super(code, detail, options);
+    this.fields = fields;
+  }
+}
+
+/** The header fields that a problem is answered with, in every form: `Retry-After` (RFC 9110 section 10.2.3) and those of draft-ietf-httpapi-ratelimit-headers. */
+export function fieldsOf(problem: Problem): Record<string, string> {
+  const { retryAfterS, allowance } = problem.options;
+  return {
+    ...(retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) }),
+    ...(allowance === undefined ? {} : rateLimitFields(allowance, 0, retryAfterS ?? allowance.windowS)),
+    ...(problem instanceof HttpProblem ? problem.fields : {}),
+  };
+}
+
+export function rateLimitFields(
+  { name, most, windowS }: Allowance,
+  remaining: number,
+  refillS: number,
+): { "ratelimit-policy": string; ratelimit: string } {
+  return { "ratelimit-policy": `"${name}";q=${most};w=${windowS}`, ratelimit: `"${name}";r=${remaining};t=${refillS}` };
+}
 
 /** Fastify's own refusals, in our words. Anything not here and not a `Problem` is a bug. */
 const FASTIFY_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {
@@ -45,7 +136,7 @@ export function problemBody(problem: Problem, path: string, requestId: string): 
   return {
     type: TYPE_BASE + problem.code,
     title: PROBLEMS[problem.code].title,
-    status: problem.status,
+    status: statusOf(problem),
     detail: problem.message,
     instance: path,
     code: problem.code,
@@ -85,13 +176,13 @@ export function beginProblem(request: FastifyRequest, reply: FastifyReply, error
     request.log.debug({ err: problem.options.cause }, "the caller went away");
   else if (problem.code === "internal")
     request.log.error({ err: problem.options.cause }, "request failed unexpectedly");
-  else if (problem.status >= 500)
-    request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
+  else if (!problem.isCallers) request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
   const challenge = challengeOf(problem);
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
-  if (problem.status === 503 || problem.status === 429) void reply.header("retry-after", "1");
-  for (const [name, value] of Object.entries(problem.options.headers ?? {})) void reply.header(name, value);
-  void reply.code(problem.status).header("cache-control", "no-store");
+  const status = statusOf(problem);
+  if (status === 503 || status === 429) void reply.header("retry-after", "1");
+  void reply.headers(fieldsOf(problem));
+  void reply.code(status).header("cache-control", "no-store");
   return problem;
 }
 

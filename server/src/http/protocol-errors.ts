@@ -6,7 +6,7 @@ import type { Clock } from "#kernel/time.ts";
 import { decodePercent } from "#kernel/decoding.ts";
 import { endAfterRest, type RestLimits } from "./body-rest.ts";
 import { faultOfHost } from "./host-field.ts";
-import { PROBLEM_TYPE, problemBody } from "./problems.ts";
+import { HttpProblem, statusOf, PROBLEM_TYPE, problemBody } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
 
@@ -117,7 +117,7 @@ function protocolProblemOf(error: ConnectionError): Problem {
 
 function asProblem(problem: Problem, path: string, requestId: string): ProtocolAnswer {
   const body = JSON.stringify(problemBody(problem, path, requestId));
-  return { status: problem.status, headers: { "content-type": PROBLEM_TYPE, ...DATA_FIELDS }, body };
+  return { status: statusOf(problem), headers: { "content-type": PROBLEM_TYPE, ...DATA_FIELDS }, body };
 }
 
 /**
@@ -147,19 +147,17 @@ function answerOf({ status, headers, body }: ProtocolAnswer, requestId: string, 
  * @throws Problem `invalid_request`, `expectation_failed`; all close the connection
  */
 export function refuseUnlessConformant(request: IncomingMessage, expectationFails: boolean): void {
-  const headers = { connection: "close" };
+  const fields = { connection: "close" };
   const fault = faultOfHost(request);
-  if (fault !== undefined) throw new Problem("invalid_request", fault, { headers });
+  if (fault !== undefined) throw new HttpProblem("invalid_request", fault, fields);
   // RFC 3986 section 2.1: a filter that can't be read must not become another one.
   if (decodePercent(request.url ?? "") === undefined)
-    throw new Problem(
+    throw new HttpProblem(
       "invalid_request",
       "The address is not valid percent-encoded UTF-8; write a percent sign as %25.",
-      {
-        headers,
-      },
+      fields,
     );
   // RFC 9110 section 10.1.1
   if (expectationFails)
-    throw new Problem("expectation_failed", "Expect takes 100-continue and nothing else.", { headers });
+    throw new HttpProblem("expectation_failed", "Expect takes 100-continue and nothing else.", fields);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Problem } from "#kernel/problem.ts";
+import { HttpProblem } from "./problems.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 function limiterAt(options: { perSecond: number; burst: number; keysMax?: number }) {
@@ -17,11 +17,11 @@ test("a burst is taken, the next is refused with Retry-After and the RateLimit f
   assert.throws(
     () => limiter.take("a"),
     (error: unknown) =>
-      error instanceof Problem &&
+      error instanceof HttpProblem &&
       error.code === "rate_limited" &&
-      error.options.headers?.["retry-after"] === "1" &&
-      error.options.headers["ratelimit"] === '"credential";r=0;t=2' &&
-      error.options.headers["ratelimit-policy"] === '"credential";q=4;w=2',
+      error.fields["retry-after"] === "1" &&
+      error.fields["ratelimit"] === '"credential";r=0;t=2' &&
+      error.fields["ratelimit-policy"] === '"credential";q=4;w=2',
   );
 });
 

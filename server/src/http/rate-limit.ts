@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
-import { Problem } from "#kernel/problem.ts";
+import type { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
+import { HttpProblem, rateLimitFields } from "./problems.ts";
 
 export interface RateLimitOptions {
   /** Shown in the `RateLimit` fields, for example `credential`. */
@@ -29,11 +30,10 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   const { perSecond, burst, clock } = options;
   const keysMax = options.keysMax ?? 100_000;
   const buckets = new Map<string, Bucket>();
-  const policy = `"${options.name}";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`;
+  const allowance = { name: options.name, most: burst, windowS: Math.max(1, Math.ceil(burst / perSecond)) };
 
   function fields(remaining: number): { "ratelimit-policy": string; ratelimit: string } {
-    const refillS = Math.ceil((burst - remaining) / perSecond);
-    return { "ratelimit-policy": policy, ratelimit: `"${options.name}";r=${remaining};t=${refillS}` };
+    return rateLimitFields(allowance, remaining, Math.ceil((burst - remaining) / perSecond));
   }
 
   function take(key: string): number {
@@ -54,9 +54,8 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 
   function limited(afterS: number): Problem {
     const retryAfter = String(Math.max(1, afterS));
-    return new Problem("rate_limited", `Too many requests; try again after ${retryAfter} s.`, {
-      headers: { "retry-after": retryAfter, ...fields(0) },
-    });
+    const detail = `Too many requests; try again after ${retryAfter} s.`;
+    return new HttpProblem("rate_limited", detail, { "retry-after": retryAfter, ...fields(0) });
   }
 
   return { take, fields };

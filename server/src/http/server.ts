@@ -16,7 +16,7 @@ import { isRestLetIn, type RestLimits } from "./body-rest.ts";
 import { limitJson } from "./json-limits.ts";
 import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
-import { beginProblem, pathOf, sendProblem } from "./problems.ts";
+import { beginProblem, HttpProblem, pathOf, sendProblem } from "./problems.ts";
 import { createProtocolErrors, refuseUnlessConformant } from "./protocol-errors.ts";
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
@@ -141,7 +141,7 @@ function patternOf(url: string): RegExp {
 function absent(allowed: readonly string[]): Problem {
   if (allowed.length === 0) return new Problem("not_found", "There is nothing at this address.");
   const list = allowed.join(", ");
-  return new Problem("method_not_allowed", `This address takes ${list}.`, { headers: { allow: list } });
+  return new HttpProblem("method_not_allowed", `This address takes ${list}.`, { allow: list });
 }
 
 /**

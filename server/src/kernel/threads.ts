@@ -56,7 +56,7 @@ export class Threads<Request, Value> {
     if (this.#isClosed) throw new Problem("unavailable", "The server is stopping.");
     if (this.#waitingBytes > 0 && this.#waitingBytes + job.bytes > this.#options.waitingBytesMax) {
       const detail = "Too many large requests wait to be read; send this one again shortly.";
-      throw new Problem("unavailable", detail, { headers: { "retry-after": "1" } });
+      throw new Problem("unavailable", detail, { retryAfterS: 1 });
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...job, resolve, reject });

@@ -102,7 +102,7 @@ async function finish(deps: ArrivalDeps, direct: DirectStore, { arrival, grant, 
     if (staged === undefined) return; // replaced meanwhile: the next look finds the new one
     await completeUpload(deps, grant.id, claim, staged);
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    if (!(error instanceof Problem) || !error.isCallers) throw error;
     await direct.forget(arrival);
     throw error;
   }
@@ -127,7 +127,7 @@ async function untilOthersEnd(deps: FilesDeps, id: string): Promise<void> {
 }
 
 function logRefusal({ log }: ArrivalDeps, { orgId: org, name: file }: Arrival, error: unknown): void {
-  if (error instanceof Problem && error.status < 500)
+  if (error instanceof Problem && error.isCallers)
     log.info({ org, file, code: error.code, reason: error.message }, "refused an upload that had arrived");
   else log.error({ err: error, org, file }, "cannot make a file of an upload that arrived; it is tried again later");
 }

@@ -158,8 +158,6 @@ function inProgress(): Problem {
   return new Problem(
     "idempotency_in_progress",
     "The first request with this Idempotency-Key is still running; try again shortly.",
-    {
-      headers: { "retry-after": "1" },
-    },
+    { retryAfterS: 1 },
   );
 }

@@ -291,8 +291,8 @@ for (const { kind, skip } of DATABASES) {
           (error: unknown) => error,
         );
         if (problem === undefined) return { status: 201, json: {} };
-        if (!(problem instanceof Problem)) throw problem as Error;
-        return { status: problem.status, json: { code: problem.code, detail: problem.message } };
+        if (!(problem instanceof Problem && problem.code === "limit_reached")) throw problem as Error;
+        return { status: 409, json: { code: problem.code, detail: problem.message } };
       };
 
       test("an organization has as many members as the setting says", async () => {

@@ -1,29 +1,27 @@
-/** The error codes of the distribution specification, each with the status that it usually has. */
-export const REGISTRY_ERRORS = {
-  BLOB_UNKNOWN: 404,
-  BLOB_UPLOAD_INVALID: 400,
-  BLOB_UPLOAD_UNKNOWN: 404,
-  DIGEST_INVALID: 400,
-  MANIFEST_BLOB_UNKNOWN: 404,
-  MANIFEST_INVALID: 400,
-  MANIFEST_UNKNOWN: 404,
-  NAME_INVALID: 400,
-  NAME_UNKNOWN: 404,
-  SIZE_INVALID: 400,
-  UNAUTHORIZED: 401,
-  DENIED: 403,
-  UNSUPPORTED: 405,
-  TOOMANYREQUESTS: 429,
+/** The error codes of the distribution specification. `surfaces/registry/errors.ts` gives each its status. */
+export const REGISTRY_ERRORS = [
+  "BLOB_UNKNOWN",
+  "BLOB_UPLOAD_INVALID",
+  "BLOB_UPLOAD_UNKNOWN",
+  "DIGEST_INVALID",
+  "MANIFEST_BLOB_UNKNOWN",
+  "MANIFEST_INVALID",
+  "MANIFEST_UNKNOWN",
+  "NAME_INVALID",
+  "NAME_UNKNOWN",
+  "SIZE_INVALID",
+  "UNAUTHORIZED",
+  "DENIED",
+  "UNSUPPORTED",
+  "TOOMANYREQUESTS",
   /** Of clients and older registries, not of the specification: they say that a failure is ours. */
-  UNKNOWN: 500,
-  UNAVAILABLE: 503,
-} as const satisfies Record<string, number>;
+  "UNKNOWN",
+  "UNAVAILABLE",
+] as const;
 
-export type RegistryErrorCode = keyof typeof REGISTRY_ERRORS;
+export type RegistryErrorCode = (typeof REGISTRY_ERRORS)[number];
 
 export interface RegistryErrorOptions {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
   /** JSON value: what the error is about. */
   readonly detail?: unknown;
   readonly cause?: unknown;
@@ -32,14 +30,12 @@ export interface RegistryErrorOptions {
 /** A refusal in the form of the distribution specification. The message is for people and holds no secret. */
 export class RegistryError extends Error {
   readonly code: RegistryErrorCode;
-  readonly status: number;
   readonly options: RegistryErrorOptions;
 
   constructor(code: RegistryErrorCode, message: string, options: RegistryErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "RegistryError";
     this.code = code;
-    this.status = options.status ?? REGISTRY_ERRORS[code];
     this.options = options;
   }
 }

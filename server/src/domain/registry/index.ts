@@ -17,6 +17,7 @@ export {
   denied,
   manifestUnknown,
   RegistryError,
+  type RegistryErrorOptions,
   uploadUnknown,
   type RegistryErrorCode,
 } from "./errors.ts";

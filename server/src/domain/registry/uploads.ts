@@ -61,7 +61,7 @@ export class UploadMoved extends RegistryError {
   readonly received: number;
 
   constructor(received: number) {
-    super("BLOB_UPLOAD_INVALID", `the upload goes on at byte ${received}`, { status: 416 });
+    super("BLOB_UPLOAD_INVALID", `the upload goes on at byte ${received}`);
     this.received = received;
   }
 }

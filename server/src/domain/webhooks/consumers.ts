@@ -137,9 +137,9 @@ function locked<T>(deps: Pick<Deps, "metadata">, webhook: Key, work: (tx: Writer
 }
 
 function taken(leftMs: number): Problem {
-  const headers = { "retry-after": String(Math.max(1, Math.ceil(leftMs / 1000))) };
+  const retryAfterS = Math.max(1, Math.ceil(leftMs / 1000));
   return new Problem("conflict", "Another has claimed this consumer's events; they come again when its lease ends.", {
-    headers,
+    retryAfterS,
   });
 }
 

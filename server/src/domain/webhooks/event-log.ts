@@ -186,5 +186,5 @@ function bytesOf({ row }: NewEvent): number {
 
 function overloaded(): Problem {
   const detail = "cannot keep the event: the disk can't keep up with what comes in; send it again later";
-  return new Problem("unavailable", detail, { headers: { "Retry-After": "1" } });
+  return new Problem("unavailable", detail, { retryAfterS: 1 });
 }

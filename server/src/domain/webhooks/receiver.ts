@@ -194,7 +194,7 @@ export class Receiver {
     throw new Problem(
       "quota_exceeded",
       "The organization's events take all the room that they may: keep them for fewer days, or delete webhooks.",
-      { headers: { "retry-after": "60" } },
+      { retryAfterS: 60 },
     );
   }
 
@@ -253,7 +253,7 @@ export class Receiver {
 }
 
 function postOnly(): Problem {
-  return new Problem("method_not_allowed", "Send events with POST.", { headers: { allow: "POST" } });
+  return new Problem("method_not_allowed", "Send events with POST.");
 }
 
 function oneOf(field: string | string[] | undefined): string | null {

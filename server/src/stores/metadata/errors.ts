@@ -85,7 +85,7 @@ export function readTimeout(timeoutMs: number, cause?: unknown): Problem {
   const detail =
     `The records did not answer within ${timeoutMs} ms, so this read was stopped. ` +
     "Ask for less, by a filter or a smaller page, or try again later.";
-  return new Problem("read_timeout", detail, { headers: { "Retry-After": "5" }, cause });
+  return new Problem("read_timeout", detail, { retryAfterS: 5, cause });
 }
 
 /** True when PostgreSQL stopped a statement at its time limit. */

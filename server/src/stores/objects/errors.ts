@@ -47,7 +47,7 @@ export class BlobDamaged extends Error {
 }
 
 const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
-const RETRY_AFTER_S = "5";
+const RETRY_AFTER_S = 5;
 
 /** What a failure of the disk or of the upstream store is to whoever wanted to write or read. A `Problem` stays itself. */
 export function storageProblem(error: unknown): Problem {
@@ -56,7 +56,7 @@ export function storageProblem(error: unknown): Problem {
   const detail = isFull
     ? "The disk is full. Nothing was kept; send it again later."
     : "The storage can't be read or written now. Try again later.";
-  const options = { headers: { "Retry-After": RETRY_AFTER_S }, cause: error };
+  const options = { retryAfterS: RETRY_AFTER_S, cause: error };
   return new Problem(isFull ? "disk_full" : "unavailable", detail, options);
 }
 

@@ -105,7 +105,7 @@ class BlobStore implements ObjectStore {
       if (staged.data === null) this.#health = HEALTHY;
       return staged;
     } catch (error) {
-      if (error instanceof Problem && error.status === 503) this.#health = { ok: false, detail: error.message };
+      if (error instanceof Problem && !error.isCallers) this.#health = { ok: false, detail: error.message };
       throw error;
     }
   }

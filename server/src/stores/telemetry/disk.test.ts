@@ -27,10 +27,7 @@ async function smallDisk(
 }
 
 const isDiskFull = (error: unknown): boolean =>
-  error instanceof Problem &&
-  error.code === "disk_full" &&
-  error.status === 503 &&
-  error.options.headers?.["Retry-After"] === "5";
+  error instanceof Problem && error.code === "disk_full" && !error.isCallers && error.options.retryAfterS === 5;
 
 /** Appends batches of about 100 KB from several writers until the first is refused; returns what was acknowledged. */
 async function fill(rows: RowStore, round: string): Promise<string[]> {

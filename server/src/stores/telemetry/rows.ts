@@ -79,7 +79,7 @@ interface Parts {
 const PROCESS_IDLE_MS = 10_000;
 /** Each brings as much to Parquet as one file may have. */
 const SETTLE_ATTEMPTS_MAX = 32;
-const RETRY_LATER = { headers: { "Retry-After": "5" } };
+const RETRY_LATER = { retryAfterS: 5 };
 
 /**
  * Opens the write side of the embedded telemetry store: the log, the hot rows, compaction.

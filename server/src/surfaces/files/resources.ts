@@ -57,7 +57,7 @@ async function arrivedFile(
   try {
     await arrivals?.settle(principal.orgId, id);
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    if (!(error instanceof Problem) || !error.isCallers) throw error;
     throw new Problem("not_found", `The upload was refused, and there is no file: ${error.message}`);
   }
   return findFile(deps, principal.orgId, id);
@@ -94,5 +94,5 @@ export async function placeFor(
 }
 
 function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof Problem) || error.status >= 500) throw error;
+  if (!(error instanceof Problem) || !error.isCallers) throw error;
 }

@@ -1,4 +1,4 @@
-import { problemOf } from "#http/index.ts";
+import { fieldsOf, problemOf, statusOf } from "#http/index.ts";
 import { ScopeRefusal } from "#domain/identity/index.ts";
 import type { ProblemCode } from "#kernel/problem.ts";
 
@@ -55,8 +55,9 @@ export function oauthErrorOf(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
   if (error instanceof ScopeRefusal) return new OauthError("invalid_scope", error.message);
   const problem = problemOf(error);
-  const { status, message } = problem;
-  const headers = { ...problem.options.headers };
+  const { message } = problem;
+  const status = statusOf(problem);
+  const headers = fieldsOf(problem);
   if (problem.code === "unauthorized") return new OauthError("invalid_client", message, { headers });
   if (problem.code === "invalid_token") return new OauthError("invalid_token", message, { headers });
   if (CLIENT_REFUSALS.has(problem.code)) return new OauthError("unauthorized_client", message);

@@ -1,6 +1,7 @@
-import { RegistryError } from "#domain/registry/index.ts";
+import type { RegistryError } from "#domain/registry/index.ts";
 import type { Request } from "./exchange.ts";
 import { TOKEN_PATH } from "./wire/target.ts";
+import { RegistryRefusal } from "./refusal.ts";
 
 export interface ChallengeDeps {
   /** Public host of the registry, with its port. */
@@ -43,7 +44,7 @@ export function challengeField(deps: ChallengeDeps, request: Request, challenged
 
 /** 401, which makes a client ask for a token. */
 export function challenge(deps: ChallengeDeps, request: Request, challenged: Challenged): RegistryError {
-  return new RegistryError("UNAUTHORIZED", challenged.description ?? "authentication required", {
+  return new RegistryRefusal("UNAUTHORIZED", challenged.description ?? "authentication required", {
     headers: { "www-authenticate": challengeField(deps, request, challenged) },
   });
 }

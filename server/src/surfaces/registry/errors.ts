@@ -1,7 +1,8 @@
 import { denied, RegistryError, type RegistryErrorCode } from "#domain/registry/index.ts";
-import { answerProblem, problemOf, type ProtocolAnswer } from "#http/index.ts";
+import { answerProblem, problemOf, statusOf, type ProtocolAnswer } from "#http/index.ts";
 import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import { sendJson, type Reply, type Request } from "./exchange.ts";
+import { RegistryRefusal, statusOfRegistry } from "./refusal.ts";
 
 /** What a problem of ours is called by the distribution specification; others by their status: each 403 is `DENIED`. */
 const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
@@ -20,10 +21,10 @@ const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   read_timeout: "UNAVAILABLE",
 };
 
-function codeOf({ code, status }: Problem): RegistryErrorCode {
-  if (code === "internal") return "UNKNOWN";
-  if (status === 403) return "DENIED";
-  return CODES[code] ?? (status < 500 ? "UNSUPPORTED" : "UNAVAILABLE");
+function codeOf(problem: Problem): RegistryErrorCode {
+  if (problem.code === "internal") return "UNKNOWN";
+  if (statusOf(problem) === 403) return "DENIED";
+  return CODES[problem.code] ?? (problem.isCallers ? "UNSUPPORTED" : "UNAVAILABLE");
 }
 
 /** On every answer, by which old clients know the interface. */
@@ -32,17 +33,19 @@ export const API_VERSION = { "docker-distribution-api-version": "registry/2.0" }
 /** Of bytes that are no request: they have no reply of the framework. */
 export function renderError(problem: Problem): ProtocolAnswer {
   const body = JSON.stringify({ errors: [{ code: codeOf(problem), message: problem.message }] });
-  return { status: problem.status, headers: { "content-type": "application/json", ...API_VERSION }, body };
+  return { status: statusOf(problem), headers: { "content-type": "application/json", ...API_VERSION }, body };
 }
 
 /** Answers in the form of the distribution specification, "Error codes". */
 export function sendError(request: Request, reply: Reply, error: unknown): Reply {
   const refusal = refusalOf(request, reply, error);
-  const { code, message, status, options } = refusal;
+  const { code, message, options } = refusal;
+  const status = statusOfRegistry(refusal);
+  const headers = refusal instanceof RegistryRefusal ? refusal.headers : {};
   if (options.cause !== undefined && status >= 500) request.log.warn({ code, err: options.cause }, "request refused");
   // Every 401 says how to sign in (RFC 9110 section 15.5.2); without a challenge of its own it is about a password.
   const challenge = status === 401 ? { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' } : {};
-  void reply.code(status).headers({ "cache-control": "no-store", ...API_VERSION, ...challenge, ...options.headers });
+  void reply.code(status).headers({ "cache-control": "no-store", ...API_VERSION, ...challenge, ...headers });
   const detail = options.detail === undefined ? {} : { detail: options.detail };
   return sendJson(reply, { errors: [{ code, message, ...detail }] });
 }
@@ -50,8 +53,8 @@ export function sendError(request: Request, reply: Reply, error: unknown): Reply
 function refusalOf(request: Request, reply: Reply, error: unknown): RegistryError {
   if (error instanceof RegistryError) return error;
   const problem = answerProblem(request, reply, problemOf(error));
-  const { message, status } = problem;
+  const { message } = problem;
   void reply.removeHeader("www-authenticate");
   const code = codeOf(problem);
-  return new RegistryError(code, code === "DENIED" ? denied(message) : message, { status });
+  return new RegistryRefusal(code, code === "DENIED" ? denied(message) : message, { status: statusOf(problem) });
 }

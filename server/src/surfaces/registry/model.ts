@@ -3,6 +3,7 @@ import type { Admitted } from "./admission.ts";
 import type { Reply, Request } from "./exchange.ts";
 import type { RegistrySurfaceDeps } from "./deps.ts";
 import type { Target } from "./wire/target.ts";
+import { RegistryRefusal } from "./refusal.ts";
 
 /** An operation of the distribution specification, once its request may do what it asks for. */
 export type RegistryOperation<K extends Target["kind"] = Target["kind"]> = (
@@ -38,7 +39,7 @@ export function pageSize(query: URLSearchParams, max: number): number {
   const text = query.get("n");
   if (text === null) return max;
   if (!/^\d{1,15}$/.test(text))
-    throw new RegistryError("UNSUPPORTED", "n must be a whole number", {
+    throw new RegistryRefusal("UNSUPPORTED", "n must be a whole number", {
       status: 400,
       detail: { n: text.slice(0, 100) },
     });

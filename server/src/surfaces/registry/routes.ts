@@ -25,6 +25,7 @@ import { listTags } from "./operations/tags.ts";
 import { getToken, postToken, queryOf } from "./operations/token.ts";
 import { deleteUpload, getUpload, patchUpload, placed, putUpload, startUpload } from "./operations/upload.ts";
 import { parseTarget, TOKEN_PATH, type Target, type TargetKind } from "./wire/target.ts";
+import { RegistryRefusal } from "./refusal.ts";
 
 /** What a path with a repository's name in it takes. */
 interface Row {
@@ -175,7 +176,7 @@ function rowOf(kind: TargetKind, method: string): Row {
 
 function wrongMethod(allowed: readonly string[]): RegistryError {
   const list = allowed.join(", ");
-  return new RegistryError("UNSUPPORTED", `this address takes ${list}`, { headers: { allow: list } });
+  return new RegistryRefusal("UNSUPPORTED", `this address takes ${list}`, { headers: { allow: list } });
 }
 
 /** Row → operation. Method, path and permission of each stand in the contract's row. */

@@ -13,6 +13,7 @@ import {
 import type { OperationContext } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { BucketsSurfaceDeps } from "./deps.ts";
+import { statusOfS3 } from "./wire/refusal.ts";
 
 /** A bucket, and whoever asks as the gateway's permission check knows them. */
 export interface Found {
@@ -58,7 +59,8 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     if (!(error instanceof S3Error)) throw error;
-    const { status, message } = error;
+    const { message } = error;
+    const status = statusOfS3(error);
     // A delete marker has no content, and nothing else is asked of it here.
     if (status === 404 || status === 405) throw absent();
     if (error.code === "AccessDenied") throw new Problem("forbidden", message);

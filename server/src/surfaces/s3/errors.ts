@@ -1,7 +1,9 @@
 import { S3Error, type S3ErrorCode } from "#domain/s3/index.ts";
+import { fieldsOf, statusOf } from "#http/index.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { DigestMismatch, SizeMismatch, TooLarge } from "#stores/objects/index.ts";
 import type { Exchange } from "./wire/request.ts";
+import { S3Refusal } from "./wire/refusal.ts";
 import { renderDocument } from "./wire/xml.ts";
 import { XmlFault } from "./wire/xml-tree.ts";
 
@@ -37,18 +39,15 @@ export function s3ErrorOf(error: unknown): S3Error {
   if (!(error instanceof Problem)) return new S3Error("InternalError", undefined, { cause: error });
   const ofContent = ofStore(error);
   if (ofContent !== undefined) return ofContent;
-  const code = CODES[error.code] ?? codeOfStatus(error.status);
-  const headers = { ...(error.status === 503 ? RETRY_AFTER : {}), ...lowerCase(error.options.headers ?? {}) };
-  return new S3Error(code, error.message, { headers, cause: error.cause });
+  const status = statusOf(error);
+  const code = CODES[error.code] ?? codeOfStatus(status);
+  const headers = { ...(status === 503 ? RETRY_AFTER : {}), ...fieldsOf(error) };
+  return new S3Refusal(code, error.message, headers, { cause: error.cause });
 }
 
 function codeOfStatus(status: number): S3ErrorCode {
   if (status === 403) return "AccessDenied";
   return status < 500 ? "InvalidRequest" : "InternalError";
-}
-
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function ofStore(error: Problem): S3Error | undefined {

@@ -11,6 +11,7 @@ import { regionsOf } from "./auth/v4.ts";
 import { createContext, type Answer, type Context, type S3GatewayDeps } from "./context.ts";
 import { corsFields, preflight } from "./cors.ts";
 import { errorDocument, hostIdOf, placeOfError, s3ErrorOf } from "./errors.ts";
+import { fieldsOfS3, statusOfS3 } from "./wire/refusal.ts";
 import { routeOf, type Row } from "./route.ts";
 import { POST_OBJECT, ROWS } from "./routes.ts";
 import { Fields } from "./wire/fields.ts";
@@ -244,15 +245,15 @@ class Service {
       response.destroy();
       return;
     }
-    const headers = { ...this.#commonFields(), ...error.options.headers };
-    const isBare = this.#raw.method === "HEAD" || error.status === 304;
+    const headers = { ...this.#commonFields(), ...fieldsOfS3(error) };
+    const isBare = this.#raw.method === "HEAD" || statusOfS3(error) === 304;
     const text = isBare ? "" : errorDocument(error, placeOfError(this.#exchange, this.requestId));
     if (!isBare) {
       headers["content-type"] = "application/xml";
       headers["content-length"] = String(Buffer.byteLength(text));
     }
     this.#announceEnd(headers);
-    response.writeHead(error.status, headers).end(text);
+    response.writeHead(statusOfS3(error), headers).end(text);
   }
 
   #logFailure(err: unknown): void {

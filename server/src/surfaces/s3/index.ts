@@ -7,6 +7,7 @@ import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { BucketsSurfaceDeps } from "./deps.ts";
 import { errorDocument, hostIdOf } from "./errors.ts";
+import { statusOfS3 } from "./wire/refusal.ts";
 import type { S3Gateway } from "./gateway.ts";
 import { mountBuckets } from "./routes-buckets.ts";
 
@@ -42,7 +43,7 @@ export function serveS3(
 function asDocument({ code }: Problem, resource: string, requestId: string): ProtocolAnswer {
   const error = new S3Error(CODES[code] ?? "BadRequest");
   const body = errorDocument(error, { requestId, hostId: hostIdOf(requestId), resource });
-  return { status: error.status, headers: { "content-type": "application/xml" }, body };
+  return { status: statusOfS3(error), headers: { "content-type": "application/xml" }, body };
 }
 
 const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {

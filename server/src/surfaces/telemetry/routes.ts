@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answerProblem, mountRoute, principalOf, readBodyPieces } from "#http/index.ts";
+import { answerProblem, mountRoute, principalOf, readBodyPieces, statusOf } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
@@ -87,9 +87,9 @@ function send(reply: FastifyReply, format: OtlpFormat, body: Buffer): FastifyRep
 
 /** "Failures" of the specification. What is neither of the two types is answered in the one that people can read. */
 function sendStatus(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, message } = answerProblem(request, reply, error);
+  const problem = answerProblem(request, reply, error);
   const format = formatOf(request) ?? "json";
-  return send(reply, format, statusMessage(format, rpcCodeOf(status), message));
+  return send(reply, format, statusMessage(format, rpcCodeOf(statusOf(problem)), problem.message));
 }
 
 function notIngest(): Problem {

@@ -7,9 +7,10 @@ import {
   createRateLimiter,
   readBody,
   type Surface,
+  PROBLEMS,
 } from "#http/index.ts";
 import { WEBHOOK_BODY_BYTES_MAX } from "#kernel/limits.ts";
-import { Problem, PROBLEMS } from "#kernel/problem.ts";
+import { Problem } from "#kernel/problem.ts";
 import type { WebhooksSurfaceDeps } from "./deps.ts";
 
 type App = Parameters<Surface["mount"]>[0];
@@ -110,8 +111,9 @@ function answerHandshake(reply: Reply, { status, headers, body }: HandshakeAnswe
 function refuse(error: unknown, request: Request, reply: Reply): Reply {
   // A token of any length leads nowhere in the same words.
   const plain = (error as { code?: unknown }).code === "FST_ERR_MAX_PARAM_LENGTH" ? nowhere() : error;
-  const { code, message: detail, status } = answerProblem(request, reply, plain);
-  const { title } = PROBLEMS[code];
+  const { code, message: detail } = answerProblem(request, reply, plain);
+  if (code === "method_not_allowed") void reply.header("allow", "POST");
+  const { title, status } = PROBLEMS[code];
   const type = `urn:mooring:problem:${code}`;
   const body = { type, title, status, detail, instance: "/hooks", code, request_id: request.id };
   return reply.header("content-type", "application/problem+json; charset=utf-8").send(JSON.stringify(body));
@@ -128,7 +130,5 @@ function nowhere(): Problem {
 }
 
 function paused(): Problem {
-  return new Problem("unavailable", "The webhook is paused; send the event again later.", {
-    headers: { "retry-after": "60" },
-  });
+  return new Problem("unavailable", "The webhook is paused; send the event again later.", { retryAfterS: 60 });
 }

@@ -12,8 +12,8 @@ function waitOf(delay: FailureDelay, key: string): number {
     return 0;
   } catch (error) {
     assert.ok(error instanceof Problem && error.code === "rate_limited");
-    assert.match(error.options.headers?.["ratelimit-policy"] ?? "", /^"failures";q=\d+;w=\d+$/);
-    return Number(error.options.headers?.["retry-after"]);
+    assert.equal(error.options.allowance?.name, "failures");
+    return error.options.retryAfterS ?? 0;
   }
 }
 

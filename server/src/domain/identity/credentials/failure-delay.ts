@@ -79,11 +79,8 @@ export class FailureDelay {
 
   #limited(waitS: number): Problem {
     return new Problem("rate_limited", `Too many failed tries from this address; try again after ${waitS} s.`, {
-      headers: {
-        "retry-after": String(waitS),
-        "ratelimit-policy": `"failures";q=${this.#free};w=${FAILURES_FORGOTTEN_AFTER_MS / 1000}`,
-        ratelimit: `"failures";r=0;t=${waitS}`,
-      },
+      retryAfterS: waitS,
+      allowance: { name: "failures", most: this.#free, windowS: FAILURES_FORGOTTEN_AFTER_MS / 1000 },
     });
   }
 }

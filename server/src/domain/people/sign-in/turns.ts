@@ -49,8 +49,10 @@ export class Turns {
       const timer = setTimeout(() => {
         waiting.delete(begin);
         if (waiting.size === 0 && lanes.get(name) === waiting) lanes.delete(name);
-        const headers = { "retry-after": String(Math.ceil(this.#waitMs / 1000)) };
-        reject(new Problem("unavailable", "Too many people sign in at this moment; try again shortly.", { headers }));
+        const retryAfterS = Math.ceil(this.#waitMs / 1000);
+        reject(
+          new Problem("unavailable", "Too many people sign in at this moment; try again shortly.", { retryAfterS }),
+        );
       }, this.#waitMs);
       waiting.add(begin);
     });

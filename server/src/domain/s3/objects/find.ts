@@ -42,8 +42,6 @@ export async function findVersion(db: Reader, bucket: Bucket, name: ObjectName):
   return { tags: tagsOf(row), acl: detailOf(row).acl ?? null, ownerId: ownerOf(row.owner, bucket.owner).id };
 }
 
-const NO_MARKER = { "x-amz-delete-marker": "false" };
-
 /** @throws S3Error `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed` */
 export async function requireVersion(
   db: Reader,
@@ -53,15 +51,15 @@ export async function requireVersion(
   const found = await locate(db, bucket, name);
   const fields = { Key: name.key };
   if (found === undefined) {
-    if (name.versionId === undefined) throw new S3Error("NoSuchKey", undefined, { fields, headers: NO_MARKER });
+    if (name.versionId === undefined) throw new S3Error("NoSuchKey", undefined, { fields, marker: null });
     throw new S3Error("NoSuchVersion", undefined, { fields: { ...fields, VersionId: name.versionId } });
   }
   if (found.row.blob_id !== null) return found as Located & { readonly row: ObjectRow };
-  const headers = { "x-amz-delete-marker": "true", "x-amz-version-id": found.row.version_id };
-  if (name.versionId === undefined) throw new S3Error("NoSuchKey", undefined, { fields, headers });
+  const versionId = found.row.version_id;
+  if (name.versionId === undefined) throw new S3Error("NoSuchKey", undefined, { fields, marker: { versionId } });
   throw new S3Error("MethodNotAllowed", "The version is a delete marker.", {
     fields: { ...fields, Method: "GET", ResourceType: "DeleteMarker" },
-    headers: { ...headers, allow: "DELETE", "last-modified": new Date(found.row.modified_at).toUTCString() },
+    marker: { versionId, modifiedAtMs: found.row.modified_at },
   });
 }
 

@@ -26,10 +26,7 @@ test("a read that takes too long is stopped, and holds up neither the event loop
     const stopped = assert.rejects(
       ENDLESS.execute(store.read),
       (error: unknown) =>
-        error instanceof Problem &&
-        error.code === "read_timeout" &&
-        error.status === 503 &&
-        /1500 ms/.test(error.message),
+        error instanceof Problem && error.code === "read_timeout" && !error.isCallers && /1500 ms/.test(error.message),
     );
     const others = Promise.all(Array.from({ length: 20 }, () => countNodes(store.read)));
     await others;

@@ -64,7 +64,7 @@ function hotInput({ held, rows, bytes }: HotFile): HotInput {
 
 function unreadable(cause: unknown): Problem {
   const detail = "cannot read the newest entries: writing them out for the query failed; try again later";
-  return new Problem("unavailable", detail, { headers: { "Retry-After": "5" }, cause });
+  return new Problem("unavailable", detail, { retryAfterS: 5, cause });
 }
 
 function once(run: () => void): () => void {

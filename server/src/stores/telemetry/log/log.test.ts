@@ -7,7 +7,7 @@ import { faultyFiles, openTestLog, type Fault, type TestLog } from "../testing/l
 import { temporaryDirectory } from "../testing/store.ts";
 
 const isUnavailable = (error: unknown): boolean =>
-  error instanceof Problem && error.code === "unavailable" && error.options.headers?.["Retry-After"] !== undefined;
+  error instanceof Problem && error.code === "unavailable" && error.options.retryAfterS !== undefined;
 
 async function onlySegment({ dir }: TestLog): Promise<string> {
   const names = await readdir(dir);

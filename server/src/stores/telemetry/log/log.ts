@@ -317,17 +317,17 @@ export class WriteAheadLog {
       : "cannot keep the entries: writing to the disk failed; nothing of this request was kept, send it again later";
     if (this.#failure === undefined) this.#options.log.error({ err: error }, "cannot write to the telemetry log");
     this.#failure = full ? "the disk is full" : `writing to the disk failed (${code === "" ? "unknown error" : code})`;
-    return new Problem(full ? "disk_full" : "unavailable", detail, { headers: { "Retry-After": "5" }, cause: error });
+    return new Problem(full ? "disk_full" : "unavailable", detail, { retryAfterS: 5, cause: error });
   }
 }
 
 function unconfirmed(cause: unknown): Problem {
   const detail =
     "cannot confirm the entries: they are on disk, but the server stops; send them again with the same key";
-  return new Problem("unavailable", detail, { headers: { "Retry-After": "5" }, cause });
+  return new Problem("unavailable", detail, { retryAfterS: 5, cause });
 }
 
 function overloaded(): Problem {
   const detail = "cannot keep the entries: the disk can't keep up with what comes in; send them again later";
-  return new Problem("unavailable", detail, { headers: { "Retry-After": "1" } });
+  return new Problem("unavailable", detail, { retryAfterS: 1 });
 }

@@ -38,7 +38,7 @@ for (const { kind, skip } of DATABASES) {
     const refused = (whole: Promise<void>, about: RegExp): Promise<void> =>
       assert.rejects(whole, (error) => {
         assert.ok(error instanceof Problem && error.code === "telemetry_incomplete", String(error));
-        assert.equal(error.status, 503);
+        assert.equal(error.isCallers, false);
         assert.match(error.message, about);
         return true;
       });

@@ -9,7 +9,7 @@ export const TELEMETRY_LIVE_MS = 5_000;
 const BEAT_MS = 1_500;
 /** Of what is asked again and again, such as for a live tail. */
 const RECENT_MS = 1_000;
-const RETRY_AFTER = { headers: { "Retry-After": "30" } };
+const RETRY_AFTER = { retryAfterS: 30 };
 
 export interface PresenceOptions {
   readonly metadata: MetadataStore;

@@ -12,7 +12,7 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-const RETRY_AFTER_S = "2";
+const RETRY_AFTER_S = 2;
 
 /**
  * How many queries run at once, in all and for one organization; a few more may wait. A free slot goes to the organization that runs the
@@ -86,7 +86,7 @@ export class Slots {
 
   #refusal(): Problem {
     const detail = `too many queries run at once (${this.#limits.concurrentPerOrgMax} for an organization, ${this.#limits.concurrentMax} in all); try again shortly`;
-    return new Problem("rate_limited", detail, { headers: { "Retry-After": RETRY_AFTER_S } });
+    return new Problem("rate_limited", detail, { retryAfterS: RETRY_AFTER_S });
   }
 
   #hasSlot(orgId: string): boolean {

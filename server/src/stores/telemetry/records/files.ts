@@ -143,7 +143,7 @@ export class RecordFiles {
     } catch (error) {
       if (error instanceof Problem) throw error;
       const detail = `cannot read the records of ${table}: making them ready for the query failed; try again later`;
-      throw new Problem("unavailable", detail, { headers: { "Retry-After": "5" }, cause: error });
+      throw new Problem("unavailable", detail, { retryAfterS: 5, cause: error });
     } finally {
       kept.users--;
     }

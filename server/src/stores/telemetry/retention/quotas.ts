@@ -66,10 +66,10 @@ function storedExceeded(bytes: number, bytesMax: number): Problem {
   const detail =
     `The organization's telemetry takes ${bytes} of the ${bytesMax} bytes that it may; nothing of this request was kept. ` +
     "Keep it for fewer days (PATCH /v1/telemetry/settings), or ask the operator for more.";
-  return new Problem("quota_exceeded", detail, { headers: { "retry-after": String(STORED_RETRY_S) } });
+  return new Problem("quota_exceeded", detail, { retryAfterS: STORED_RETRY_S });
 }
 
-/** The fields are those of draft-ietf-httpapi-ratelimit-headers, as `http/rate-limit.ts` sends them, in bytes. */
+/** The allowance is in bytes. */
 function rateExceeded({ bytesPerSecond, burstBytes }: IngestRate, tokens: number): Problem {
   const afterS = Math.max(1, Math.ceil((1 - tokens) / bytesPerSecond));
   const windowS = Math.max(1, Math.ceil(burstBytes / bytesPerSecond));
@@ -77,10 +77,7 @@ function rateExceeded({ bytesPerSecond, burstBytes }: IngestRate, tokens: number
     `The organization sends more than ${bytesPerSecond} bytes a second; nothing of this request was kept. ` +
     `Send it again after ${afterS} s, or ask the operator for more.`;
   return new Problem("quota_exceeded", detail, {
-    headers: {
-      "retry-after": String(afterS),
-      "ratelimit-policy": `"ingest-bytes";q=${burstBytes};w=${windowS}`,
-      ratelimit: `"ingest-bytes";r=0;t=${afterS}`,
-    },
+    retryAfterS: afterS,
+    allowance: { name: "ingest-bytes", most: burstBytes, windowS },
   });
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
+import { HttpProblem } from "#http/index.ts";
 
 /** What identifies the content that would be sent. */
 export interface Validators {
@@ -74,7 +75,7 @@ function failed(field: string): Problem {
 }
 
 function unsatisfiable(size: number): Problem {
-  return new Problem("range_not_satisfiable", `The content has ${size} bytes.`, {
-    headers: { "content-range": `bytes */${size}` },
+  return new HttpProblem("range_not_satisfiable", `The content has ${size} bytes.`, {
+    "content-range": `bytes */${size}`,
   });
 }

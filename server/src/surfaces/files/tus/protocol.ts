@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import type { NewUpload } from "#domain/files/index.ts";
 import { unsound } from "../sound.ts";
+import { HttpProblem } from "#http/index.ts";
 
 /** Header fields of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
 
@@ -13,8 +14,8 @@ export const TUS_CHECKSUMS = ["sha1", "md5", "sha256", "sha512"] as const;
 /** @throws Problem `precondition_failed` with the version that is spoken here */
 export function requireVersion(headers: IncomingHttpHeaders): void {
   if (headers["tus-resumable"] === TUS_VERSION) return;
-  throw new Problem("precondition_failed", `Send the header field Tus-Resumable: ${TUS_VERSION}`, {
-    headers: { "tus-version": TUS_VERSION },
+  throw new HttpProblem("precondition_failed", `Send the header field Tus-Resumable: ${TUS_VERSION}`, {
+    "tus-version": TUS_VERSION,
   });
 }
 

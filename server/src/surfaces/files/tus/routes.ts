@@ -1,9 +1,9 @@
-import { Problem } from "#kernel/problem.ts";
 import type { Mounted } from "../content/exchange.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { Active } from "./active.ts";
 import { TUS_VERSION } from "./protocol.ts";
 import { admitTus, append, create, describe, offset, terminate, TUS_PATH } from "./uploads.ts";
+import { HttpProblem } from "#http/index.ts";
 
 const ALLOWED = "HEAD, PATCH, DELETE, OPTIONS";
 
@@ -31,7 +31,7 @@ export function mountTus(app: Mounted, filesDeps: FilesSurfaceDeps): void {
     handler: async (request, reply) => {
       const name = String(request.headers["x-http-method-override"]).toUpperCase();
       if (name !== "PATCH" && name !== "DELETE" && name !== "HEAD")
-        throw new Problem("method_not_allowed", `This address takes ${ALLOWED}.`, { headers: { allow: ALLOWED } });
+        throw new HttpProblem("method_not_allowed", `This address takes ${ALLOWED}.`, { allow: ALLOWED });
       return handlers[name](request, reply);
     },
   });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { SCOPES, type Route } from "@mooring/contract";
-import { PROBLEMS, type ProblemCode } from "#kernel/problem.ts";
+import { PROBLEMS } from "#http/index.ts";
+import type { ProblemCode } from "#kernel/problem.ts";
 import { sharedWorld, type Answer, type Call, type World, type WorldOptions } from "./world.ts";
 
 /** One request of an operation; the token is whole unless given. */

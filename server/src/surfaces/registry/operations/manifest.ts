@@ -20,6 +20,7 @@ import type { RegistrySurfaceDeps } from "../deps.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
 import { reserveRoom } from "../room.ts";
 import { etagOf, namesEtag } from "./blob.ts";
+import { RegistryRefusal } from "../refusal.ts";
 
 /** Tags of one request (`tag`), more than clients send. */
 const TAGS_MAX = 100;
@@ -104,7 +105,9 @@ function principalOf({ caller }: Pick<AnyExchange, "caller">): Principal {
 function tagsOf({ target, query }: Exchange<"manifest">, isDigest: boolean): string[] {
   const tags = isDigest ? [...new Set(query.getAll("tag"))] : [target.reference];
   if (tags.length > TAGS_MAX)
-    throw new RegistryError("UNSUPPORTED", `a manifest gets ${TAGS_MAX} tags at most in one request`, { status: 414 });
+    throw new RegistryRefusal("UNSUPPORTED", `a manifest gets ${TAGS_MAX} tags at most in one request`, {
+      status: 414,
+    });
   for (const tag of tags) if (!isTag(tag)) throw badTag();
   return tags;
 }
@@ -118,7 +121,7 @@ async function contentOf(deps: RegistrySurfaceDeps, { request }: Exchange<"manif
     return await readBody(request.body as IncomingMessage, MANIFEST_BYTES_MAX);
   } catch (error) {
     if ((error as { code?: unknown }).code !== "body_too_large") throw error;
-    throw new RegistryError("SIZE_INVALID", `a manifest has ${MANIFEST_BYTES_MAX} bytes at most`, { status: 413 });
+    throw new RegistryRefusal("SIZE_INVALID", `a manifest has ${MANIFEST_BYTES_MAX} bytes at most`, { status: 413 });
   } finally {
     idle.release();
   }

@@ -1,11 +1,4 @@
-import {
-  grantAccess,
-  parseScopes,
-  RegistryError,
-  repositoryByName,
-  type Access,
-  type AskedScope,
-} from "#domain/registry/index.ts";
+import { grantAccess, parseScopes, repositoryByName, type Access, type AskedScope } from "#domain/registry/index.ts";
 import { FORM_FIELDS_MAX, hasMoreFields } from "#kernel/form.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
@@ -13,6 +6,7 @@ import { originOf, principalOf, signIn, wrongPassword, type SignedIn as ByPasswo
 import { sendJson, type Reply, type Request } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
 import { parseBasic } from "../wire/basic.ts";
+import { RegistryRefusal } from "../refusal.ts";
 
 type State = ByPassword["state"];
 
@@ -62,7 +56,7 @@ async function byForm(
     return byPassword(deps, request, reply, { user, password });
   }
   if (grant !== "refresh_token")
-    throw new RegistryError("UNSUPPORTED", "grant_type must be password or refresh_token", { status: 400 });
+    throw new RegistryRefusal("UNSUPPORTED", "grant_type must be password or refresh_token", { status: 400 });
   const state = await refreshed(deps, request, form.get("refresh_token") ?? "");
   deps.host.countSignIn(reply, state);
   return { state, secretId: undefined };

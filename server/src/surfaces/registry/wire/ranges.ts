@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { RegistryError } from "#domain/registry/index.ts";
+import { RegistryRefusal } from "../refusal.ts";
 
 /** Half-open. */
 export interface Span {
@@ -28,7 +29,7 @@ export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string
 }
 
 function unsatisfiable(size: number): RegistryError {
-  return new RegistryError("SIZE_INVALID", `the blob has ${size} bytes`, {
+  return new RegistryRefusal("SIZE_INVALID", `the blob has ${size} bytes`, {
     status: 416,
     headers: { "content-range": `bytes */${size}` },
   });

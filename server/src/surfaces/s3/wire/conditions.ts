@@ -1,6 +1,7 @@
 import { S3Error, type ObjectVersion, type WriteConditions } from "#domain/s3/index.ts";
 import type { Fields } from "./fields.ts";
 import { httpTime, quoted, unquoted } from "./text.ts";
+import { S3Refusal } from "./refusal.ts";
 
 /** ETags of a condition, without quotation marks. */
 function etagsOf(list: string): readonly string[] | "*" {
@@ -52,9 +53,7 @@ export function requireReadConditions(fields: Fields, version: Validators, prefi
     noneMatch === undefined ? modifiedSinceS !== undefined && modifiedS <= modifiedSinceS : names(noneMatch, etag);
   if (!isKnown) return;
   if (prefix !== "") throw failed(noneMatch === undefined ? "If-Modified-Since" : "If-None-Match");
-  throw new S3Error("NotModified", undefined, {
-    headers: { etag: quoted(etag), "last-modified": httpTime(modifiedAtMs) },
-  });
+  throw new S3Refusal("NotModified", undefined, { etag: quoted(etag), "last-modified": httpTime(modifiedAtMs) });
 }
 
 function failed(condition: string): S3Error {
@@ -100,9 +99,9 @@ export function spanOf(range: string, size: number): Span | undefined {
 }
 
 function unsatisfiable(range: string, size: number): S3Error {
-  return new S3Error("InvalidRange", "The requested range is not satisfiable", {
+  const headers = { "content-range": `bytes */${size}` };
+  return new S3Refusal("InvalidRange", "The requested range is not satisfiable", headers, {
     fields: { ActualObjectSize: String(size), RangeRequested: range.slice(0, 200) },
-    headers: { "content-range": `bytes */${size}` },
   });
 }
 

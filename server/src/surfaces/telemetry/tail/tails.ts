@@ -153,9 +153,7 @@ function unexpected(): Problem {
 }
 
 function stopping(): Problem {
-  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", {
-    headers: { "Retry-After": "2" },
-  });
+  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", { retryAfterS: 2 });
 }
 
 function unknowable(): Problem {
@@ -164,5 +162,5 @@ function unknowable(): Problem {
 
 function tooMany(max: number): Problem {
   const detail = `An organization may have ${max} live tails at the same time; end one of them first.`;
-  return new Problem("quota_exceeded", detail, { headers: { "Retry-After": "5" } });
+  return new Problem("quota_exceeded", detail, { retryAfterS: 5 });
 }

@@ -11,6 +11,7 @@ import {
 } from "node:zlib";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
+import { HttpProblem } from "#http/index.ts";
 
 const DECODERS = {
   gzip: { sync: gunzipSync, async: promisify(gunzip) },
@@ -30,8 +31,8 @@ export function codingOf(field: string | undefined): Coding | undefined {
   if (name === undefined || name === "" || name === "identity") return undefined;
   if (name === "gzip" || name === "x-gzip") return "gzip";
   if (name === "zstd" || name === "deflate") return name;
-  throw new Problem("unsupported_media_type", `Content-Encoding must be one of ${CODINGS}, identity.`, {
-    headers: { "accept-encoding": CODINGS },
+  throw new HttpProblem("unsupported_media_type", `Content-Encoding must be one of ${CODINGS}, identity.`, {
+    "accept-encoding": CODINGS,
   });
 }
 

@@ -110,7 +110,7 @@ class Threads {
     const bytes = bytesOf({ pieces: request.pieces as readonly Buffer[] });
     if (this.#waitingBytes > 0 && this.#waitingBytes + bytes > this.#waitingBytesMax) {
       const detail = "cannot take the entries: too many large batches wait to be checked; send them again later";
-      throw new Problem("unavailable", detail, { headers: { "Retry-After": "1" } });
+      throw new Problem("unavailable", detail, { retryAfterS: 1 });
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, bytes, resolve, reject });

@@ -119,12 +119,10 @@ function endWith(response: ServerResponse, error: unknown): void {
 }
 
 function stopping(): Problem {
-  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", {
-    headers: { "retry-after": "2" },
-  });
+  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", { retryAfterS: 2 });
 }
 
 function tooMany(max: number): Problem {
   const detail = `An organization may have ${max} live streams at the same time; end one of them first.`;
-  return new Problem("quota_exceeded", detail, { headers: { "retry-after": "5" } });
+  return new Problem("quota_exceeded", detail, { retryAfterS: 5 });
 }
