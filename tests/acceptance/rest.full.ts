@@ -30,7 +30,7 @@ const ON_EACH_NODE = [
   "telemetry retention",
   "telemetry erasures",
   "content",
-  "content in use",
+  "reads under way",
   "uploads and trash",
   "images",
 ];

@@ -33,8 +33,8 @@ export const PERIODIC_WORK = {
   "own telemetry": each("Writes the server's own logs, metrics and spans to its organization."),
   "own metrics": each("Takes a sample of the server's own metrics.", "own_telemetry_metrics_interval_ms"),
   content: each("Deletes content without references.", "object_collect_ms"),
-  "content in use": each(
-    "Keeps content that is read here from other servers while a collection takes long.",
+  "reads under way": each(
+    "Tells the other servers which content is read here, while a collection takes long.",
     "object_collect_ms",
   ),
   "uploads and trash": each("Deletes abandoned uploads, and deleted files after their retention.", "upload_cleanup_ms"),

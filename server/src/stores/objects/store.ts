@@ -90,7 +90,7 @@ class BlobStore implements ObjectStore {
     const failed = (error: unknown): void =>
       log.error({ err: error }, "cannot collect blobs that nothing holds; it is tried again later");
     const collection = schedule.add("content", { everyMs, run: () => this.#checkAndCollect(), failed });
-    const pins = schedule.add("content in use", {
+    const pins = schedule.add("reads under way", {
       everyMs,
       run: () => this.#renewDuringCollection(),
       failed: () => {}, // the next time renews them too
