@@ -30,6 +30,10 @@ export interface ProjectStateRule {
 /**
  * The one table of what a state forbids. Every surface and background job asks it by `stateAllows`.
  * An archived project: nobody writes or deletes in it. Its settings, members, credentials and keys stay changeable.
+ *
+ * A new state needs its rule here, a column of `project` and its entry in `SINCE` (`domain/projects/store.ts`), and a code in
+ * `kernel/problem.ts`. To show it: `Project` in `organization/shapes.ts`, `surfaces/organization/model.ts` and the portal's
+ * `app/project-state.ts`.
  */
 export const PROJECT_STATE_RULES: Readonly<Record<Exclude<ProjectState, "active">, ProjectStateRule>> = {
   archived: {
