@@ -9,7 +9,7 @@ import { requireUnlocked } from "../lock.ts";
 import { requireKey, writerOf } from "../put.ts";
 import { requireDeletable, type WriteDeps } from "../version.ts";
 import { DeletionPlan } from "./plan.ts";
-import { statementKeysOf, statesOf, versionsNamed, type StatementKeys, type KeyState } from "./state.ts";
+import { keysOf, statesOf, versionsNamed, type Keys, type KeyState } from "./state.ts";
 import type { VersionRow } from "./store.ts";
 
 export type Outcome = Deleted | { readonly error: unknown };
@@ -21,7 +21,7 @@ interface Run {
   readonly plan: DeletionPlan;
   readonly events: ObjectEvent[];
   readonly nowMs: number;
-  readonly keys: StatementKeys;
+  readonly keys: Keys;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function deleteSet(
     plan: new DeletionPlan(),
     events: [],
     nowMs: deps.clock.nowMs(),
-    keys: statementKeysOf(set),
+    keys: keysOf(set),
   };
   for (const [at, outcome] of (await decide(run, tx, set)).entries()) outcomes[chosen[at] as number] = outcome;
   const owner = ownerColumn(writerOf(caller, bucket), bucket.owner);
@@ -76,25 +76,27 @@ function inKeysOfBothKinds(objects: readonly DeleteObject[]): (object: DeleteObj
 }
 
 async function decide(run: Run, tx: Writer, objects: readonly DeleteObject[]): Promise<Outcome[]> {
-  let states: Map<string, KeyState>;
+  let states: KeyState[];
   try {
-    const read = await statesOf(run.deps, tx, run.bucket, run.keys);
-    states = new Map([...run.keys.keys()].map((key, n) => [key, read[n] as KeyState]));
+    states = await statesOf(run.deps, tx, run.bucket, run.keys);
   } catch (error) {
     if (error instanceof S3Error) return objects.map(() => ({ error })); // there is no such bucket any more
     throw error;
   }
-  const named = objects.filter((object): object is Named => object.versionId !== undefined);
-  const places = new Map(named.map((object, n) => [object as DeleteObject, n]));
-  const versions = await versionsNamed(run.deps, tx, run.bucket, run.keys, named);
+  const { written, places } = run.keys;
+  const asked = objects.flatMap(({ versionId }, n) =>
+    versionId === undefined ? [] : [{ n, key: written[places[n] as number] as string, version_id: versionId }],
+  );
+  const versions = await versionsNamed(run.deps, tx, run.bucket, asked);
   const gone = new Set<string>();
-  return objects.map((object) => {
+  return objects.map((object, n) => {
     const { key, versionId } = object;
-    if (versionId === undefined) return deletePresent(run, states, object);
-    const version = gone.has(`${versionId} ${key}`) ? undefined : versions.get(places.get(object) ?? -1);
+    const place = places[n] as number;
+    if (versionId === undefined) return deletePresent(run, states, place, object);
+    const version = gone.has(`${versionId} ${place}`) ? undefined : versions.get(n);
     if (version === undefined) return { key, versionId, deleteMarker: false, markerVersionId: null };
-    const outcome = deleteVersion(run, { ...object, versionId }, version);
-    if (!("error" in outcome)) gone.add(`${versionId} ${key}`);
+    const outcome = deleteVersion(run, written[place] as string, { ...object, versionId }, version);
+    if (!("error" in outcome)) gone.add(`${versionId} ${place}`);
     return outcome;
   });
 }
@@ -102,8 +104,9 @@ async function decide(run: Run, tx: Writer, objects: readonly DeleteObject[]): P
 type Named = DeleteObject & { readonly versionId: string };
 
 /** As `markDeleted` does it for one. */
-function deletePresent(run: Run, states: Map<string, KeyState>, { key, conditions }: DeleteObject): Outcome {
-  const state = states.get(key) as KeyState;
+function deletePresent(run: Run, states: KeyState[], place: number, { key, conditions }: DeleteObject): Outcome {
+  const state = states[place] as KeyState;
+  const written = run.keys.written[place] as string;
   const refused = attempt(() => requireDeletable(state, conditions, key));
   if (refused !== undefined) return refused;
   const { versioning, newest } = state;
@@ -111,11 +114,11 @@ function deletePresent(run: Run, states: Map<string, KeyState>, { key, condition
   const leavesNothing = versioning === "unversioned" || Object.keys(conditions ?? {}).length > 0;
   let version: string | null = null;
   if (newest !== undefined || !leavesNothing) {
-    takeAway(run, run.keys.get(key) ?? "", state);
-    const marker = versioning === "unversioned" ? undefined : markerFor(run, key, state);
+    takeAway(run, written, state);
+    const marker = versioning === "unversioned" ? undefined : markerFor(run, written, state);
     version = marker?.version_id ?? null;
     const past = marker === undefined ? undefined : { ...NOTHING, seq: marker.seq };
-    states.set(key, { versioning, current: undefined, newest: past && { ...past, modified_at: run.nowMs }, past });
+    states[place] = { versioning, current: undefined, newest: past && { ...past, modified_at: run.nowMs }, past };
   }
   const name = version === null ? "ObjectRemoved:Delete" : "ObjectRemoved:DeleteMarkerCreated";
   run.events.push({ name, key, versionId: version, caller: run.caller });
@@ -134,9 +137,9 @@ function takeAway({ plan }: Run, key: string, { versioning, current, past }: Key
 }
 
 /** Numbers go down, so that the newest comes first; the clock may stand still or go back. */
-function markerFor({ plan, nowMs, keys }: Run, key: string, { versioning, newest }: KeyState) {
+function markerFor({ plan, nowMs }: Run, key: string, { versioning, newest }: KeyState) {
   const marker = {
-    key: keys.get(key) ?? "",
+    key,
     seq: Math.min(-nowMs * 1000, (newest?.seq ?? 0) - 1),
     version_id: versioning === "enabled" ? randomBytes(24).toString("base64url") : NULL_VERSION,
   };
@@ -145,7 +148,7 @@ function markerFor({ plan, nowMs, keys }: Run, key: string, { versioning, newest
 }
 
 /** As `removeVersion` does it for one. */
-function deleteVersion(run: Run, object: Named, version: VersionRow): Outcome {
+function deleteVersion(run: Run, written: string, object: Named, version: VersionRow): Outcome {
   const { plan, deps } = run;
   const { key, versionId, conditions, bypassGovernance = false } = object;
   const refused = attempt(() => {
@@ -153,10 +156,9 @@ function deleteVersion(run: Run, object: Named, version: VersionRow): Outcome {
     requireUnlocked(detailOf(version), deps.clock, bypassGovernance);
   });
   if (refused !== undefined) return refused;
-  const named = run.keys.get(key) ?? "";
-  if (version.is_current === 1) plan.emptied.push(named);
-  else plan.removePast({ key: named, seq: version.seq });
-  plan.promoted.add(named);
+  if (version.is_current === 1) plan.emptied.push(written);
+  else plan.removePast({ key: written, seq: version.seq });
+  plan.promoted.add(written);
   plan.count(version);
   run.events.push({ name: "ObjectRemoved:Delete", key, versionId, caller: run.caller });
   const isMarker = version.blob_id === null;

@@ -15,13 +15,23 @@ export interface KeyState {
   readonly past: Pick<PastRow, "seq" | "blob_id" | "size"> | undefined;
 }
 
-/** Keys as statements take them, by the keys. */
-export type StatementKeys = ReadonlyMap<string, string>;
+/** The keys of objects, each once. */
+export interface Keys {
+  readonly names: readonly string[];
+  /** As statements take them. */
+  readonly written: readonly string[];
+  /** Which of them each object has. */
+  readonly places: readonly number[];
+}
 
-export function statementKeysOf(objects: readonly DeleteObject[]): StatementKeys {
-  const keys = new Map<string, string>();
-  for (const { key } of objects) if (!keys.has(key)) keys.set(key, bytesInJson(key));
-  return keys;
+/** The objects are in the order of their keys, so equal ones stand together. A map of a thousand long keys cost 1.5 ms. */
+export function keysOf(objects: readonly DeleteObject[]): Keys {
+  const names: string[] = [];
+  const places = objects.map(({ key }) => {
+    if (key !== names.at(-1)) names.push(key);
+    return names.length - 1;
+  });
+  return { names, written: names.map(bytesInJson), places };
 }
 
 /** Locks keys until the end of the transaction, and reads what is there of each, in their order. @throws S3Error `NoSuchBucket` */
@@ -29,10 +39,10 @@ export async function statesOf(
   { metadata }: WriteDeps,
   tx: Writer,
   bucket: Bucket,
-  keys: StatementKeys,
+  { names, written }: Keys,
 ): Promise<KeyState[]> {
-  await lockKeys({ metadata }, tx, bucket, keys);
-  const places = [...keys.values()].map((key, n) => ({ n, key }));
+  await lockKeys({ metadata }, tx, bucket, names);
+  const places = written.map((key, n) => ({ n, key }));
   const rows = await keysForWrite(metadata.dialect, tx, bucket.id, places);
   if (rows.length === 0) throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
   const versioning = rows[0]?.versioning ?? "unversioned";
@@ -52,10 +62,10 @@ async function lockKeys(
   { metadata }: Pick<WriteDeps, "metadata">,
   tx: Writer,
   bucket: Bucket,
-  keys: StatementKeys,
+  keys: readonly string[],
 ): Promise<void> {
   if (metadata.dialect === "sqlite") return; // a transaction has all of them
-  const names = [...keys.keys()].map((key) => `s3:${bucket.id}:${Buffer.from(key, "utf8").toString("latin1")}`);
+  const names = keys.map((key) => `s3:${bucket.id}:${Buffer.from(key, "utf8").toString("latin1")}`);
   await metadata.lock(tx, ...names);
 }
 
@@ -77,11 +87,9 @@ export async function versionsNamed(
   { metadata }: Pick<WriteDeps, "metadata">,
   tx: Writer,
   bucket: Bucket,
-  keys: StatementKeys,
-  objects: readonly (DeleteObject & { readonly versionId: string })[],
+  asked: readonly { readonly n: number; readonly key: string; readonly version_id: string }[],
 ): Promise<Map<number, VersionRow>> {
-  const places = objects.map(({ key, versionId }, n) => ({ n, key: keys.get(key) ?? "", version_id: versionId }));
-  return byPlace(await versionsOfKeys(metadata.dialect, tx, bucket.id, places));
+  return byPlace(await versionsOfKeys(metadata.dialect, tx, bucket.id, asked));
 }
 
 function byPlace<R extends { readonly n: number }>(rows: readonly R[]): Map<number, R> {
