@@ -6,12 +6,12 @@ import {
   Id,
   IdOrSlug,
   Project,
+  ProjectChange,
   ProjectMember,
   ProjectRoleName,
   Visibility,
   closed,
   listQuery,
-  nullable,
   page,
 } from "./shapes.ts";
 
@@ -80,15 +80,7 @@ export const PROJECT_ROWS = {
     headers: ["If-Match"],
     permission: "projects:write",
     params: projectParams,
-    body: Type.Object(
-      {
-        slug: Type.Optional(Slug),
-        name: Type.Optional(DisplayName),
-        visibility: Type.Optional(Visibility),
-        environment: Type.Optional(nullable(Environment)),
-      },
-      { ...closed, minProperties: 1 },
-    ),
+    body: ProjectChange,
     result: Project,
     status: 200,
     problems: ["invalid_body", "not_found", "duplicate_slug", "conflict", "concurrent_update"],

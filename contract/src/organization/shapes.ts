@@ -92,6 +92,17 @@ export const Project = Type.Object({
   created_at: Timestamp,
 });
 
+/** Settings of a project that one request changes; archiving is an operation. */
+export const ProjectChange = Type.Object(
+  {
+    slug: Type.Optional(Slug),
+    name: Type.Optional(DisplayName),
+    visibility: Type.Optional(Visibility),
+    environment: Type.Optional(nullable(Environment)),
+  },
+  { ...closed, minProperties: 1 },
+);
+
 /** Of what has no GET of its own. */
 const Etag = Type.String({ description: "for `If-Match`" });
 
