@@ -43,6 +43,8 @@ export interface Keys {
   /** Goes to a field, and types over what stands in it. */
   fill(name: Wanted, text: string): Promise<void>;
   focused(): Promise<Focused | null>;
+  /** Presses an arrow key, and waits until the focus has moved, until it is on what has this name. */
+  goTo(key: string, name: string): Promise<void>;
   /** The next stop of Tab; null: the end of the page. */
   tab(): Promise<Stop | null>;
   /** Role and name of what a stop or a survey found. */
@@ -55,6 +57,7 @@ export interface Keys {
 }
 
 const STOPS_MAX = 400;
+const ARROWS_MAX = 20;
 const PATIENCE_MS = 20_000;
 
 /** To be called before the page goes anywhere. */
@@ -95,6 +98,7 @@ export async function useKeys(page: Page): Promise<Keys> {
       await page.keyboard.type(text);
     },
     focused,
+    goTo: (key, name) => goTo({ page, press, focused }, key, name),
     tab: async () => {
       await press("Tab");
       return ask("stop()");
@@ -115,4 +119,22 @@ export async function useKeys(page: Page): Promise<Keys> {
     survey: () => ask("survey()"),
     remaining: (of) => ask(`remaining(${JSON.stringify(of.map(({ id }) => id))})`),
   };
+}
+
+async function goTo(
+  { page, press, focused }: Pick<Keys, "page" | "press" | "focused">,
+  key: string,
+  name: string,
+): Promise<void> {
+  for (let i = 0; i < ARROWS_MAX; i++) {
+    const before = (await focused())?.name;
+    if (before === name) return;
+    await press(key);
+    const untilMs = performance.now() + PATIENCE_MS;
+    while ((await focused())?.name === before) {
+      assert.ok(performance.now() < untilMs, `${key} does not move the focus from ${before ?? "nothing"}`);
+      await page.waitForTimeout(20);
+    }
+  }
+  throw new Error(`${key} does not lead to ${name}`);
 }

@@ -32,6 +32,9 @@ export function Dialog({ title, about, onClose, wide = false, holdsSecret = fals
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
+            // This runs a moment after the dialog is gone. A dialog that was opened meanwhile keeps the focus.
+            const next = document.activeElement?.closest("[role=dialog]") ?? null;
+            if (next !== null && !origins.some((each) => next.contains(each))) return;
             [...origins, document.getElementById("content")].find((each) => each?.isConnected)?.focus();
           }}
           onInteractOutside={(event) => holdsSecret && event.preventDefault()}
