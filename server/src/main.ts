@@ -32,5 +32,5 @@ function report(error: unknown, name: string): number {
 function overview(): string {
   const width = Math.max(...COMMANDS.map((command) => command.name.length));
   const lines = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `mooring: everything an organization's apps tie up to, in one process\n\nUsage: mooring <command> [options]\n\n${lines.join("\n")}\n\nmooring <command> --help says more about one.\n`;
+  return `mooring: what an organization's apps need from a platform, in one process\n\nUsage: mooring <command> [options]\n\n${lines.join("\n")}\n\nmooring <command> --help says more about one.\n`;
 }
