@@ -1,7 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { Loaded } from "~/kit/page.tsx";
@@ -78,12 +77,12 @@ function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: 
         shutOut={`Programs with this ${kind.noun} at your address will be refused. You are not refused: the list applies to programs, not to people in the portal.`}
       />
       <ChangeError error={error} onReload={onReload} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" type="submit" busy={isPending} disabled={!isReady || faultOf(addresses) !== null}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions
+        action="Save"
+        busy={isPending}
+        disabled={!isReady || faultOf(addresses) !== null}
+        onCancel={onClose}
+      />
     </form>
   );
 }

@@ -1,7 +1,6 @@
 import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
 
@@ -55,17 +54,12 @@ function NameForm({ versioned: { value: app, etag }, onReload, onClose }: FormPr
         onChange={(event) => setName(event.target.value)}
       />
       <ChangeError error={rename.error} onReload={onReload} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="main"
-          type="submit"
-          busy={rename.isPending}
-          disabled={name.trim() === "" || name.trim() === app.name}
-        >
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions
+        action="Save"
+        busy={rename.isPending}
+        disabled={name.trim() === "" || name.trim() === app.name}
+        onCancel={onClose}
+      />
     </form>
   );
 }

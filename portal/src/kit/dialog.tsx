@@ -92,6 +92,33 @@ export function DialogActions({ children }: { children: ReactNode }): ReactNode 
   return <div className="flex flex-wrap justify-end gap-2 pt-1">{children}</div>;
 }
 
+interface FormActionsProps {
+  /** What the form does: "Create". */
+  action: string;
+  look?: "main" | "danger";
+  busy?: boolean;
+  disabled?: boolean;
+  onCancel: () => void;
+}
+
+/** The buttons of a form in a dialog: one that leaves it, one that sends it. */
+export function FormActions({
+  action,
+  look = "main",
+  busy = false,
+  disabled = false,
+  onCancel,
+}: FormActionsProps): ReactNode {
+  return (
+    <DialogActions>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button look={look} type="submit" busy={busy} disabled={disabled}>
+        {action}
+      </Button>
+    </DialogActions>
+  );
+}
+
 interface DangerProps {
   title: string;
   /** What will break, with figures. */
@@ -132,12 +159,13 @@ export function DangerDialog(props: DangerProps): ReactNode {
           />
         )}
         <ErrorNote error={error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" busy={busy} disabled={type !== undefined && typed !== type}>
-            {action}
-          </Button>
-        </DialogActions>
+        <FormActions
+          action={action}
+          look="danger"
+          busy={busy}
+          disabled={type !== undefined && typed !== type}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -1,7 +1,6 @@
 import { useState, type FormEvent, type ReactNode } from "react";
 import { ProductionWarning, type ProjectsOf } from "~/app/environment.tsx";
-import { Button } from "./button.tsx";
-import { Dialog, DialogActions } from "./dialog.tsx";
+import { Dialog, FormActions } from "./dialog.tsx";
 import { ErrorNote } from "./error-note.tsx";
 import { SelectField } from "./field.tsx";
 
@@ -64,12 +63,7 @@ export function ReplaceDialog(props: ReplaceProps): ReactNode {
         </SelectField>
         {consequence?.(overlapS)}
         <ErrorNote error={error} />
-        <DialogActions>
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button look={overlapS === 0 ? "danger" : "main"} type="submit" busy={busy}>
-            {action}
-          </Button>
-        </DialogActions>
+        <FormActions action={action} look={overlapS === 0 ? "danger" : "main"} busy={busy} onCancel={props.onClose} />
       </form>
     </Dialog>
   );

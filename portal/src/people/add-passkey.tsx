@@ -4,10 +4,9 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { sessionClient } from "~/api/clients.ts";
 import { useConfirmed } from "~/api/confirmation.tsx";
 import { makePasskey } from "~/api/passkeys.ts";
-import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
-import { DialogActions } from "~/kit/dialog.tsx";
+import { FormActions } from "~/kit/dialog.tsx";
 import { useRenewSession } from "./renew-session.ts";
 import { browserText } from "~/pages/account/user-agent.ts";
 
@@ -52,12 +51,7 @@ export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel:
         onChange={(event) => setName(event.target.value)}
       />
       <ErrorNote error={add.error} />
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button look="main" type="submit" busy={add.isPending}>
-          Create
-        </Button>
-      </DialogActions>
+      <FormActions action="Create" busy={add.isPending} onCancel={onCancel} />
     </form>
   );
 }

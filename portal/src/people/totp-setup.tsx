@@ -1,9 +1,8 @@
 import { PORTAL_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { Button } from "~/kit/button.tsx";
 import { CopyButton } from "~/kit/copy.tsx";
-import { DialogActions } from "~/kit/dialog.tsx";
+import { FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { QrCode } from "./qr-code.tsx";
@@ -61,17 +60,12 @@ export function TotpSetup({
         onChange={(event) => setCode(event.target.value)}
       />
       <ErrorNote error={confirm.error} />
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button
-          look="main"
-          type="submit"
-          busy={confirm.isPending}
-          disabled={!/^\d{6}$/.test(code.replaceAll(/\D/g, ""))}
-        >
-          Turn on
-        </Button>
-      </DialogActions>
+      <FormActions
+        action="Turn on"
+        busy={confirm.isPending}
+        disabled={!/^\d{6}$/.test(code.replaceAll(/\D/g, ""))}
+        onCancel={onCancel}
+      />
     </form>
   );
 }

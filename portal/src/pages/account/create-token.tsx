@@ -5,9 +5,8 @@ import { PendingSecretNote } from "~/access/pending.tsx";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
-import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import { SecretDialog } from "~/kit/secret-dialog.tsx";
@@ -101,12 +100,12 @@ function TokenForm({
         ))}
       </SelectField>
       <ErrorNote error={error} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" type="submit" busy={busy} disabled={scopes.length === 0 || name.trim() === ""}>
-          Create
-        </Button>
-      </DialogActions>
+      <FormActions
+        action="Create"
+        busy={busy}
+        disabled={scopes.length === 0 || name.trim() === ""}
+        onCancel={onClose}
+      />
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
 import { useSession } from "~/api/session.ts";
 import { Button } from "~/kit/button.tsx";
-import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { Empty, Loaded, Section } from "~/kit/page.tsx";
@@ -121,12 +121,7 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
           onChange={(event) => setName(event.target.value)}
         />
         <ErrorNote error={update.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={update.isPending} disabled={name.trim() === ""}>
-            Rename
-          </Button>
-        </DialogActions>
+        <FormActions action="Rename" busy={update.isPending} disabled={name.trim() === ""} onCancel={onClose} />
       </form>
     </Dialog>
   );

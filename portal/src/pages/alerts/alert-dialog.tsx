@@ -2,8 +2,7 @@ import { ALERT_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useProject } from "~/app/scope.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { Loaded } from "~/kit/page.tsx";
@@ -76,12 +75,7 @@ export function NewAlertDialog({
         <QueryChoice queryId={queryId} sql={sql} draft={draft} onQuery={setQueryId} onSql={setSql} />
         <AlertFields draft={draft} faults={faults} onChange={change} />
         <ErrorNote error={save.error ?? create.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={save.isPending || create.isPending}>
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions action="Create" busy={save.isPending || create.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -133,12 +127,7 @@ function EditForm({
       <NameField draft={draft} fault={faults.name} onChange={change} />
       <AlertFields draft={draft} faults={faults} onChange={change} />
       <ChangeError error={update.error} onReload={onReload} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" type="submit" busy={update.isPending}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions action="Save" busy={update.isPending} onCancel={onClose} />
     </form>
   );
 }

@@ -6,8 +6,7 @@ import { useAct } from "~/api/queries.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { useProjectsFor } from "~/app/may.ts";
 import { useOrganization, useProject } from "~/app/scope.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { Facts } from "~/kit/page.tsx";
@@ -70,17 +69,12 @@ export function CreateBucketDialog({
         </SelectField>
         <AddressesOf slug={slug === "" ? "…" : slug} />
         {!isTaken && <ErrorNote error={create.error} />}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            type="submit"
-            busy={create.isPending}
-            disabled={slug === "" || fault !== undefined || project === ""}
-          >
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions
+          action="Create"
+          busy={create.isPending}
+          disabled={slug === "" || fault !== undefined || project === ""}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

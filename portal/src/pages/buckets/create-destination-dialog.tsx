@@ -2,9 +2,8 @@ import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct } from "~/api/queries.ts";
-import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
@@ -49,12 +48,7 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
           onChange={(event) => setUrl(event.target.value)}
         />
         <ErrorNote error={create.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={create.isPending}>
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions action="Create" busy={create.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   );

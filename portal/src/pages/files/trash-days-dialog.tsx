@@ -2,8 +2,7 @@ import { FILE_ROUTES, type ResultOf } from "@mooring/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useOrganization } from "~/app/scope.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { Checkbox, TextField } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange, VersionedForm } from "~/kit/versioned.tsx";
@@ -70,12 +69,7 @@ function DaysForm({ settings, etag, onReload, onClose }: DaysFormProps): ReactNo
         onChange={({ target }) => setText(target.value)}
       />
       <ChangeError error={change.error} onReload={onReload} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" type="submit" busy={change.isPending} disabled={isWrong}>
-          Save
-        </Button>
-      </DialogActions>
+      <FormActions action="Save" busy={change.isPending} disabled={isWrong} onCancel={onClose} />
     </form>
   );
 }

@@ -5,7 +5,7 @@ import { useRenewSession } from "~/people/renew-session.ts";
 import { placeText, restOf } from "~/people/failure.tsx";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, DialogActions, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
@@ -71,12 +71,7 @@ export function CreateOrganizationDialog({ onClose }: { onClose: () => void }): 
           onChange={(event) => setEmail(event.target.value)}
         />
         <ErrorNote error={restOf(create.error, ["/name", "/slug", "/owner_email"])} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={create.isPending}>
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions action="Create" busy={create.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -3,7 +3,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, DialogActions, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
@@ -56,12 +56,7 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
           />
         )}
         <ErrorNote error={make.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={make.isPending}>
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions action="Create" busy={make.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { useSession } from "~/api/session.ts";
 import { useMe } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, DialogActions, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
@@ -62,12 +62,12 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
           />
         )}
         <ErrorNote error={invite.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={invite.isPending} disabled={email.trim() === ""}>
-            {sendsEmail && byEmail ? "Invite" : "Create link"}
-          </Button>
-        </DialogActions>
+        <FormActions
+          action={sendsEmail && byEmail ? "Invite" : "Create link"}
+          busy={invite.isPending}
+          disabled={email.trim() === ""}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

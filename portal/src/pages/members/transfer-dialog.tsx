@@ -2,8 +2,7 @@ import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useRefresh } from "~/api/queries.ts";
 import { useMe } from "~/app/scope.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
@@ -51,12 +50,12 @@ export function TransferDialog({ person, onClose }: { person: Person; onClose: (
             onClose();
           }}
         />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" busy={give.isPending || stepDown.isPending}>
-            {isTransfer ? "Transfer" : "Make owner"}
-          </Button>
-        </DialogActions>
+        <FormActions
+          action={isTransfer ? "Transfer" : "Make owner"}
+          look="danger"
+          busy={give.isPending || stepDown.isPending}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -8,7 +8,7 @@ import { RenameApp } from "~/app/rename-app.tsx";
 import { useWhyNotIn } from "~/app/may.ts";
 import { Button } from "~/kit/button.tsx";
 import { Copyable } from "~/kit/copy.tsx";
-import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { Facts, Loading } from "~/kit/page.tsx";
@@ -149,17 +149,12 @@ function NewApp({ project, onClose }: { project: Project; onClose: () => void })
           onChange={(event) => setSlug(event.target.value)}
         />
         <ErrorNote error={create.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="main"
-            type="submit"
-            busy={create.isPending}
-            disabled={name === "" || slug === "" || fault !== null}
-          >
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions
+          action="Create"
+          busy={create.isPending}
+          disabled={name === "" || slug === "" || fault !== null}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

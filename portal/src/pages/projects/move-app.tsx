@@ -3,8 +3,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { ProductionWarning } from "~/app/environment.tsx";
 import { useProjectsFor } from "~/app/may.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField } from "~/kit/field.tsx";
 import { useSay } from "~/kit/toast.tsx";
@@ -55,12 +54,13 @@ export function MoveApp({ app, project, onClose }: { app: App; project: Project;
           </>
         )}
         <ErrorNote error={move.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" busy={move.isPending} disabled={target === undefined}>
-            Move the app
-          </Button>
-        </DialogActions>
+        <FormActions
+          action="Move the app"
+          look="danger"
+          busy={move.isPending}
+          disabled={target === undefined}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -1,8 +1,7 @@
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
@@ -94,17 +93,12 @@ function ProjectForm({ versioned, onReload, onDone, onClose }: ProjectFormProps)
       <EnvironmentField value={environment} onChange={setEnvironment} />
       <ErrorNote error={create.error} />
       <ChangeError error={update.error} onReload={onReload} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="main"
-          type="submit"
-          busy={create.isPending || update.isPending}
-          disabled={name === "" || slug === "" || fault !== null || environmentFault(environment) !== null}
-        >
-          {project === null ? "Create" : "Save"}
-        </Button>
-      </DialogActions>
+      <FormActions
+        action={project === null ? "Create" : "Save"}
+        busy={create.isPending || update.isPending}
+        disabled={name === "" || slug === "" || fault !== null || environmentFault(environment) !== null}
+        onCancel={onClose}
+      />
     </form>
   );
 }

@@ -3,8 +3,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct, useRead } from "~/api/queries.ts";
 import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
-import { Button } from "~/kit/button.tsx";
-import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { countText, plural } from "~/kit/figures.ts";
@@ -101,12 +100,7 @@ function DraftForm({
         <p role="status" className="text-ink-2">
           {fault ?? "Next, the matching rows are counted. Nothing is erased yet."}
         </p>
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" type="submit" disabled={fault !== null}>
-            Count the rows
-          </Button>
-        </DialogActions>
+        <FormActions action="Count the rows" look="danger" disabled={fault !== null} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -6,7 +6,7 @@ import { useWhyNotHere } from "~/app/may.ts";
 import { whyNotIn } from "~/app/rights.ts";
 import { useMe, useProject, type Me } from "~/app/scope.ts";
 import { Button, IconButton } from "~/kit/button.tsx";
-import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, SelectField, TextField } from "~/kit/field.tsx";
 import { Inspector } from "~/kit/inspector.tsx";
@@ -185,12 +185,12 @@ function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
         <ChangeError error={update.error} onReload={() => void showPresent({ page, saved, onClose })}>
           <Button onClick={makeNew}>Save as a new one</Button>
         </ChangeError>
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={create.isPending || update.isPending} disabled={name.trim() === ""}>
-            Save
-          </Button>
-        </DialogActions>
+        <FormActions
+          action="Save"
+          busy={create.isPending || update.isPending}
+          disabled={name.trim() === ""}
+          onCancel={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -6,7 +6,7 @@ import { PageLink } from "~/app/page-link.tsx";
 import { useProject } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { cn } from "~/kit/cn.ts";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
@@ -67,12 +67,7 @@ export function CreateDialog({ credential = "", onCreated, onClose }: CreateProp
         <PresetFields draft={draft} change={change} hasFault={claims === undefined} />
         <Shown draft={draft} />
         <ErrorNote error={create.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={create.isPending} disabled={!isReady}>
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions action="Create" busy={create.isPending} disabled={!isReady} onCancel={onClose} />
       </form>
     </Dialog>
   );

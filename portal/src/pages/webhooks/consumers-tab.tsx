@@ -4,7 +4,7 @@ import { useAct, useRead } from "~/api/queries.ts";
 import { useOrganization } from "~/app/scope.ts";
 import { Button } from "~/kit/button.tsx";
 import { CopyBlock, Copyable } from "~/kit/copy.tsx";
-import { DangerDialog, Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote, messageOf } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { Empty, Loaded, Section } from "~/kit/page.tsx";
@@ -174,12 +174,7 @@ function CreateConsumer({ webhookId, onClose }: { webhookId: string; onClose: ()
           <option value="oldest">the oldest event that is kept</option>
         </SelectField>
         <ErrorNote error={create.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" type="submit" busy={create.isPending}>
-            Create
-          </Button>
-        </DialogActions>
+        <FormActions action="Create" busy={create.isPending} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,8 +1,7 @@
 import { WEBHOOK_ROUTES, type ResultOf } from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { Checkbox, TextField } from "~/kit/field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
@@ -149,12 +148,7 @@ function DraftForm({ draft, onDraft, action, busy, error, onSubmit, onClose }: F
         />
       </div>
       {error}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" type="submit" busy={busy}>
-          {action}
-        </Button>
-      </DialogActions>
+      <FormActions action={action} busy={busy} onCancel={onClose} />
     </form>
   );
 }

@@ -3,8 +3,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { useAct } from "~/api/queries.ts";
 import { useProjectsFor } from "~/app/may.ts";
 import { useProject } from "~/app/scope.ts";
-import { Button } from "~/kit/button.tsx";
-import { Dialog, DialogActions } from "~/kit/dialog.tsx";
+import { Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { SelectField, TextField } from "~/kit/field.tsx";
 import { visibleText } from "~/kit/foreign.ts";
@@ -117,12 +116,7 @@ function Form({ preset, onPreset, onMade, onClose }: FormProps): ReactNode {
         </div>
       </details>
       <ErrorNote error={create.error} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" type="submit" busy={create.isPending} disabled={project === ""}>
-          Create
-        </Button>
-      </DialogActions>
+      <FormActions action="Create" busy={create.isPending} disabled={project === ""} onCancel={onClose} />
     </form>
   );
 }
