@@ -1,11 +1,12 @@
-import { deliveryHandler, evaluationHandler, type AlertsDeps } from "#domain/alerts/index.ts";
+import { evaluationHandler, type AlertsDeps } from "#domain/alerts/index.ts";
+import { messageHandler } from "#domain/delivery/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import { createOutbound } from "#stores/outbound/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { Config } from "./config.ts";
+import { outboundFor } from "./outbound.ts";
 
 export interface Alerts {
   /** What the surface needs. */
@@ -13,8 +14,6 @@ export interface Alerts {
   /** Begins to evaluate and to deliver. */
   start(): void;
 }
-
-const USER_AGENT = "Mooring";
 
 export function createAlerts(options: {
   readonly config: Pick<Config, "webhooks_private_addresses" | "webhooks_allowed_addresses">;
@@ -26,17 +25,11 @@ export function createAlerts(options: {
 }): Alerts {
   const { config, clock, jobs, metadata, telemetry } = options;
   const { envelope } = options.identity;
-  const privateAddresses = config.webhooks_private_addresses === "allow";
-  const outbound = createOutbound({
-    privateAddresses,
-    allowedAddresses: config.webhooks_allowed_addresses,
-    clock,
-    userAgent: USER_AGENT,
-  });
+  const outbound = outboundFor("messages", config, clock);
   const shared = { metadata, clock, jobs };
   const handlers = [
     evaluationHandler({ ...shared, telemetry }),
-    deliveryHandler({ ...shared, envelope, outbound, random: Math.random }),
+    messageHandler({ ...shared, envelope, outbound, random: Math.random }, "alert"),
   ];
   return {
     deps: { ...shared, outbound, envelope },

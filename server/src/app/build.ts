@@ -23,7 +23,6 @@ import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
 import { createJobs, Schedule, type Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
-import { createOutbound } from "#stores/outbound/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
 import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
@@ -39,13 +38,11 @@ import { registerGauges } from "./gauges.ts";
 import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, type Phases } from "./phases.ts";
 import { createRegistry, type RegistryPart } from "./registry.ts";
+import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part, s3TlsOf } from "./s3.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createWebhooks } from "./webhooks.ts";
-
-/** For each of the two documents by which an issuer's keys are read; somebody's sign-in waits for it. */
-const ISSUER_TIMEOUT_MS = 4000;
 
 /** The running product. */
 export interface App {
@@ -362,13 +359,7 @@ async function openIdentity(
     ...(config.master_key === null ? {} : { masterKey: config.master_key }),
     issuer: addresses.identity_url,
     audience: addresses.identity_url,
-    outbound: createOutbound({
-      privateAddresses: config.webhooks_private_addresses === "allow",
-      allowedAddresses: config.webhooks_allowed_addresses,
-      clock,
-      userAgent: "Mooring",
-      timeoutMs: ISSUER_TIMEOUT_MS,
-    }),
+    outbound: outboundFor("issuer keys", config, clock),
     log,
     schedule,
   });

@@ -7,7 +7,6 @@ import { Reservations } from "#kernel/reservations.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Jobs, Schedule } from "#stores/jobs/index.ts";
-import { createOutbound } from "#stores/outbound/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import {
   createDocumentReader,
@@ -19,6 +18,7 @@ import {
   type S3Gateway,
 } from "#surfaces/s3/index.ts";
 import type { Config } from "./config.ts";
+import { outboundFor } from "./outbound.ts";
 import type { OwnTelemetry } from "./own-telemetry/index.ts";
 
 type Log = {
@@ -53,8 +53,7 @@ export function createS3Domain(
     lifecycleDayMs: config.s3_lifecycle_day_ms,
   };
   const { envelope } = identity;
-  const privateAddresses = config.webhooks_private_addresses === "allow";
-  const outbound = createOutbound({ privateAddresses, clock, userAgent: "Mooring" });
+  const outbound = outboundFor("messages", config, clock);
   const reservations = new Reservations();
   return createS3({ metadata, objects, clock, envelope, jobs, schedule, outbound, log, settings, reservations });
 }

@@ -1,28 +1,18 @@
+import { forwardingHandler, Waker } from "#domain/delivery/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
-import {
-  EventFeed,
-  handOnHandler,
-  Receiver,
-  startTidying,
-  tidyHandler,
-  Waker,
-  type WebhooksSettings,
-} from "#domain/webhooks/index.ts";
+import { EventFeed, Receiver, startTidying, tidyHandler, type WebhooksSettings } from "#domain/webhooks/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Jobs, Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
-import { createOutbound } from "#stores/outbound/index.ts";
 import { createStreams, type WebhooksSurfaceDeps } from "#surfaces/webhooks/index.ts";
 import type { Config } from "./config.ts";
-
-const USER_AGENT = "Mooring";
-const SEND_TIMEOUT_MS = 15_000;
+import { outboundFor } from "./outbound.ts";
 
 export interface Webhooks {
   /** What the surface needs beside the conventions. */
   readonly deps: Omit<WebhooksSurfaceDeps, "host">;
-  /** Begins to hand on events, and to take away old ones. */
+  /** Begins to forward events, and to delete old ones. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -45,13 +35,7 @@ export function createWebhooks(options: {
   const { envelope } = options.identity;
   const settings = webhooksSettingsOf(config);
   const feed = new EventFeed();
-  const outbound = createOutbound({
-    privateAddresses: config.webhooks_private_addresses === "allow",
-    allowedAddresses: config.webhooks_allowed_addresses,
-    clock,
-    userAgent: USER_AGENT,
-    timeoutMs: SEND_TIMEOUT_MS,
-  });
+  const outbound = outboundFor("events", config, clock);
   const shared = { metadata, objects, envelope, clock, jobs, outbound };
   const waker = new Waker({ metadata, jobs, log, schedule });
   feed.onCommitted((events) => waker.committed(events));
@@ -59,7 +43,7 @@ export function createWebhooks(options: {
   const streams = createStreams({ metadata, feed, log, organizationMax: config.tail_concurrency_organization });
   const rate = { perSecond: settings.ratePerSecond, burst: settings.rateBurst };
   const { retentionDays } = settings;
-  const handlers = [handOnHandler({ ...shared, random: Math.random }), tidyHandler({ ...shared, retentionDays })];
+  const handlers = [forwardingHandler({ ...shared, random: Math.random }), tidyHandler({ ...shared, retentionDays })];
   return {
     deps: { ...shared, receiver, feed, streams, webhooksUrl, rate, retentionDays },
     start: () => {

@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { originOf, rotatedSecret, sealSecret } from "#domain/delivery/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
 import { type Envelope, type Principal, type Reach, absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
@@ -17,7 +18,6 @@ import { usable, settingsFrom, settingsWith, type AlertChange, type AlertInput }
 import { messageOf } from "./messages.ts";
 import { freshProgress, type AlertProgress, type AlertSettings } from "./model.ts";
 import { enqueue } from "./outbox.ts";
-import { sealSecret } from "./secrets.ts";
 import {
   alertById,
   countPending,
@@ -133,20 +133,13 @@ export async function rotateSecret(
   alert: AlertKey,
   overlapMs: number,
 ): Promise<{ secret: string; formerUntilMs: number | null }> {
-  const secret = newWebhookSecret();
   return change(deps, alert.org_id, async (tx) => {
     const before = await found(tx, alert);
-    const version = before.secret_version + 1;
-    const until = overlapMs === 0 ? null : deps.clock.nowMs() + overlapMs;
-    await setAlert(tx, before.id, {
-      secret: sealSecret(deps.envelope, before.id, version, secret),
-      secret_version: version,
-      previous_secret: until === null ? null : before.secret,
-      previous_secret_until: until,
-    });
+    const { columns, ...rotated } = rotatedSecret(deps, "alert", before, overlapMs);
+    await setAlert(tx, before.id, columns);
     const detail = { overlap_s: overlapMs / 1000 };
     await audit(deps, tx, author, { action: "alert.secret.rotate", row: before, detail });
-    return kept(tx, { secret, formerUntilMs: until });
+    return kept(tx, rotated);
   });
 }
 
@@ -182,11 +175,6 @@ export function versionOf(alert: Pick<AlertRow, "id" | "revision">): object {
   return { id: alert.id, revision: alert.revision };
 }
 
-/** A path may be a secret, as those of chat systems are. */
-export function originOf(url: string): string {
-  return new URL(url).origin;
-}
-
 function newRow(
   deps: AlertsDeps,
   author: Author,
@@ -204,7 +192,7 @@ function newRow(
     settings: JSON.stringify(settingsFrom(input)),
     url: input.url,
     enabled: input.enabled === false ? 0 : 1,
-    secret: sealSecret(deps.envelope, id, 1, secret),
+    secret: sealSecret(deps.envelope, { table: "alert", id }, secret),
     secret_version: 1,
     previous_secret: null,
     previous_secret_until: null,

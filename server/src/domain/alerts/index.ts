@@ -3,7 +3,6 @@ export {
   deleteAlert,
   findAlert,
   listAlerts,
-  originOf,
   progressOf,
   rotateSecret,
   sendTest,
@@ -13,7 +12,6 @@ export {
   type AlertsDeps,
   type Author,
 } from "./alerts.ts";
-export { deliveryHandler, type DeliverDeps } from "./deliver.ts";
 export { listDeliveries, listEvaluations } from "./history.ts";
 export { stateOf, type AlertEventType, type AlertFault, type AlertState } from "./model.ts";
 export { type Alert, type DeliveryRow, type EvaluationRow } from "./store.ts";

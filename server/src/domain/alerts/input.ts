@@ -1,5 +1,6 @@
+import { checkedUrl } from "#domain/delivery/index.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
-import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
+import type { Outbound } from "#stores/outbound/index.ts";
 import { ROWS_MAX } from "./evaluate.ts";
 import type { AlertSettings, Condition } from "./model.ts";
 
@@ -51,15 +52,7 @@ export function settingsWith(before: AlertSettings, change: AlertChange): AlertS
  */
 export function usable<T extends AlertChange>(outbound: Outbound, change: T): T {
   const errors: ProblemPlace[] = [];
-  let { url } = change;
-  if (url !== undefined) {
-    try {
-      url = outbound.check(url);
-    } catch (error) {
-      if (!(error instanceof OutboundError)) throw error;
-      errors.push({ pointer: "/url", detail: error.message });
-    }
-  }
+  const url = change.url === undefined ? undefined : checkedUrl(outbound, change.url, errors);
   const { condition } = change;
   if (condition !== undefined && condition.column === undefined && !isCount(condition.threshold))
     errors.push({ pointer: "/condition/threshold", detail: `must be a whole number from 0 to ${ROWS_MAX - 1}` });

@@ -1,11 +1,11 @@
+import { sendSoon } from "#domain/delivery/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { DELIVER } from "./deliver.ts";
 import type { AlertEventType } from "./model.ts";
 import { insertDelivery, type DeliveryRow } from "./store.ts";
 
-/** Puts a message among those to send, in the transaction of what it tells of: both are kept, or neither. */
+/** Puts a message into the queue, in the transaction of the change that it reports: both are kept, or neither. */
 export async function enqueue(
   jobs: Jobs,
   tx: Writer,
@@ -35,6 +35,6 @@ export async function enqueue(
     last_error: null,
   };
   await insertDelivery(tx, row);
-  await jobs.put(tx, { kind: DELIVER, key: row.id, group: orgId, dueAtMs: atMs });
+  await sendSoon(jobs, tx, "alert", { orgId, ids: [row.id], atMs });
   return row;
 }

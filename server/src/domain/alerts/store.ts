@@ -111,10 +111,6 @@ export async function insertDelivery(tx: Writer, row: DeliveryRow): Promise<void
     .execute();
 }
 
-export async function deliveryById(db: Reader, id: string): Promise<DeliveryRow | undefined> {
-  return db.selectFrom("alert_delivery").selectAll().where("id", "=", id).executeTakeFirst();
-}
-
 export async function countPending(db: Reader, alertId: string): Promise<number> {
   const { count } = await db
     .selectFrom("alert_delivery")
@@ -123,10 +119,6 @@ export async function countPending(db: Reader, alertId: string): Promise<number>
     .where("state", "=", "pending")
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-export async function setDelivery(tx: Writer, id: string, set: Partial<DeliveryRow>): Promise<void> {
-  await tx.updateTable("alert_delivery").set(set).where("id", "=", id).execute();
 }
 
 type Before = { beforeSeq: number | undefined; limit: number };

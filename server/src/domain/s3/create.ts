@@ -1,9 +1,9 @@
+import { messageHandler } from "#domain/delivery/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { createAccess } from "./access/access.ts";
 import { createBuckets } from "./buckets/index.ts";
 import { ConfigCache } from "./buckets/view.ts";
 import type { S3Deps } from "./deps.ts";
-import { deliveryHandler } from "./events/deliver.ts";
 import { KeyRing } from "./keys/index.ts";
 import { lifecycleHandler } from "./lifecycle/job.ts";
 import { createListings } from "./listings/index.ts";
@@ -31,7 +31,11 @@ export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
     listings: createListings(deps),
     uploads: createUploads(deps),
     start: () => {
-      deps.jobs.start([lifecycleHandler(deps), deliveryHandler({ ...deps, random: Math.random }), tidyHandler(deps)]);
+      deps.jobs.start([
+        lifecycleHandler(deps),
+        messageHandler({ ...deps, random: Math.random }, "s3"),
+        tidyHandler(deps),
+      ]);
       void scheduleTidying(deps);
     },
     stop: async () => {

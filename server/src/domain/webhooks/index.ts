@@ -6,20 +6,20 @@ export {
   findEvent,
   listEvents,
   listRejections,
+  matcherOf,
   newest,
   readEvents,
   seqOf,
   type EventSearch,
 } from "./events.ts";
-export type { Kept } from "./event-log.ts";
+export type { Committed, Kept } from "./event-log.ts";
 export { EventFeed } from "./feed.ts";
-export { usageOf } from "./events-store.ts";
+export { eventBySeq, eventsAfter, newestSeq, usageOf } from "./events-store.ts";
 export type { HandshakeAnswer } from "./handshakes.ts";
 export type { WebhookInput } from "./input.ts";
 export { Receiver, type Received, type Target } from "./receiver.ts";
 export type { HookRequest } from "./request.ts";
 export type {
-  DeliveryDeps,
   EventRow,
   EventsDeps,
   RejectionRow,
@@ -43,7 +43,6 @@ export {
   urlsOfWebhooks,
   versionOf,
 } from "./webhooks.ts";
-export * from "./handing-on/index.ts";
 export {
   acknowledge,
   claim,

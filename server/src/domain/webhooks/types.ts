@@ -2,10 +2,8 @@ import type { Caller } from "#domain/organizations/index.ts";
 import type { Envelope, Resource } from "#domain/identity/index.ts";
 import type { ProjectColumns } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { Jobs } from "#stores/jobs/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
-import type { Outbound } from "#stores/outbound/index.ts";
 
 export type WebhookRow = Tables["webhook"];
 export type UrlRow = Tables["webhook_url"];
@@ -104,11 +102,6 @@ export interface WebhooksDeps {
 
 export interface EventsDeps extends WebhooksDeps {
   readonly objects: ObjectStore;
-}
-
-export interface DeliveryDeps extends EventsDeps {
-  readonly jobs: Jobs;
-  readonly outbound: Outbound;
 }
 
 export type { Caller, Resource };

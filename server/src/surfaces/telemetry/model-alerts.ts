@@ -1,6 +1,5 @@
 import type { ALERT_ROUTES, ResultOf } from "@mooring/contract";
 import {
-  originOf,
   progressOf,
   settingsOf,
   stateOf,
@@ -12,6 +11,7 @@ import {
   type DeliveryRow,
   type EvaluationRow,
 } from "#domain/alerts/index.ts";
+import { shownUrl } from "#domain/delivery/index.ts";
 import { holds, type Principal } from "#domain/identity/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import type { OperationContext } from "#http/index.ts";
@@ -33,7 +33,7 @@ export function alertBody(alert: Alert, principal: Principal): AlertBody {
     description: alert.description,
     query_id: alert.query_id,
     project_id: alert.project_id,
-    url: urlFor(alert, principal),
+    url: shownUrl(alert.url, holds(principal, "webhooks:write", resourceOf(alert))),
     ...settingsOf(alert),
     enabled: alert.enabled === 1,
     state: stateOf(progress, alert.enabled === 1),
@@ -47,12 +47,6 @@ export function alertBody(alert: Alert, principal: Principal): AlertBody {
     updated_by: alert.updated_by,
     updated_at: isoFromMs(alert.updated_at),
   };
-}
-
-/** A path may be a secret, as those of chat systems are: who may only read gets the origin. */
-function urlFor(alert: Alert, principal: Principal): string {
-  const writes = holds(principal, "webhooks:write", resourceOf(alert));
-  return writes ? alert.url : `${originOf(alert.url)}/…`;
 }
 
 /** The same with its version, for `If-Match`. */

@@ -1,8 +1,9 @@
-import type { DeliveryDeps, EventFeed, Receiver } from "#domain/webhooks/index.ts";
+import type { ForwardingDeps } from "#domain/delivery/index.ts";
+import type { EventFeed, Receiver } from "#domain/webhooks/index.ts";
 import type { HttpHost } from "#http/index.ts";
 import type { Streams } from "./stream/types.ts";
 
-export interface WebhooksSurfaceDeps extends DeliveryDeps {
+export interface WebhooksSurfaceDeps extends ForwardingDeps {
   readonly host: HttpHost;
   readonly receiver: Receiver;
   readonly feed: EventFeed;

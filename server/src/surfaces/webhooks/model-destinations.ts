@@ -1,15 +1,14 @@
 import type { ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
-import { holds, type Principal } from "#domain/identity/index.ts";
-import { resourceOf } from "#domain/projects/index.ts";
 import {
-  cursorOf,
   destinationSettings,
   destinationVersion,
-  type ConsumerRow,
+  shownUrl,
   type DeliveryRow,
   type DestinationRow,
-  type Webhook,
-} from "#domain/webhooks/index.ts";
+} from "#domain/delivery/index.ts";
+import { holds, type Principal } from "#domain/identity/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
+import { cursorOf, type ConsumerRow, type Webhook } from "#domain/webhooks/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { isoFromMs } from "#kernel/time.ts";
@@ -21,13 +20,11 @@ type DeliveryBody = ResultOf<Rows["listWebhookDeliveries"]>["items"][number];
 type ConsumerBody = ResultOf<Rows["createWebhookConsumer"]>;
 
 export function destinationBody(row: DestinationRow, webhook: Webhook, principal: Principal): DestinationBody {
-  const writes = holds(principal, "webhooks:write", resourceOf(webhook));
   return {
     id: row.id,
     webhook_id: row.webhook_id,
     name: row.name,
-    // A path may be a secret, as those of chat systems are: who may only read gets the origin.
-    url: writes ? row.url : `${new URL(row.url).origin}/…`,
+    url: shownUrl(row.url, holds(principal, "webhooks:write", resourceOf(webhook))),
     ...filterOf(row),
     state: row.state,
     reason: row.reason,

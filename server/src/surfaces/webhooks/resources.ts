@@ -1,14 +1,8 @@
 import type { Scope } from "@mooring/contract";
+import { findDestination, type DestinationRow } from "#domain/delivery/index.ts";
 import { type Principal, absent, requireSeen } from "#domain/identity/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
-import {
-  findDestination,
-  findEvent,
-  findWebhook,
-  type DestinationRow,
-  type EventRow,
-  type Webhook,
-} from "#domain/webhooks/index.ts";
+import { findEvent, findWebhook, type EventRow, type Webhook } from "#domain/webhooks/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };

@@ -1,5 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
+import { requireUrl, sealSecret } from "#domain/delivery/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
 import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
@@ -7,9 +8,7 @@ import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
-import { OutboundError } from "#stores/outbound/index.ts";
 import type { S3Deps } from "../deps.ts";
-import { placeOf } from "./deliver.ts";
 import {
   deleteDestination as deleteRow,
   destinationByName,
@@ -36,11 +35,11 @@ export async function createDestination(
   orgId: string,
   input: { readonly name: string; readonly url: string },
 ): Promise<MadeDestination> {
-  const url = usableUrl(deps, input.url);
+  const url = requireUrl(deps.outbound, input.url, "Events can't be sent there.");
   const nowMs = deps.clock.nowMs();
   const id = newId("dest", nowMs);
   const secret = newWebhookSecret();
-  const sealed = deps.envelope.seal(placeOf(id), Buffer.from(secret));
+  const sealed = sealSecret(deps.envelope, { table: "s3_destination", id }, secret);
   const destination = { id, org_id: orgId, name: input.name, url, created_at: nowMs };
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `s3_destination:${orgId}`);
@@ -97,18 +96,6 @@ export async function deleteDestination(
       detail: { name: row.name },
     });
   });
-}
-
-/** @throws Problem `invalid_body` */
-function usableUrl(deps: DestinationDeps, url: string): string {
-  try {
-    return deps.outbound.check(url);
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    throw new Problem("invalid_body", "Events can't be sent there.", {
-      errors: [{ pointer: "/url", detail: error.message }],
-    });
-  }
 }
 
 /** It may hold a secret. */

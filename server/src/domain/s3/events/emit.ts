@@ -1,10 +1,10 @@
+import { sendSoon } from "#domain/delivery/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { wildcard } from "../access/wildcard.ts";
 import type { S3Deps } from "../deps.ts";
 import type { Bucket, NotificationRule, S3Caller } from "../types/index.ts";
-import { DELIVER } from "./deliver.ts";
 import { destinationByName, insertDeliveries } from "./store.ts";
 
 export type EventName =
@@ -41,7 +41,7 @@ export function destinationIn(arn: string): string | undefined {
   return ARN.exec(arn)?.[1];
 }
 
-/** Puts a message among those to send to each destination that a rule of the bucket names, in the transaction of what it tells of. */
+/** Puts a message into the queue for each destination that a rule of the bucket names, in the transaction of the change. */
 export async function emit(deps: Deps, tx: Writer, bucket: Bucket, event: ObjectEvent): Promise<void> {
   await emitAll(deps, tx, bucket, [event]);
 }
@@ -91,7 +91,7 @@ export async function enqueue(
   });
   if (rows.length === 0) return;
   insertDeliveries(deps.metadata.dialect, tx, { org_id: orgId, created_at: nowMs }, rows);
-  await deps.jobs.put(tx, ...rows.map(({ id }) => ({ kind: DELIVER, key: id, group: orgId, dueAtMs: nowMs })));
+  await sendSoon(deps.jobs, tx, "s3", { orgId, ids: rows.map(({ id }) => id), atMs: nowMs });
 }
 
 async function destinationOf(tx: Writer, orgId: string, arn: string): Promise<string | undefined> {

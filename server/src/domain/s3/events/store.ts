@@ -75,32 +75,6 @@ function insertIn(dialect: MetadataStore["dialect"]) {
   );
 }
 
-export async function deliveryWithDestination(
-  db: Reader,
-  id: string,
-): Promise<{ delivery: DeliveryRow; destination: DestinationRow } | undefined> {
-  const delivery = await db.selectFrom("s3_delivery").selectAll().where("id", "=", id).executeTakeFirst();
-  if (delivery === undefined) return undefined;
-  const destination = await db
-    .selectFrom("s3_destination")
-    .selectAll()
-    .where("id", "=", delivery.destination_id)
-    .executeTakeFirst();
-  return destination === undefined ? undefined : { delivery, destination };
-}
-
-export async function setDelivery(
-  tx: Writer,
-  id: string,
-  set: Pick<DeliveryRow, "state" | "attempts" | "last_status" | "last_error">,
-): Promise<void> {
-  await tx.updateTable("s3_delivery").set(set).where("id", "=", id).execute();
-}
-
-export async function deleteDelivery(tx: Writer, id: string): Promise<void> {
-  await tx.deleteFrom("s3_delivery").where("id", "=", id).execute();
-}
-
 /** The latest, for people who look for what went wrong. */
 export async function latestDeliveries(db: Reader, destinationId: string, limit: number): Promise<DeliveryRow[]> {
   return db

@@ -1,4 +1,5 @@
-import { deliveryHandler, evaluationHandler } from "#domain/alerts/index.ts";
+import { evaluationHandler } from "#domain/alerts/index.ts";
+import { messageHandler } from "#domain/delivery/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import { createJobs } from "#stores/jobs/index.ts";
@@ -24,7 +25,7 @@ export function withAlerts({ running }: { readonly running: boolean }): WorldOpt
       const queries = (await WITH_QUERIES.surfaces?.(deps)) ?? [];
       const telemetry = storeOf(metadata);
       const evaluating = evaluationHandler({ ...shared, telemetry });
-      const delivering = deliveryHandler({ ...shared, envelope, outbound, random: Math.random });
+      const delivering = messageHandler({ ...shared, envelope, outbound, random: Math.random }, "alert");
       if (running) jobs.start([evaluating, delivering]);
       onClose(() => jobs.stop());
       return [...queries, createAlertsSurface({ host, ...shared, outbound, envelope })];

@@ -1,5 +1,5 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
-import { listDeliveries, replayTo } from "#domain/webhooks/index.ts";
+import { listDeliveries, replayTo } from "#domain/delivery/index.ts";
 import { type Operation, callerOf } from "#http/index.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
 import { deliveryBody } from "../model-destinations.ts";

@@ -1,5 +1,4 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
-import { answering } from "#domain/idempotency/index.ts";
 import {
   createDestination,
   deleteDestination,
@@ -7,7 +6,8 @@ import {
   rotateDestinationSecret,
   updateDestination,
   type DestinationRow,
-} from "#domain/webhooks/index.ts";
+} from "#domain/delivery/index.ts";
+import { answering } from "#domain/idempotency/index.ts";
 import { type Operation, callerOf } from "#http/index.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";
 import { destinationBody, versionedDestination } from "../model-destinations.ts";

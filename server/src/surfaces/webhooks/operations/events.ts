@@ -1,5 +1,6 @@
 import type { WEBHOOK_ROUTES } from "@mooring/contract";
-import { bodyOf, cursorOf, listEvents, newest, readEvents, replayEvent, seqOf } from "#domain/webhooks/index.ts";
+import { replayEvent } from "#domain/delivery/index.ts";
+import { bodyOf, cursorOf, listEvents, newest, readEvents, seqOf } from "#domain/webhooks/index.ts";
 import { preferredType, type Operation, callerOf } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { WebhooksSurfaceDeps } from "../deps.ts";

@@ -1,13 +1,12 @@
 import { signatureFields } from "#kernel/webhook-signature.ts";
-import { OutboundError } from "./failure.ts";
-import type { Outbound } from "./types.ts";
+import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 
 export interface Message {
   readonly url: string;
   /** The same for every attempt, so that a receiver can drop repetitions. */
   readonly id: string;
   readonly body: string | Uint8Array;
-  /** Beside those of the signature. */
+  /** In addition to those of the signature. */
   readonly headers: Readonly<Record<string, string>>;
   /** Each signs. */
   readonly secrets: readonly string[];
@@ -15,11 +14,11 @@ export interface Message {
   readonly signal: AbortSignal;
 }
 
-/** What came of one request. */
+/** The result of one request. */
 export interface Sent {
-  /** Null where no answer came. */
+  /** Null: there was no answer. */
   readonly status: number | null;
-  /** Why none came, for people. */
+  /** Why there was none, for people. */
   readonly error: string | null;
   readonly retryAfterMs: number | null;
   readonly delivered: boolean;
@@ -30,8 +29,8 @@ export interface Sent {
 const GONE = 410;
 
 /**
- * One attempt at a message, signed as Standard Webhooks says. What its receiver or the way there refuses is an outcome.
- * @throws OutboundError `cancelled`: one that a stop cut short counts as none
+ * One attempt at a message, signed as Standard Webhooks says. A refusal or a failed connection is a result, too.
+ * @throws OutboundError `cancelled`: an attempt that a stop cut short does not count
  */
 export async function sendMessage(outbound: Outbound, message: Message): Promise<Sent> {
   const { url, id, body, nowMs, signal } = message;
@@ -52,7 +51,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Waits between the attempts; about a day in all. */
-export const RETRY_DELAYS_MS: readonly number[] = [
+const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   30 * SECOND_MS,
   2 * MINUTE_MS,
@@ -66,22 +65,44 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   8 * HOUR_MS,
 ];
 /** Longer than any of the waits. */
-export const MESSAGE_WAIT_MS_MAX = 24 * HOUR_MS;
+export const WAIT_MS_MAX = 24 * HOUR_MS;
 const RETRY_AFTER_MS_MAX = HOUR_MS;
-/** So much longer or shorter, so that the messages of one outage do not all come back at one moment. */
+/** Each wait is longer or shorter by up to this share, so that the messages of one outage do not all come back at one moment. */
 const JITTER = 0.2;
 
-/**
- * How long to wait when one more attempt has come to this after `attempts` before it, of which the receiver may ask for up
- * to an hour; null: there is no further one. `random` is from 0 to 1.
- */
-export function waitAfter(
-  sent: Pick<Sent, "delivered" | "gone" | "retryAfterMs">,
+/** What an attempt writes to the row of its delivery. */
+export interface Attempted {
+  /** `dead`: it is given up. */
+  readonly state: "pending" | "delivered" | "dead";
+  readonly attempts: number;
+  readonly last_attempt_at: number;
+  readonly next_attempt_at: number | null;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+}
+
+/** `attempts`: those before this one. `random`: from 0 to 1. */
+export function afterAttempt(
+  sent: Sent,
   attempts: number,
-  random: number,
-): number | null {
+  options: { readonly nowMs: number; readonly random: () => number; readonly waitMsMax?: number },
+): Attempted {
+  const { nowMs, random, waitMsMax = WAIT_MS_MAX } = options;
+  const waitMs = sent.delivered || sent.gone ? null : waitAfter(attempts, sent.retryAfterMs ?? 0, random());
+  return {
+    state: sent.delivered ? "delivered" : waitMs === null ? "dead" : "pending",
+    attempts: attempts + 1,
+    last_attempt_at: nowMs,
+    next_attempt_at: waitMs === null ? null : nowMs + Math.min(waitMs, waitMsMax),
+    last_status: sent.status,
+    last_error: sent.error,
+  };
+}
+
+/** The receiver may ask for up to an hour. Null: there is no further attempt. */
+function waitAfter(attempts: number, retryAfterMs: number, random: number): number | null {
   const delayMs = RETRY_DELAYS_MS[attempts];
-  if (sent.delivered || sent.gone || delayMs === undefined) return null;
+  if (delayMs === undefined) return null;
   const jittered = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random));
-  return Math.max(jittered, Math.min(sent.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX));
+  return Math.max(jittered, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX));
 }

@@ -1,5 +1,5 @@
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { HAND_ON, type DeliveryRow, type DestinationRow } from "./model.ts";
+import { FORWARD, type DeliveryRow, type DestinationRow } from "./model.ts";
 
 export async function destinationById(db: Reader, webhookId: string, id: string): Promise<DestinationRow | undefined> {
   const query = db.selectFrom("webhook_destination").selectAll().where("id", "=", id);
@@ -17,7 +17,7 @@ export async function destinationForRun(
     .innerJoin("job", "job.key", "webhook_destination.id")
     .selectAll("webhook_destination")
     .select("webhook.deleted_at")
-    .where("job.kind", "=", HAND_ON)
+    .where("job.kind", "=", FORWARD)
     .where("job.key", "=", key)
     .where("job.fence", "=", fence)
     .executeTakeFirst();
@@ -205,7 +205,7 @@ export async function dueNoLater(tx: Writer, destinationId: string, atMs: number
   await tx
     .updateTable("job")
     .set({ due_at: atMs })
-    .where("kind", "=", HAND_ON)
+    .where("kind", "=", FORWARD)
     .where("key", "=", destinationId)
     .where("due_at", ">", atMs)
     .execute();

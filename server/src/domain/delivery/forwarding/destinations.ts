@@ -1,8 +1,9 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
-import { type Envelope, absent } from "#domain/identity/index.ts";
+import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
+import { newestSeq, type EventRow, type Webhook, type WebhooksDeps } from "#domain/webhooks/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
 import { WEBHOOK_REPLAY_EVENTS_MAX } from "#kernel/limits.ts";
@@ -10,16 +11,16 @@ import { Problem } from "#kernel/problem.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
-import { newestSeq } from "../events-store.ts";
-import type { DeliveryDeps, EventRow, Webhook, WebhooksDeps } from "../types.ts";
+import { originOf, requireUrl } from "../addresses.ts";
+import { rotatedSecret, sealSecret } from "../secrets.ts";
 import {
   DEFAULT_DESTINATION,
   destinationSettings,
-  HAND_ON,
+  FORWARD,
   type DeliveryRow,
   type DestinationFilter,
   type DestinationRow,
+  type ForwardingDeps,
 } from "./model.ts";
 import {
   deleteDestinationRows,
@@ -43,8 +44,10 @@ export interface DestinationInput {
   readonly enabled?: boolean;
 }
 
-type Deps = Pick<DeliveryDeps, "metadata" | "clock" | "envelope" | "jobs" | "outbound">;
+type Deps = Pick<ForwardingDeps, "metadata" | "clock" | "envelope" | "jobs" | "outbound">;
 type Key = Pick<DestinationRow, "id" | "webhook_id" | "org_id">;
+
+const UNUSABLE = "The destination can't be used.";
 
 export async function findDestination(
   deps: Pick<WebhooksDeps, "metadata">,
@@ -69,7 +72,7 @@ export async function createDestination(
   webhook: Pick<Webhook, "id" | "org_id">,
   input: DestinationInput,
 ): Promise<{ destination: DestinationRow; secret: string }> {
-  const url = usableUrl(deps.outbound, input.url);
+  const url = requireUrl(deps.outbound, input.url, UNUSABLE);
   const secret = newWebhookSecret();
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${webhook.org_id}`);
@@ -77,7 +80,7 @@ export async function createDestination(
     const position = await newestSeq(tx, webhook.id);
     const row = newRow(deps, caller, webhook, { input: { ...input, url }, secret, position });
     await insertDestination(tx, row);
-    await handOnSoon(deps, tx, row);
+    await forwardSoon(deps, tx, row);
     await audit(deps, tx, caller, { action: "webhook.destination.create", row, detail: detailOf(row) });
     return kept(tx, { destination: row, secret });
   });
@@ -91,7 +94,7 @@ export async function updateDestination(
   options: { change: Partial<DestinationInput>; ifMatch: string | undefined },
 ): Promise<DestinationRow> {
   const { change } = options;
-  const url = change.url === undefined ? undefined : usableUrl(deps.outbound, change.url);
+  const url = change.url === undefined ? undefined : requireUrl(deps.outbound, change.url, UNUSABLE);
   const expected = await expectedOf(options.ifMatch, async () =>
     destinationVersion(await found(deps.metadata.read, destination)),
   );
@@ -111,7 +114,7 @@ export async function updateDestination(
       revision: before.revision + 1,
     });
     if (isResumed) await hurryPending(tx, before.id, nowMs);
-    await handOnSoon(deps, tx, before);
+    await forwardSoon(deps, tx, before);
     const detail = { changed: Object.keys(change).toSorted() };
     await audit(deps, tx, caller, { action: "webhook.destination.update", row: before, detail });
     return found(tx, before);
@@ -121,7 +124,7 @@ export async function updateDestination(
 /** @throws Problem `not_found` */
 export async function deleteDestination(deps: Deps, caller: Caller, destination: Key): Promise<void> {
   await changeDestination(deps, destination, async (tx, row) => {
-    await deps.jobs.remove(tx, HAND_ON, row.id);
+    await deps.jobs.remove(tx, FORWARD, row.id);
     await deleteDestinationRows(tx, row.id);
     await audit(deps, tx, caller, { action: "webhook.destination.delete", row, detail: detailOf(row) });
   });
@@ -134,19 +137,12 @@ export async function rotateDestinationSecret(
   destination: Key,
   overlapMs: number,
 ): Promise<{ secret: string; formerUntilMs: number | null }> {
-  const secret = newWebhookSecret();
   return changeDestination(deps, destination, async (tx, row) => {
-    const version = row.secret_version + 1;
-    const until = overlapMs === 0 ? null : deps.clock.nowMs() + overlapMs;
-    await setDestination(tx, row.id, {
-      secret: sealSecret(deps.envelope, row.id, version, secret),
-      secret_version: version,
-      previous_secret: until === null ? null : row.secret,
-      previous_secret_until: until,
-    });
+    const { columns, ...rotated } = rotatedSecret(deps, "webhook_destination", row, overlapMs);
+    await setDestination(tx, row.id, columns);
     const detail = { overlap_s: overlapMs / 1000 };
     await audit(deps, tx, caller, { action: "webhook.destination.secret.rotate", row, detail });
-    return kept(tx, { secret, formerUntilMs: until });
+    return kept(tx, rotated);
   });
 }
 
@@ -170,7 +166,7 @@ export type Replay = { readonly dead: true } | { readonly fromMs: number; readon
 export async function replayTo(deps: Deps, caller: Caller, destination: Key, what: Replay): Promise<number> {
   return changeDestination(deps, destination, async (tx, row) => {
     const count = await ("dead" in what ? reviveDead(tx, row.id, deps.clock.nowMs()) : replayTime(deps, tx, row, what));
-    await handOnSoon(deps, tx, row);
+    await forwardSoon(deps, tx, row);
     const detail = "dead" in what ? { dead: true, count } : { from: what.fromMs, to: what.toMs, count };
     await audit(deps, tx, caller, { action: "webhook.destination.replay", row, detail });
     return count;
@@ -194,7 +190,7 @@ export async function replayEvent(
     if (chosen.length === 0) throw new Problem("conflict", "The webhook has no active destination; add one first.");
     for (const row of chosen) {
       await insertDeliveries(tx, [newDelivery(deps, row, event)]);
-      await handOnSoon(deps, tx, row);
+      await forwardSoon(deps, tx, row);
       await audit(deps, tx, caller, { action: "webhook.event.replay", row, detail: { event: event.id } });
     }
     return chosen.length;
@@ -203,14 +199,6 @@ export async function replayEvent(
 
 export function destinationVersion({ id, revision }: Pick<DestinationRow, "id" | "revision">): object {
   return { id, revision };
-}
-
-/** The secrets that sign now: the present one, and the one before while it still does. */
-export function signingSecrets(envelope: Envelope, row: DestinationRow, nowMs: number): string[] {
-  const { id, secret, secret_version: version, previous_secret: previous, previous_secret_until: until } = row;
-  const present = envelope.open(placeOf(id, version), secret).toString();
-  if (previous === null || until === null || until <= nowMs) return [present];
-  return [present, envelope.open(placeOf(id, version - 1), previous).toString()];
 }
 
 async function replayTime(
@@ -271,7 +259,7 @@ function newRow(
     settings: JSON.stringify({ filter, ordered, rate_per_second }),
     state: input.enabled === false ? "paused" : "active",
     reason: null,
-    secret: sealSecret(deps.envelope, id, 1, secret),
+    secret: sealSecret(deps.envelope, { table: "webhook_destination", id }, secret),
     secret_version: 1,
     previous_secret: null,
     previous_secret_until: null,
@@ -289,28 +277,9 @@ function newRow(
   };
 }
 
-function placeOf(id: string, version: number) {
-  return { table: "webhook_destination", id, purpose: "webhook-secret", version };
-}
-
-function sealSecret(envelope: Envelope, id: string, version: number, secret: string): Uint8Array {
-  return envelope.seal(placeOf(id, version), Buffer.from(secret));
-}
-
 /** A run that is under way can't finish any more: what it would write is of before the change. */
-function handOnSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
-  return deps.jobs.put(tx, { kind: HAND_ON, key: row.id, group: row.org_id, dueAtMs: deps.clock.nowMs() });
-}
-
-/** @throws Problem `invalid_body` */
-function usableUrl(outbound: Outbound, url: string): string {
-  try {
-    return outbound.check(url);
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    const errors = [{ pointer: "/url", detail: error.message }];
-    throw new Problem("invalid_body", "The destination can't be used.", { errors });
-  }
+function forwardSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
+  return deps.jobs.put(tx, { kind: FORWARD, key: row.id, group: row.org_id, dueAtMs: deps.clock.nowMs() });
 }
 
 function changeDestination<T>(
@@ -322,7 +291,7 @@ function changeDestination<T>(
     await deps.metadata.lock(tx, `webhook:${destination.org_id}`);
     // First, since a run takes the job's row before the destination's.
     await deps.jobs.put(tx, {
-      kind: HAND_ON,
+      kind: FORWARD,
       key: destination.id,
       group: destination.org_id,
       dueAtMs: deps.clock.nowMs(),
@@ -337,9 +306,8 @@ async function found(db: Reader, destination: Key): Promise<DestinationRow> {
   return row;
 }
 
-/** A path may be a secret, as those of chat systems are. */
 function detailOf(row: DestinationRow): Record<string, unknown> {
-  return { name: row.name, webhook: row.webhook_id, destination: new URL(row.url).origin };
+  return { name: row.name, webhook: row.webhook_id, destination: originOf(row.url) };
 }
 
 async function audit(

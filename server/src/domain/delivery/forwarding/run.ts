@@ -1,39 +1,38 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { eventBySeq, eventsAfter, matcherOf, newestSeq, type EventRow } from "#domain/webhooks/index.ts";
 import type { Job, JobHandler, JobOutcome } from "#stores/jobs/index.ts";
-import { matcherOf } from "../events.ts";
-import { eventBySeq, eventsAfter, newestSeq } from "../events-store.ts";
-import type { DeliveryDeps, EventRow } from "../types.ts";
-import { signingSecrets } from "./destinations.ts";
-import { destinationSettings, HAND_ON, type DeliveryRow, type DestinationRow } from "./model.ts";
+import type { Reader } from "#stores/metadata/index.ts";
+import { WAIT_MS_MAX } from "../attempts.ts";
+import { signingSecrets } from "../secrets.ts";
+import { destinationSettings, FORWARD, type DeliveryRow, type DestinationRow, type ForwardingDeps } from "./model.ts";
 import { Paces } from "./pace.ts";
 import { Progress } from "./progress.ts";
 import { sendEvent } from "./send.ts";
 import { destinationForRun, dueDeliveries, dueNoLater, firstPending, nextAttemptAt } from "./store.ts";
 
-export type RunDeps = Omit<DeliveryDeps, "jobs"> & {
+export type RunDeps = Omit<ForwardingDeps, "jobs"> & {
   /** From 0 to 1. */
   readonly random: () => number;
 };
 
-/** Of one destination at once, where the order does not matter. */
+/** Requests to one destination at once, where the order does not matter. */
 const CONCURRENCY = 16;
 const PAGE_EVENTS = 200;
 const PAGE_RETRIES = 50;
-/** A run ends after so long, and the next one goes on: what it did is then written, and would be sent again after a crash before that. */
+/** A run ends after this time and its results are written: after a crash, the events of the last run are sent again. */
 const RUN_MS = 1000;
-/** After so many failures in a row one event at a time is tried, now and then. */
+/** After this many failures in a row, one event is tried at each `PROBE_MS`. */
 const FAILURES_MAX = 5;
 const PROBE_MS = 60_000;
-/** An idle destination is looked at so often, should the word of a new event have been lost. */
+/** An idle destination is looked at this often, in case a notification of a new event was lost. */
 const IDLE_MS = 60_000;
 const RETRY_MS = 10_000;
-const WAIT_MS_MAX = 24 * 60 * 60 * 1000;
 
-/** Hands events on to destinations: a job for each, which has a position in the events of its webhook. */
-export function handOnHandler(deps: RunDeps): JobHandler {
+/** Forwards events to destinations. A job is one destination, which has a position in the events of its webhook. */
+export function forwardingHandler(deps: RunDeps): JobHandler {
   const paces = new Paces();
   return {
-    kind: HAND_ON,
+    kind: FORWARD,
     concurrency: 16,
     concurrencyPerGroup: 8,
     waitMsMax: WAIT_MS_MAX,
@@ -80,7 +79,7 @@ class Run {
     const { metadata, clock } = this.#deps;
     const pending = await firstPending(metadata.read, row.id);
     if (pending !== undefined) {
-      // Whatever came after it waits for it.
+      // Later events wait for it.
       if ((pending.next_attempt_at ?? 0) > clock.nowMs()) return false;
       await this.#retry(row, progress, [pending]);
       return progress.failures === 0;
@@ -163,7 +162,7 @@ class Run {
     const { signal } = this.#job;
     await this.#paces.turn(row.id, destinationSettings(row).rate_per_second, signal);
     const { envelope, clock } = this.#deps;
-    this.#secrets ??= signingSecrets(envelope, row, clock.nowMs());
+    this.#secrets ??= signingSecrets(envelope, "webhook_destination", row, clock.nowMs());
     return sendEvent(this.#deps, row, event, { secrets: this.#secrets, signal });
   }
 
@@ -182,7 +181,7 @@ class Run {
     };
   }
 
-  async #nextMs(db: DeliveryDeps["metadata"]["read"], row: DestinationRow, progress: Progress): Promise<number> {
+  async #nextMs(db: Reader, row: DestinationRow, progress: Progress): Promise<number> {
     const nowMs = this.#deps.clock.nowMs();
     const retryMs = (await nextAttemptAt(db, row.id)) ?? nowMs + IDLE_MS;
     const isBlocked = progress.failures >= FAILURES_MAX || (destinationSettings(row).ordered && progress.failures > 0);

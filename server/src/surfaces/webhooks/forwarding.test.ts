@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { handOnHandler } from "#domain/webhooks/index.ts";
+import { forwardingHandler } from "#domain/delivery/index.ts";
 import { systemClock, type Clock } from "#kernel/time.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound, type OutboundOptions } from "#stores/outbound/index.ts";
@@ -30,7 +30,7 @@ async function destinationOf(webhook: MadeWebhook, options: Partial<OutboundOpti
   const id = await newDestination(world, webhook.id);
   const outbound = createOutbound({ privateAddresses: false, userAgent: "Test", ...options });
   const { envelope } = identity;
-  const handler = handOnHandler({ metadata, objects, envelope, clock, outbound, random: () => 0.5 });
+  const handler = forwardingHandler({ metadata, objects, envelope, clock, outbound, random: () => 0.5 });
   return {
     id,
     run: async (): Promise<void> => {

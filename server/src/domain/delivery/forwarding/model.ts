@@ -1,9 +1,17 @@
+import type { EventsDeps } from "#domain/webhooks/index.ts";
+import type { Jobs } from "#stores/jobs/index.ts";
 import type { Tables } from "#stores/metadata/index.ts";
+import type { Outbound } from "#stores/outbound/index.ts";
 
 export type DestinationRow = Tables["webhook_destination"];
 export type DeliveryRow = Tables["webhook_delivery"];
 
-/** Which events a destination gets: those that fit every condition that is given. */
+export interface ForwardingDeps extends EventsDeps {
+  readonly jobs: Jobs;
+  readonly outbound: Outbound;
+}
+
+/** Which events a destination gets: those that match every condition that is given. */
 export interface DestinationFilter {
   readonly types?: readonly string[];
   /** Name, or Name:value. */
@@ -16,9 +24,9 @@ export interface DestinationFilter {
 
 export interface DestinationSettings {
   readonly filter: DestinationFilter;
-  /** One after the other, in the order in which they came: none is sent before the one before it was taken or given up. */
+  /** In the order in which they came: each is sent after the one before it was delivered or given up. */
   readonly ordered: boolean;
-  /** Null: as fast as it takes them. */
+  /** Null: no limit. */
   readonly rate_per_second: number | null;
 }
 
@@ -28,5 +36,5 @@ export function destinationSettings(row: Pick<DestinationRow, "settings">): Dest
   return JSON.parse(row.settings) as DestinationSettings;
 }
 
-/** The kind of the job that hands on to one destination; its key is the destination's id. */
-export const HAND_ON = "webhook.hand_on";
+/** The kind of the job that forwards to one destination; its key is the destination's id. Old rows of the queue have it. */
+export const FORWARD = "webhook.hand_on";

@@ -1,9 +1,8 @@
-import { sendMessage, type Sent } from "#stores/outbound/index.ts";
-import { bodyOf } from "../events.ts";
-import type { DeliveryDeps, EventRow } from "../types.ts";
-import type { DestinationRow } from "./model.ts";
+import { bodyOf, type EventRow } from "#domain/webhooks/index.ts";
+import { sendMessage, type Sent } from "../attempts.ts";
+import type { DestinationRow, ForwardingDeps } from "./model.ts";
 
-type Deps = Pick<DeliveryDeps, "metadata" | "objects" | "clock" | "outbound">;
+type Deps = Pick<ForwardingDeps, "metadata" | "objects" | "clock" | "outbound">;
 
 /** Its bytes as they came, signed by us (Standard Webhooks). The id is the event's, so that a receiver can drop repetitions. */
 export async function sendEvent(

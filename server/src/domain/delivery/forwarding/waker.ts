@@ -1,7 +1,7 @@
 import type { Jobs, Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { Committed } from "../event-log.ts";
-import { HAND_ON } from "./model.ts";
+import type { Committed } from "#domain/webhooks/index.ts";
+import { FORWARD } from "./model.ts";
 import { activeDestinations, destinationsBehind } from "./store.ts";
 
 /** Under load many commits make one look. */
@@ -76,6 +76,6 @@ export class Waker {
   async #wakeJobs(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const { metadata, jobs } = this.#deps;
-    await metadata.write((tx) => jobs.wake(tx, HAND_ON, ids.toSorted()));
+    await metadata.write((tx) => jobs.wake(tx, FORWARD, ids.toSorted()));
   }
 }

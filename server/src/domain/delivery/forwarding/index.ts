@@ -12,6 +12,6 @@ export {
   type DestinationInput,
   type Replay,
 } from "./destinations.ts";
-export { destinationSettings, type DeliveryRow, type DestinationRow } from "./model.ts";
-export { handOnHandler, type RunDeps } from "./run.ts";
+export { destinationSettings, type DeliveryRow, type DestinationRow, type ForwardingDeps } from "./model.ts";
+export { forwardingHandler, type RunDeps } from "./run.ts";
 export { Waker } from "./waker.ts";

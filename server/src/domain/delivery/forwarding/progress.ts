@@ -1,7 +1,7 @@
 import { appendAudit } from "#domain/audit/index.ts";
+import type { EventRow, WebhooksDeps } from "#domain/webhooks/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { waitAfter, type Sent } from "#stores/outbound/index.ts";
-import type { EventRow, WebhooksDeps } from "../types.ts";
+import { afterAttempt, WAIT_MS_MAX, type Attempted, type Sent } from "../attempts.ts";
 import { newDelivery } from "./destinations.ts";
 import { destinationSettings, type DeliveryRow, type DestinationRow } from "./model.ts";
 import { addDelivered, insertDeliveries, setDelivery, setDestination } from "./store.ts";
@@ -13,7 +13,7 @@ const ORDERED_WAIT_MS_MAX = 15 * 60 * 1000;
 
 type Deps = Pick<WebhooksDeps, "metadata" | "clock"> & { readonly random: () => number };
 
-/** What a run has done so far, to be written in the transaction that ends it. */
+/** The results of a run so far. The transaction that ends the run writes them. */
 export class Progress {
   readonly #deps: Deps;
   readonly #destination: DestinationRow;
@@ -35,20 +35,20 @@ export class Progress {
     this.#failingSince = destination.failing_since;
   }
 
-  /** Of an event that was sent for the first time. */
+  /** The result of an event that was sent for the first time. */
   first(event: EventRow, sent: Sent): void {
     this.#note(sent);
     if (!sent.delivered)
       this.#failed.push({ ...newDelivery(this.#deps, this.#destination, event), ...this.#after(sent, 0) });
   }
 
-  /** Of one that had failed before, or is sent once more. */
+  /** The result of an event that failed before, or is sent once more. */
   again(delivery: DeliveryRow, sent: Sent): void {
     this.#note(sent);
     this.#tried.push({ id: delivery.id, set: this.#after(sent, delivery.attempts) });
   }
 
-  /** Its event is no more. */
+  /** Its event was deleted. */
   lost(delivery: DeliveryRow): void {
     const set = { state: "dead", next_attempt_at: null, last_error: "the event is past its retention" } as const;
     this.#tried.push({ id: delivery.id, set });
@@ -87,18 +87,13 @@ export class Progress {
     else if (nowMs - this.#failingSince >= STOP_AFTER_MS) this.stopped = "it has taken nothing for a day";
   }
 
-  #after(sent: Sent, attempts: number): Partial<DeliveryRow> {
-    const nowMs = this.#deps.clock.nowMs();
-    const tried = { attempts: attempts + 1, last_attempt_at: nowMs, last_status: sent.status, last_error: sent.error };
-    if (sent.delivered) return { ...tried, state: "delivered", next_attempt_at: null };
-    const waitMs = waitAfter(sent, attempts, this.#deps.random());
-    if (waitMs === null) return { ...tried, state: "dead", next_attempt_at: null };
-    const { ordered } = destinationSettings(this.#destination);
-    const boundedMs = ordered ? Math.min(waitMs, ORDERED_WAIT_MS_MAX) : waitMs;
-    return { ...tried, state: "pending", next_attempt_at: nowMs + boundedMs };
+  #after(sent: Sent, attempts: number): Attempted {
+    const { clock, random } = this.#deps;
+    const waitMsMax = destinationSettings(this.#destination).ordered ? ORDERED_WAIT_MS_MAX : WAIT_MS_MAX;
+    return afterAttempt(sent, attempts, { nowMs: clock.nowMs(), random, waitMsMax });
   }
 
-  /** The audit log tells of it. */
+  /** Writes it to the audit log. */
   async #notice(tx: Writer, reason: string): Promise<void> {
     const { id, org_id: orgId, webhook_id: webhook, name } = this.#destination;
     const detail = { webhook, name, reason };
