@@ -13,7 +13,7 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 
 /** What runs with every change, after `npm test`; at most `CORE_SECONDS_MAX`. */
 const CORE_ACCEPTANCE =
-  "allowed-addresses|audit|cli|cli-files|cli-ingest|cli-query|demo|fatal|files-resumable-api|full-disk|locked-records|" +
+  "allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-query|demo|fatal|files-resumable-api|full-disk|locked-records|" +
   "nodes|own-telemetry|query-sandbox|refused-bodies|registry-quota|rest|retention|start|stop|tail|webhooks-cli";
 const CORE_STORES =
   "telemetry/(embedded|kill-few|compaction/.*|retention/kill-few|query/(hidden|latest|messages|pool|promoted|pruning))|objects/kill-few";
@@ -48,7 +48,7 @@ export const GROUPS: readonly Group[] = [
     name: "kills",
     seconds: 1500,
     files: acceptance("(alerts|files|idempotency|registry|s3|webhooks)-kill|kill"),
-    about: /^server\/src\/(domain\/(idempotency|alerts|webhooks|registry|s3|files)|stores\/jobs)\//,
+    about: /^server\/src\/(domain\/(idempotency|alerts|delivery|webhooks|registry|s3|files)|stores\/jobs)\//,
   },
   {
     name: "stores",
