@@ -3,11 +3,9 @@ import { appendAudit } from "#domain/audit/index.ts";
 import { requireRoom } from "#domain/limits/index.ts";
 import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
-import { newestSeq, type EventRow, type Webhook, type WebhooksDeps } from "#domain/webhooks/index.ts";
+import { newestSeq, type Webhook, type WebhooksDeps } from "#domain/webhooks/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { newId } from "#kernel/ids.ts";
-import { WEBHOOK_REPLAY_EVENTS_MAX } from "#kernel/limits.ts";
-import { Problem } from "#kernel/problem.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -27,11 +25,8 @@ import {
   deliveryRows,
   destinationById,
   destinationRows,
-  eventsOfTime,
   hurryPending,
-  insertDeliveries,
   insertDestination,
-  reviveDead,
   setDestination,
 } from "./store.ts";
 
@@ -44,8 +39,8 @@ export interface DestinationInput {
   readonly enabled?: boolean;
 }
 
-type Deps = Pick<ForwardingDeps, "metadata" | "clock" | "envelope" | "jobs" | "outbound">;
-type Key = Pick<DestinationRow, "id" | "webhook_id" | "org_id">;
+export type Deps = Pick<ForwardingDeps, "metadata" | "clock" | "envelope" | "jobs" | "outbound">;
+export type Key = Pick<DestinationRow, "id" | "webhook_id" | "org_id">;
 
 const UNUSABLE = "The destination can't be used.";
 
@@ -65,7 +60,7 @@ export async function listDestinations(
   return destinationRows(deps.metadata.read, webhookId);
 }
 
-/** It gets what comes from now on. @throws Problem `invalid_body`, `conflict` */
+/** It gets the events that come from now on. @throws Problem `invalid_body`, `conflict` */
 export async function createDestination(
   deps: Deps,
   caller: Caller,
@@ -159,85 +154,8 @@ export async function listDeliveries(
   return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null };
 }
 
-/** What is sent once more: those that were given up, or the events of a time. */
-export type Replay = { readonly dead: true } | { readonly fromMs: number; readonly toMs: number };
-
-/** Returns how many are sent again. @throws Problem `not_found`, `conflict` for too many events */
-export async function replayTo(deps: Deps, caller: Caller, destination: Key, what: Replay): Promise<number> {
-  return changeDestination(deps, destination, async (tx, row) => {
-    const count = await ("dead" in what ? reviveDead(tx, row.id, deps.clock.nowMs()) : replayTime(deps, tx, row, what));
-    await forwardSoon(deps, tx, row);
-    const detail = "dead" in what ? { dead: true, count } : { from: what.fromMs, to: what.toMs, count };
-    await audit(deps, tx, caller, { action: "webhook.destination.replay", row, detail });
-    return count;
-  });
-}
-
-/** Sends one event once more, to one destination or to all that are active. @throws Problem `not_found`, `conflict` without one */
-export async function replayEvent(
-  deps: Deps,
-  caller: Caller,
-  event: EventRow,
-  destinationId: string | undefined,
-): Promise<number> {
-  return deps.metadata.write(async (tx) => {
-    await deps.metadata.lock(tx, `webhook:${event.org_id}`);
-    const all = await destinationRows(tx, event.webhook_id);
-    const chosen = all.filter((row) =>
-      destinationId === undefined ? row.state === "active" : row.id === destinationId,
-    );
-    if (chosen.length === 0 && destinationId !== undefined) throw absent();
-    if (chosen.length === 0) throw new Problem("conflict", "The webhook has no active destination; add one first.");
-    for (const row of chosen) {
-      await insertDeliveries(tx, [newDelivery(deps, row, event)]);
-      await forwardSoon(deps, tx, row);
-      await audit(deps, tx, caller, { action: "webhook.event.replay", row, detail: { event: event.id } });
-    }
-    return chosen.length;
-  });
-}
-
 export function destinationVersion({ id, revision }: Pick<DestinationRow, "id" | "revision">): object {
   return { id, revision };
-}
-
-async function replayTime(
-  deps: Deps,
-  tx: Writer,
-  row: DestinationRow,
-  times: { readonly fromMs: number; readonly toMs: number },
-): Promise<number> {
-  const events = await eventsOfTime(tx, row.webhook_id, times, WEBHOOK_REPLAY_EVENTS_MAX + 1);
-  if (events.length > WEBHOOK_REPLAY_EVENTS_MAX)
-    throw new Problem("conflict", `These are more than ${WEBHOOK_REPLAY_EVENTS_MAX} events; name a shorter time.`);
-  await insertDeliveries(
-    tx,
-    events.map((event) => newDelivery(deps, row, event)),
-  );
-  return events.length;
-}
-
-export function newDelivery(
-  deps: Pick<WebhooksDeps, "clock">,
-  destination: Key,
-  event: Pick<EventRow, "id" | "seq">,
-): DeliveryRow {
-  const at = deps.clock.nowMs();
-  return {
-    id: newId("msg", at),
-    org_id: destination.org_id,
-    webhook_id: destination.webhook_id,
-    destination_id: destination.id,
-    event_id: event.id,
-    event_seq: event.seq,
-    state: "pending",
-    attempts: 0,
-    created_at: at,
-    next_attempt_at: at,
-    last_attempt_at: null,
-    last_status: null,
-    last_error: null,
-  };
 }
 
 function newRow(
@@ -277,12 +195,12 @@ function newRow(
   };
 }
 
-/** A run that is under way can't finish any more: what it would write is of before the change. */
-function forwardSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
+/** A run that is under way can't write its results any more: it read the destination before the change. */
+export function forwardSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
   return deps.jobs.put(tx, { kind: FORWARD, key: row.id, group: row.org_id, dueAtMs: deps.clock.nowMs() });
 }
 
-function changeDestination<T>(
+export function changeDestination<T>(
   deps: Deps,
   destination: Key,
   work: (tx: Writer, row: DestinationRow) => Promise<T>,
@@ -310,7 +228,7 @@ function detailOf(row: DestinationRow): Record<string, unknown> {
   return { name: row.name, webhook: row.webhook_id, destination: originOf(row.url) };
 }
 
-async function audit(
+export async function audit(
   deps: Deps,
   tx: Writer,
   caller: Caller,

@@ -5,13 +5,11 @@ export {
   findDestination,
   listDeliveries,
   listDestinations,
-  replayEvent,
-  replayTo,
   rotateDestinationSecret,
   updateDestination,
   type DestinationInput,
-  type Replay,
 } from "./destinations.ts";
 export { destinationSettings, type DeliveryRow, type DestinationRow, type ForwardingDeps } from "./model.ts";
 export { forwardingHandler, type RunDeps } from "./run.ts";
+export { replayEvent, replayTo, type Replay } from "./replay.ts";
 export { Waker } from "./waker.ts";

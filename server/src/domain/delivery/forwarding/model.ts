@@ -1,4 +1,5 @@
-import type { EventsDeps } from "#domain/webhooks/index.ts";
+import type { EventRow, EventsDeps } from "#domain/webhooks/index.ts";
+import { newId } from "#kernel/ids.ts";
 import type { Jobs } from "#stores/jobs/index.ts";
 import type { Tables } from "#stores/metadata/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
@@ -38,3 +39,26 @@ export function destinationSettings(row: Pick<DestinationRow, "settings">): Dest
 
 /** The kind of the job that forwards to one destination; its key is the destination's id. Old rows of the queue have it. */
 export const FORWARD = "webhook.hand_on";
+
+export function newDelivery(
+  { clock }: Pick<ForwardingDeps, "clock">,
+  destination: Pick<DestinationRow, "id" | "webhook_id" | "org_id">,
+  event: Pick<EventRow, "id" | "seq">,
+): DeliveryRow {
+  const at = clock.nowMs();
+  return {
+    id: newId("msg", at),
+    org_id: destination.org_id,
+    webhook_id: destination.webhook_id,
+    destination_id: destination.id,
+    event_id: event.id,
+    event_seq: event.seq,
+    state: "pending",
+    attempts: 0,
+    created_at: at,
+    next_attempt_at: at,
+    last_attempt_at: null,
+    last_status: null,
+    last_error: null,
+  };
+}

@@ -2,8 +2,7 @@ import { appendAudit } from "#domain/audit/index.ts";
 import type { EventRow, WebhooksDeps } from "#domain/webhooks/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { afterAttempt, WAIT_MS_MAX, type Attempted, type Sent } from "../attempts.ts";
-import { newDelivery } from "./destinations.ts";
-import { destinationSettings, type DeliveryRow, type DestinationRow } from "./model.ts";
+import { destinationSettings, newDelivery, type DeliveryRow, type DestinationRow } from "./model.ts";
 import { addDelivered, insertDeliveries, setDelivery, setDestination } from "./store.ts";
 
 /** A destination that has taken nothing for so long is stopped. */

@@ -6,7 +6,7 @@ import { isOpenToEverybody, requireReachedByEverybody } from "../access/everybod
 import { isPublicPolicy, requireSoundPolicy } from "../access/policy.ts";
 import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
-import { requireDestinations } from "../events/sound.ts";
+import { requireDestinations } from "../events/validate.ts";
 import { LIFECYCLE, scheduleLifecycle } from "../lifecycle/job.ts";
 import type { Bucket, BucketConfig, BucketConfigKind, S3Caller, VersioningState } from "../types/index.ts";
 import { bucketFrom, type BucketDeps } from "./buckets.ts";
