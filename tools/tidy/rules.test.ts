@@ -254,8 +254,13 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ ...TABLES, [A]: 'tx.insertInto("b"); tx.selectFrom("a");\n' }, /the table b is never read/],
       [{ ...TABLES, [A]: "sql`DELETE FROM b`; sql`SELECT * FROM a`;\n" }, /the table b is never read/],
       [{ ...TABLES, [TEST]: 'tx.selectFrom("b");\n' }, /the table b is never read/],
+      [{ ...TABLES, [A]: 'tx.selectFrom("a"); const row = { table: "b" };\n' }, /the table b is never read/],
     ],
-    fine: [{ ...TABLES, [A]: 'tx.selectFrom("a").innerJoin("b as c", "x", "y");\n' }, {}],
+    fine: [
+      { ...TABLES, [A]: 'tx.selectFrom("a").innerJoin("b as c", "x", "y");\n' },
+      {},
+      { ...TABLES, [A]: 'tx.selectFrom("a");\n', "server/src/domain/quotas/kinds.ts": 'const row = { table: "b" };\n' },
+    ],
   },
   "projects-in-one-place": {
     caught: [
