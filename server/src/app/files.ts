@@ -2,7 +2,7 @@ import {
   createArrivals,
   createPresignedUrls,
   startCleanUp,
-  UploadRoom,
+  UploadReservations,
   type Arrivals,
   type FilesDeps,
 } from "#domain/files/index.ts";
@@ -48,7 +48,7 @@ export function createFiles(options: {
     trashDays: config.files_trash_days,
   };
   const urls = createPresignedUrls({ storageUrl, envelope: identity.envelope });
-  const deps = { metadata, objects, clock, urls, storageUrl, settings, room: new UploadRoom() };
+  const deps = { metadata, objects, clock, urls, storageUrl, settings, reservations: new UploadReservations() };
   const arrivals = createArrivals({ ...deps, log });
   let cleanUp: ScheduledWork | undefined;
   return {

@@ -1,7 +1,7 @@
-import { allFilePolicies, fileQuotaOf, setFileQuota } from "#domain/files/index.ts";
 import { organizationBySlug, SYSTEM } from "#domain/organizations/index.ts";
-import { allImagePolicies, imageQuotaOf, setImageQuota } from "#domain/registry/index.ts";
-import { allPolicies, quotaOf, setQuota, UNLIMITED, type Quota } from "#domain/telemetry/index.ts";
+import { setStoredQuota, storedQuotaOf, storedQuotas } from "#domain/quotas/index.ts";
+import { allPolicies, quotaOf, setQuota, type Quota } from "#domain/telemetry/index.ts";
+import { NO_LIMIT } from "#kernel/no-limit.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
@@ -87,13 +87,13 @@ async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Limi
   const deps = { metadata, clock: systemClock };
   const { files_stored_bytes_max: files, images_stored_bytes_max: images, ...telemetry } = change;
   if (Object.keys(telemetry).length > 0) await setQuota(deps, SYSTEM, organization.id, telemetry);
-  if (files !== undefined) await setFileQuota(deps, SYSTEM, organization.id, files);
-  if (images !== undefined) await setImageQuota(deps, SYSTEM, organization.id, images);
+  if (files !== undefined) await setStoredQuota(deps, "files", organization.id, files);
+  if (images !== undefined) await setStoredQuota(deps, "images", organization.id, images);
   return {
     organization: slug,
     ...(await quotaOf(deps, organization.id)),
-    files_stored_bytes_max: await fileQuotaOf(deps, organization.id),
-    images_stored_bytes_max: await imageQuotaOf(deps, organization.id),
+    files_stored_bytes_max: await storedQuotaOf(metadata.read, "files", organization.id),
+    images_stored_bytes_max: await storedQuotaOf(metadata.read, "images", organization.id),
   };
 }
 
@@ -101,9 +101,9 @@ async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Limi
 async function ofAll(metadata: MetadataStore): Promise<Line[]> {
   const lines = new Map<string, Line>();
   for (const row of await allPolicies(metadata.read)) lines.set(row.slug, { ...nothingOwn(row.slug), ...quotaIn(row) });
-  for (const { slug, stored_bytes_max } of await allFilePolicies(metadata.read))
+  for (const { slug, stored_bytes_max } of await storedQuotas(metadata.read, "files"))
     lines.set(slug, { ...(lines.get(slug) ?? nothingOwn(slug)), files_stored_bytes_max: stored_bytes_max });
-  for (const { slug, stored_bytes_max } of await allImagePolicies(metadata.read))
+  for (const { slug, stored_bytes_max } of await storedQuotas(metadata.read, "images"))
     lines.set(slug, { ...(lines.get(slug) ?? nothingOwn(slug)), images_stored_bytes_max: stored_bytes_max });
   return [...lines.values()].filter(hasOwn).toSorted((a, b) => (a.organization < b.organization ? -1 : 1));
 }
@@ -134,7 +134,7 @@ const UNITS: Readonly<Record<string, number>> = { "": 1, KiB: 2 ** 10, MiB: 2 **
 
 function bytesOf(option: string, text: string): number | null {
   if (text === "default") return null;
-  if (text === "none") return UNLIMITED;
+  if (text === "none") return NO_LIMIT;
   const [, digits = "", unit = ""] = /^(\d{1,15}) ?(KiB|MiB|GiB|TiB|)$/.exec(text) ?? [];
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
   const least = ["stored", "files", "images"].includes(option) ? 0 : 1;
@@ -159,5 +159,5 @@ function readable(lines: readonly Line[]): string {
 
 function shown(value: number | null): string {
   if (value === null) return "default";
-  return value === UNLIMITED ? "none" : String(value);
+  return value === NO_LIMIT ? "none" : String(value);
 }

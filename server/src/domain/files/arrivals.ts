@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { requireQuota, usageOf } from "#domain/quotas/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TooLarge, type Arrival, type DirectStore } from "#stores/objects/index.ts";
-import { bytesLeft, quotaExceeded, usageOf } from "./quota.ts";
+import { fileQuota } from "./quota.ts";
 import { grantById, type Grant } from "./store.ts";
 import {
   CLAIM_RENEWAL_MS,
@@ -59,7 +60,7 @@ export function createArrivals(deps: ArrivalDeps): Arrivals | null {
       if (arrival !== undefined) await settled(arrival);
     },
     settleAll: async (orgId, withinMs) => {
-      if ((await usageOf(deps.metadata.read, orgId)).grants === 0) return;
+      if ((await usageOf(deps.metadata.read, "files", { org_id: orgId })).grants === 0) return;
       const run = all(orgId);
       const enough = new AbortController();
       const failed = (error: unknown): void => deps.log.error({ err: error }, "cannot look for uploads that arrived");
@@ -115,8 +116,8 @@ async function requireAllowed(deps: FilesDeps, grant: Grant, size: number): Prom
   if (size > grant.bytes_max) throw new TooLarge(grant.bytes_max);
   if (grant.size !== null && size !== grant.size)
     throw new Problem("invalid_body", `The content has ${size} bytes, but ${grant.size} were announced.`);
-  const left = await bytesLeft(deps.metadata.read, grant.org_id, deps.settings.storedBytesMax);
-  if (size > left + grant.reserved) throw quotaExceeded(left);
+  const beyond = { orgId: grant.org_id, bytes: size - grant.reserved };
+  await requireQuota(deps.metadata.read, fileQuota(deps.settings), beyond);
 }
 
 async function untilOthersEnd(deps: FilesDeps, id: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { dropGrant } from "./parts-store.ts";
 import { purgeDue } from "./trash.ts";
-import { addUsage, expiredGrants, isExpired } from "./store.ts";
+import { countUsage, expiredGrants, isExpired } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
 type Deps = Pick<FilesDeps, "metadata" | "objects"> & { readonly clock: GuardedClock };
@@ -27,7 +27,7 @@ export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<n
         await lockFiles(deps, tx, org_id);
         if (!(await isExpired(tx, id, before))) return;
         const grant = await dropGrant(tx, deps.objects, org_id, id);
-        if (grant !== undefined) addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
+        if (grant !== undefined) countUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
       });
     }
     count += expired.length;

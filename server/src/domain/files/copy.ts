@@ -1,10 +1,11 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { type Principal, absent } from "#domain/identity/index.ts";
 import type { Caller } from "#domain/organizations/index.ts";
+import { requireQuota } from "#domain/quotas/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { auditFile } from "./audit.ts";
-import { bytesLeft, quotaExceeded } from "./quota.ts";
-import { addUsage, fileById, insertFile, type FileRow } from "./store.ts";
+import { fileQuota } from "./quota.ts";
+import { countUsage, fileById, insertFile, type FileRow } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
 /**
@@ -22,14 +23,13 @@ export async function copyFile(
     const found = await fileById(tx, id);
     if (found?.org_id !== orgId) throw absent();
     const { visibility: _visibility, project_state: _state, ...source } = found;
-    const left = await bytesLeft(tx, orgId, deps.settings.storedBytesMax);
-    if (source.size > left) throw quotaExceeded(left);
+    await requireQuota(tx, fileQuota(deps.settings), { orgId, bytes: source.size });
     await deps.objects.link(tx, orgId, source.blob_id);
     const nowMs = deps.clock.nowMs();
     const names = { id: newId("file", nowMs), filename: filename ?? source.filename };
     const file = { ...source, ...names, created_by: createdBy, created_at: nowMs };
     insertFile(tx, file);
-    addUsage(tx, file, { files: 1, bytes: file.size });
+    countUsage(tx, file, { files: 1, bytes: file.size });
     await auditFile(deps, tx, caller, { action: "file.copy", file, more: { from: id } });
     return kept(tx, file);
   });

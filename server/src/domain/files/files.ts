@@ -3,7 +3,7 @@ import { principalNow, type Caller } from "#domain/organizations/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { auditFile } from "./audit.ts";
-import { addUsage, deleteFileRow, fileById, grantById, type FileRow, type Grant, type StoredFile } from "./store.ts";
+import { countUsage, deleteFileRow, fileById, grantById, type FileRow, type Grant, type StoredFile } from "./store.ts";
 import { dropGrant } from "./parts-store.ts";
 import { moveToTrash, trashDaysOf } from "./trash.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
@@ -74,9 +74,9 @@ export async function deleteFile(
     if (file === undefined) {
       const grant = await dropGrant(tx, deps.objects, orgId, id);
       if (grant === undefined) throw absent();
-      return addUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
+      return countUsage(tx, grant, { grants: -1, reserved: -grant.reserved });
     }
-    addUsage(tx, file, { files: -1, bytes: -file.size });
+    countUsage(tx, file, { files: -1, bytes: -file.size });
     const days = permanent ? 0 : await trashDaysOf(deps, tx, orgId);
     const purgeAt = days === 0 ? null : moveToTrash(deps, tx, caller, { file, days });
     if (purgeAt === null) await deps.objects.unlink(tx, orgId, [file.blob_id]);

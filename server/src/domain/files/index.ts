@@ -7,7 +7,6 @@ export {
   emptyTrash,
   findTrashed,
   listTrash,
-  ownTrashDays,
   purgeDue,
   purgeFile,
   restoreFile,
@@ -18,11 +17,11 @@ export {
 } from "./trash.ts";
 export type { TrashedFile, TrashedRow } from "./trash-store.ts";
 export { listVersions } from "./versions.ts";
-export { UploadRoom } from "./room.ts";
+export { UploadReservations } from "./reservations.ts";
 export { listFiles, type FileListing, type FileList } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
-export { fileQuotaOf, quotaExceeded, setFileQuota, usageOf, type FileUsage } from "./quota.ts";
-export { allFilePolicies, type FileRow, type Grant, type StoredFile } from "./store.ts";
+export { quotaExceeded } from "./quota.ts";
+export { ownTrashDays, type FileRow, type Grant, type StoredFile } from "./store.ts";
 export { appendParts, beginResumable, completeResumable, findResumable, movedOn, type Resumable } from "./resumable.ts";
 export { fileRecords } from "./records.ts";
 export {

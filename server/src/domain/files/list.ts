@@ -1,9 +1,10 @@
 import type { Principal } from "#domain/identity/index.ts";
 import { FILE_NAMES_COUNTED_MAX } from "#kernel/limits.ts";
+import { usageRows } from "#domain/quotas/index.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { countFiles } from "./name-store.ts";
 import { endOfPrefix, isOfPlaces, placesOf, type Places } from "./places.ts";
-import { nameOf, usageRows, type FileRow } from "./store.ts";
+import { nameOf, type FileRow } from "./store.ts";
 
 export interface FileListing {
   readonly limit: number;
@@ -69,7 +70,7 @@ function isWalkLess(sorted: number, found: number, all: number): boolean {
 
 /** Files with any name. */
 async function counters(db: Reader, places: Places): Promise<number> {
-  const usage = await usageRows(db, places.orgId);
+  const usage = await usageRows(db, "files", { org_id: places.orgId });
   return usage.filter(({ place }) => isOfPlaces(places, place)).reduce((sum, { files }) => sum + files, 0);
 }
 

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { lastAuditSeq } from "#domain/audit/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
+import { usageRows } from "#domain/quotas/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { RecordSource } from "#stores/telemetry/index.ts";
-import { filesAfter, newestFile, usageRows, type FileRow } from "./store.ts";
+import { filesAfter, newestFile, type FileRow } from "./store.ts";
 
 const PAGE = 500;
 
@@ -15,12 +16,13 @@ export function fileRecords({ metadata }: { readonly metadata: MetadataStore }):
   const { read } = metadata;
   return {
     generation: async (orgId) => {
-      const usage = await usageRows(read, orgId);
+      const usage = await usageRows(read, "files", { org_id: orgId });
       const [files, bytes] = [sumOf(usage.map((row) => row.files)), sumOf(usage.map((row) => row.bytes))];
       return `${await lastAuditSeq(read, orgId)} ${files} ${bytes} ${await newestFile(read, orgId)}`;
     },
     rowsAfter: async function* (orgId, mark) {
-      if (mark > 0 && mark >= sumOf((await usageRows(read, orgId)).map((row) => row.files))) return;
+      if (mark > 0 && mark >= sumOf((await usageRows(read, "files", { org_id: orgId })).map((row) => row.files)))
+        return;
       let last: FileRow | undefined;
       for (let n = 0; ;) {
         const page = await filesAfter(read, orgId, last, PAGE);

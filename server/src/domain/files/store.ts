@@ -1,13 +1,12 @@
-import { sql, type ExpressionBuilder } from "kysely";
+import type { ExpressionBuilder } from "kysely";
 import { withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
+import { addUsage, type Usage } from "#domain/quotas/index.ts";
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { addName, removeName } from "./name-counts.ts";
 
 export type FileRow = Tables["file"];
 export type GrantRow = Tables["upload_grant"];
-export type UsageRow = Tables["file_usage"];
-export type PolicyRow = Tables["file_policy"];
 
 export type StoredFile = FileRow & OptionalProjectColumns;
 export type Grant = GrantRow & OptionalProjectColumns;
@@ -114,38 +113,19 @@ export async function deleteFileRow(tx: Writer, orgId: string, id: string): Prom
   return file;
 }
 
+/** Counts a change of the files of a project, or of the organization's own. */
+export function countUsage(
+  tx: Writer,
+  { org_id, project_id }: Pick<FileRow, "org_id" | "project_id">,
+  change: Partial<Usage<"files">>,
+): void {
+  addUsage(tx, "files", { org_id, place: project_id ?? "" }, change);
+}
+
 /** A file's name, or an expression that is the same and in no index, so that the one by time is taken. */
 export function nameOf(eb: ExpressionBuilder<Tables, "file">, isExpression: boolean) {
   return isExpression ? eb.fn.coalesce("filename", eb.val("")) : eb.ref("filename");
 }
-
-/** Adds to the numbers of a place; what is not named stays. */
-export function addUsage(
-  tx: Writer,
-  place: Pick<FileRow, "org_id" | "project_id">,
-  change: Partial<Omit<UsageRow, "org_id" | "place">>,
-): void {
-  const { files = 0, bytes = 0, grants = 0, reserved = 0, trashed_files = 0, trashed_bytes = 0 } = change;
-  const row = { org_id: place.org_id, place: place.project_id ?? "", files, bytes, grants, reserved };
-  tx.defer(
-    tx
-      .insertInto("file_usage")
-      .values({ ...row, trashed_files, trashed_bytes })
-      .onConflict((on) =>
-        on.columns(["org_id", "place"]).doUpdateSet({
-          files: sql`file_usage.files + ${files}`,
-          bytes: sql`file_usage.bytes + ${bytes}`,
-          grants: sql`file_usage.grants + ${grants}`,
-          reserved: sql`file_usage.reserved + ${reserved}`,
-          trashed_files: sql`file_usage.trashed_files + ${trashed_files}`,
-          trashed_bytes: sql`file_usage.trashed_bytes + ${trashed_bytes}`,
-        }),
-      ),
-  );
-}
-
-/** Most organizations have fewer places with files; these are read without asking a process for them. */
-const PLACES_FEW = 200;
 
 /** What these grants reserve of bytes that have not come yet. */
 export async function grantsOpen(
@@ -162,43 +142,21 @@ export async function grantsOpen(
   return rows.map(({ id, reserved, received }) => ({ id, open: reserved - Number(received ?? 0) }));
 }
 
-/** Of the organization, or those of its places that are named. */
-export async function usageRows(db: Reader, orgId: string): Promise<UsageRow[]> {
-  const rows = db.selectFrom("file_usage").selectAll().where("org_id", "=", orgId);
-  const few = await rows.limit(PLACES_FEW).execute();
-  return few.length < PLACES_FEW ? few : rows.execute();
+/** What the organization decided; null: nothing. */
+export async function ownTrashDays(db: Reader, orgId: string): Promise<number | null> {
+  const policy = db.selectFrom("file_policy").select("trash_days").where("org_id", "=", orgId);
+  return (await policy.executeTakeFirst())?.trash_days ?? null;
 }
 
-export async function policyOf(db: Reader, orgId: string): Promise<PolicyRow | undefined> {
-  return db.selectFrom("file_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
-}
-
-/** The same, before the transaction has changed anything. */
-export async function policyAhead(tx: Writer, orgId: string): Promise<PolicyRow | undefined> {
-  return (await tx.readAhead(tx.selectFrom("file_policy").selectAll().where("org_id", "=", orgId)))[0];
-}
-
-/** What is not named stays. */
-export async function putPolicy(
+export async function putTrashDays(
   tx: Writer,
-  row: Pick<PolicyRow, "org_id" | "updated_at"> & Partial<PolicyRow>,
+  row: Pick<Tables["file_policy"], "org_id" | "trash_days" | "updated_at">,
 ): Promise<void> {
   const { org_id: _orgId, ...change } = row;
   await tx
     .insertInto("file_policy")
     .values(row)
     .onConflict((on) => on.column("org_id").doUpdateSet(change))
-    .execute();
-}
-
-/** Every organization that differs from the server's default, by its slug; for the operator's own command. */
-export async function allFilePolicies(db: Reader): Promise<(PolicyRow & { slug: string })[]> {
-  return db
-    .selectFrom("file_policy")
-    .innerJoin("organization", "organization.id", "file_policy.org_id")
-    .selectAll("file_policy")
-    .select("organization.slug")
-    .orderBy("organization.slug")
     .execute();
 }
 

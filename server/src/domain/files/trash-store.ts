@@ -1,8 +1,9 @@
 import type { Cutoff } from "#kernel/deletions.ts";
 import { withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
+import { usageRows } from "#domain/quotas/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 import { isOfPlaces, type Places } from "./places.ts";
-import { usageRows, type FileRow } from "./store.ts";
+import { type FileRow } from "./store.ts";
 
 export type TrashedRow = Tables["trashed_file"];
 /** With what says who may see it. */
@@ -102,7 +103,9 @@ export async function trashTotals(
   places: Places,
   nowMs: number,
 ): Promise<{ readonly total: number; readonly bytes: number }> {
-  const kept = (await usageRows(db, places.orgId)).filter(({ place }) => isOfPlaces(places, place));
+  const kept = (await usageRows(db, "files", { org_id: places.orgId })).filter(({ place }) =>
+    isOfPlaces(places, place),
+  );
   const due = await trashed(db, places)
     .where("purge_at", "<=", nowMs)
     .select((eb) => [eb.fn.countAll<number>().as("files"), eb.fn.sum<number | null>("size").as("bytes")])

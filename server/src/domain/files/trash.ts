@@ -7,7 +7,7 @@ import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditFile } from "./audit.ts";
 import { placesOf } from "./places.ts";
-import { addUsage, insertFile, policyOf, putPolicy, type FileRow } from "./store.ts";
+import { countUsage, insertFile, ownTrashDays, putTrashDays, type FileRow } from "./store.ts";
 import {
   DAY_MS,
   deleteTrashedRow,
@@ -43,11 +43,6 @@ export async function trashDaysOf(
   return (await ownTrashDays(db, orgId)) ?? settings.trashDays;
 }
 
-/** What the organization decided; null: nothing. */
-export async function ownTrashDays(db: Reader, orgId: string): Promise<number | null> {
-  return (await policyOf(db, orgId))?.trash_days ?? null;
-}
-
 export function trashVersion(days: number | null): object {
   return { trash_days: days };
 }
@@ -63,7 +58,7 @@ export function moveToTrash(
   const purgeAt = nowMs + days * DAY_MS;
   const deletedBy = principal.kind === "system" ? null : principal.id;
   insertTrashed(tx, { ...file, deleted_by: deletedBy, deleted_at: nowMs, purge_at: purgeAt });
-  addUsage(tx, file, { trashed_files: 1, trashed_bytes: file.size });
+  countUsage(tx, file, { trashed_files: 1, trashed_bytes: file.size });
   return purgeAt;
 }
 
@@ -97,7 +92,7 @@ export async function restoreFile(deps: Deps, caller: Caller, orgId: string, id:
     if (trashed === undefined) throw absent();
     const file = fileOfTrashed(trashed);
     insertFile(tx, file);
-    addUsage(tx, file, { files: 1, bytes: file.size, trashed_files: -1, trashed_bytes: -file.size });
+    countUsage(tx, file, { files: 1, bytes: file.size, trashed_files: -1, trashed_bytes: -file.size });
     await auditFile(deps, tx, caller, { action: "file.restore", file });
     return file;
   });
@@ -180,7 +175,7 @@ async function purge(
       orgId,
       gone.map((file) => file.blob_id),
     );
-    for (const file of gone) addUsage(tx, file, { trashed_files: -1, trashed_bytes: -file.size });
+    for (const file of gone) countUsage(tx, file, { trashed_files: -1, trashed_bytes: -file.size });
     for (const file of gone) await auditFile(deps, tx, caller, { action: "file.purge", file });
     return { files: gone.length, bytes: gone.reduce((sum, { size }) => sum + size, 0) };
   });
@@ -199,7 +194,7 @@ export async function setTrashDays(
     const nowMs = deps.clock.nowMs();
     const before = await ownTrashDays(tx, orgId);
     requireMatch(expected, trashVersion(before));
-    await putPolicy(tx, { org_id: orgId, trash_days: days, updated_at: nowMs });
+    await putTrashDays(tx, { org_id: orgId, trash_days: days, updated_at: nowMs });
     await setDays(tx, orgId, days ?? deps.settings.trashDays, nowMs);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

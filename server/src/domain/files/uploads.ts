@@ -2,20 +2,20 @@ import { kept } from "#domain/idempotency/index.ts";
 import { authorize, type Principal, absent } from "#domain/identity/index.ts";
 import { principalNow } from "#domain/organizations/index.ts";
 import { projectByName, resourceOf, stateRefusal } from "#domain/projects/index.ts";
+import { bytesLeft, requireQuota, storedQuotaAhead, usageOf } from "#domain/quotas/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
-import { bytesLeft, bytesLeftUnder, quotaExceeded, usageOf } from "./quota.ts";
+import { fileQuota, quotaExceeded } from "./quota.ts";
 import {
-  addUsage,
+  countUsage,
   clearClaim,
   fileById,
   grantById,
   insertFile,
   insertGrant,
-  policyAhead,
   setClaim,
   takeGrant,
   type FileRow,
@@ -23,7 +23,7 @@ import {
   type GrantRow,
 } from "./store.ts";
 import { setExpiry } from "./parts-store.ts";
-import type { UploadRoom } from "./room.ts";
+import type { UploadReservations } from "./reservations.ts";
 import { trashedById } from "./trash-store.ts";
 import { rightsLost, type PresignedUrls } from "./urls.ts";
 
@@ -47,7 +47,7 @@ export interface FilesDeps {
   /** Public address of file storage, without a slash at its end. */
   readonly storageUrl: string;
   readonly settings: FileSettings;
-  readonly room: UploadRoom;
+  readonly reservations: UploadReservations;
 }
 
 export interface NewUpload {
@@ -155,21 +155,21 @@ export async function makeGrant(
     deps.metadata.write(async (tx) => {
       await lockFiles(deps, tx, orgId);
       if (projectId !== null && (await projectByName(tx, orgId, projectId)) === undefined) throw absent();
-      await refuseUnlessRoom(deps, tx, row);
+      await refuseOverQuota(deps, tx, row);
       insertGrant(tx, row);
-      addUsage(tx, row, { grants: 1, reserved: row.reserved });
+      countUsage(tx, row, { grants: 1, reserved: row.reserved });
       await options.made?.(tx, row);
     });
-  // Nothing that uploads under way hold is promised to another.
-  await deps.room.hold(deps, { ...row, reserved: 0 }, row.reserved, (room) => room.settle(insert));
+  // What uploads under way have reserved is not granted to another.
+  await deps.reservations.hold(deps, { ...row, reserved: 0 }, row.reserved, (held) => held.settle(insert));
   return row;
 }
 
-async function refuseUnlessRoom(deps: FilesDeps, tx: Writer, row: GrantRow): Promise<void> {
-  const { grants } = await usageOf(tx, row.org_id);
+async function refuseOverQuota(deps: FilesDeps, tx: Writer, row: GrantRow): Promise<void> {
+  const { grants } = await usageOf(tx, "files", { org_id: row.org_id });
   if (grants >= GRANTS_MAX)
     throw new Problem("quota_exceeded", `Your organization has ${grants} uploads that were not made yet.`);
-  const left = await bytesLeft(tx, row.org_id, deps.settings.storedBytesMax);
+  const left = await bytesLeft(tx, fileQuota(deps.settings), row.org_id);
   if (left < Math.max(1, row.reserved) && row.size !== 0) throw quotaExceeded(left);
 }
 
@@ -186,7 +186,7 @@ export async function openUpload(deps: FilesDeps, fileId: string): Promise<Uploa
   if (grant === undefined || grant.metadata !== null) throw used();
   await requireRights(deps, grant, grant.created_by);
   if (grant.claim !== null && (grant.claimed_until ?? 0) >= deps.clock.nowMs()) throw underWay();
-  const left = await bytesLeft(deps.metadata.read, grant.org_id, deps.settings.storedBytesMax);
+  const left = await bytesLeft(deps.metadata.read, fileQuota(deps.settings), grant.org_id);
   return { grant, left: left + grant.reserved };
 }
 
@@ -225,11 +225,11 @@ export async function completeUpload(
     return await deps.metadata.write(async (tx) => {
       const nowMs = deps.clock.nowMs();
       await lockFiles(deps, tx, staged.orgId);
-      const policy = await policyAhead(tx, staged.orgId);
+      const { orgId } = staged;
+      const chosen = await storedQuotaAhead(tx, "files", orgId);
       const grant = await takeGrant(tx, fileId, { claim, nowMs, lost: used });
       if (grant === undefined) throw used();
-      const left = await bytesLeftUnder(policy, tx, staged.orgId, deps.settings.storedBytesMax);
-      if (staged.size > left + grant.reserved) throw quotaExceeded(left);
+      await requireQuota(tx, fileQuota(deps.settings), { orgId, bytes: staged.size - grant.reserved, chosen });
       await deps.objects.link(tx, grant.org_id, staged);
       return makeFile(tx, grant, staged, nowMs);
     });
@@ -248,7 +248,7 @@ export async function makeFile(
 ): Promise<FileRow> {
   const file = fileOf(grant, content, nowMs);
   insertFile(tx, file);
-  addUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
+  countUsage(tx, file, { files: 1, bytes: file.size, grants: -1, reserved: -grant.reserved });
   return file;
 }
 

@@ -53,6 +53,5 @@ export { createProject, deleteProject, listProjects, updateProject, type NewProj
 export type { ProjectMember } from "./projects/store.ts";
 export type { Project, ProjectFilter } from "#domain/projects/index.ts";
 export { knownProjects, visibleProjects, type KnownProjects } from "./projects/visible.ts";
-export { NO_LIMIT, setStoredQuota, type StoredQuota } from "./stored-quota.ts";
 export { openSetupLink, setupUrl, useSetupLink } from "./setup/setup.ts";
 export { projectFor, projectIfNamed } from "./projects/named-project.ts";

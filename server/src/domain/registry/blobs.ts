@@ -1,3 +1,4 @@
+import { addUsage } from "#domain/quotas/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import { blobRow, deleteBlobRow, insertBlob, isNeeded, renewLease, sameContent } from "./blobs-store.ts";
@@ -5,7 +6,7 @@ import type { ContentDigest } from "./digest.ts";
 import { blobUnknown, RegistryError } from "./errors.ts";
 import { lockRegistry } from "./repositories.ts";
 import { CONTENT_OWNER, type BlobRow, type RegistryDeps, type RemovalDeps, type Repository } from "./types.ts";
-import { takeRoom } from "./usage.ts";
+import { countUsage } from "./usage.ts";
 
 /** @throws RegistryError `BLOB_UNKNOWN` */
 export async function findBlob(deps: RegistryDeps, repository: Repository, digest: string): Promise<BlobRow> {
@@ -58,7 +59,7 @@ export async function linkBlob(
   }
   const same = await sameContent(tx, repository.orgId, sha256);
   const isOwn = same?.org_id === repository.orgId;
-  if (!isOwn) await takeRoom(tx, repository.orgId, { bytes: size }, deps.settings.storedBytesMax);
+  if (!isOwn) await countUsage(tx, repository.orgId, { bytes: size }, deps.settings);
   if (same !== undefined) await deps.objects.link(tx, CONTENT_OWNER, same.blob_id);
   await insertBlob(tx, {
     repository: repository.id,
@@ -142,5 +143,5 @@ export async function unlinkBlob(
   if (row === undefined) return;
   await deps.objects.unlink(tx, CONTENT_OWNER, [row.blob_id]);
   if ((await sameContent(tx, row.org_id, row.sha256))?.org_id !== row.org_id)
-    await takeRoom(tx, row.org_id, { bytes: -row.size }, null);
+    addUsage(tx, "images", { org_id: row.org_id }, { bytes: -row.size });
 }

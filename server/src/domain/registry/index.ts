@@ -59,7 +59,7 @@ export {
   type Upload,
   type UploadDeps,
 } from "./uploads.ts";
-export { bytesLeft, imageQuotaOf, quotaExceeded, quotaWarning, setImageQuota } from "./usage.ts";
+export { imageQuota, quotaWarning } from "./usage.ts";
 export {
   emptyRepository,
   findRepository,
@@ -75,4 +75,4 @@ export { contentsOf, contentsOfAll, type Contents } from "./contents-store.ts";
 export { tagPage } from "./images-store.ts";
 export { isImmutable } from "./immutable.ts";
 export { applyAllRetention, applyRetention, planRetention, type Retention } from "./retention.ts";
-export { allImagePolicies, usageOf, wrongContents } from "./store.ts";
+export { wrongContents } from "./store.ts";

@@ -1,5 +1,6 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
+import { addUsage } from "#domain/quotas/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import { isNeeded, releaseBlobs } from "./blobs-store.ts";
@@ -40,7 +41,7 @@ import {
   type Repository,
   type TagRow,
 } from "./types.ts";
-import { takeRoom } from "./usage.ts";
+import { countUsage } from "./usage.ts";
 
 /** By digest or by tag. @throws RegistryError `MANIFEST_UNKNOWN` */
 export async function findManifest(
@@ -165,7 +166,7 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
   const { repository, pushed, staged, caller, config } = putting;
   const { manifest, digest } = pushed;
   const at = { repository: repository.id, org_id: repository.orgId };
-  await takeRoom(tx, repository.orgId, { bytes: staged.size }, deps.settings.storedBytesMax);
+  await countUsage(tx, repository.orgId, { bytes: staged.size }, deps.settings);
   const same = await sameManifest(tx, repository.orgId, digest.text);
   await deps.objects.link(tx, CONTENT_OWNER, same?.blob_id ?? staged);
   const row = {
@@ -284,7 +285,7 @@ export async function removeManifest(
   if (row === undefined) return false;
   for (const { name } of await tagsOfManifest(tx, repository, digest)) await deleteTagRow(tx, repository, name);
   await deps.objects.unlink(tx, CONTENT_OWNER, [row.blob_id]);
-  await takeRoom(tx, row.org_id, { bytes: -row.size }, null);
+  addUsage(tx, "images", { org_id: row.org_id }, { bytes: -row.size });
   const untilMs = deps.clock.nowMs() + deps.settings.leaseMs;
   const children = references.filter(({ kind }) => kind === "manifest").map(({ target }) => target);
   const blobs = references.filter(({ kind }) => kind !== "manifest").map(({ target }) => target);

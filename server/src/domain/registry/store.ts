@@ -9,55 +9,6 @@ export function inChunks<T>(items: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, i) => items.slice(i * CHUNK, (i + 1) * CHUNK));
 }
 
-export interface RegistryUsage {
-  readonly bytes: number;
-  readonly uploading: number;
-}
-
-export async function usageOf(db: Reader, orgId: string): Promise<RegistryUsage> {
-  const row = await db.selectFrom("registry_usage").selectAll().where("org_id", "=", orgId).executeTakeFirst();
-  return { bytes: row?.bytes ?? 0, uploading: row?.uploading ?? 0 };
-}
-
-/** Adds to the numbers; both may be negative. */
-export async function addToUsage(tx: Writer, orgId: string, { bytes, uploading }: RegistryUsage): Promise<void> {
-  if (bytes === 0 && uploading === 0) return;
-  await tx
-    .insertInto("registry_usage")
-    .values({ org_id: orgId, bytes, uploading })
-    .onConflict((on) =>
-      on.column("org_id").doUpdateSet({
-        bytes: sql`registry_usage.bytes + ${bytes}`,
-        uploading: sql`registry_usage.uploading + ${uploading}`,
-      }),
-    )
-    .execute();
-}
-
-export async function policyOf(db: Reader, orgId: string): Promise<Tables["registry_policy"] | undefined> {
-  return db.selectFrom("registry_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
-}
-
-export async function putPolicy(tx: Writer, row: Tables["registry_policy"]): Promise<void> {
-  const { org_id: _orgId, ...change } = row;
-  await tx
-    .insertInto("registry_policy")
-    .values(row)
-    .onConflict((on) => on.column("org_id").doUpdateSet(change))
-    .execute();
-}
-
-/** Every organization that differs from the server's default, by its slug; for the operator's own command. */
-export async function allImagePolicies(db: Reader): Promise<(Tables["registry_policy"] & { slug: string })[]> {
-  return db
-    .selectFrom("registry_policy")
-    .innerJoin("organization", "organization.id", "registry_policy.org_id")
-    .selectAll("registry_policy")
-    .select("organization.slug")
-    .orderBy("organization.slug")
-    .execute();
-}
-
 const NEW_REPOSITORY = { is_public: 0, immutable_tags: "[]", retention: null, pulls: 0 } as const;
 
 /** Of the app whose repository it is. */

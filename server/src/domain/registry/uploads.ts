@@ -1,3 +1,4 @@
+import { addUsage } from "#domain/quotas/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { StagedBlob } from "#stores/objects/index.ts";
 import { blobRow } from "./blobs-store.ts";
@@ -27,7 +28,7 @@ import {
   uploadParts,
   uploadRow,
 } from "./uploads-store.ts";
-import { takeRoom } from "./usage.ts";
+import { countUsage } from "./usage.ts";
 
 /** Uploads with content of one client that did not end. */
 const OPEN_UPLOADS_MAX = 1000;
@@ -77,7 +78,7 @@ export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: S
     await deps.metadata.write(async (tx) => {
       await lockRegistry(deps, tx, orgId);
       await openRow(deps, tx, upload);
-      await takeRoom(tx, orgId, { uploading: staged.size }, deps.settings.storedBytesMax);
+      await countUsage(tx, orgId, { uploading: staged.size }, deps.settings);
       await deps.objects.link(tx, CONTENT_OWNER, staged);
       const { id: blob_id, size, sha256 } = staged;
       await insertUploadPart(tx, { upload_id: session.id, start: received, org_id: orgId, size, sha256, blob_id });
@@ -140,7 +141,7 @@ export async function completeUpload(deps: UploadDeps, upload: Upload, digest: C
     const row = await uploadRow(tx, session.id);
     if (row?.state !== "open") throw uploadUnknown();
     if (row.received !== received) throw new UploadMoved(row.received);
-    await takeRoom(tx, orgId, { uploading: -received }, null);
+    addUsage(tx, "images", { org_id: orgId }, { uploading: -received });
     const ranges = parts.map(({ blob_id: blobId }, i) => ({ blobId, number: i + 1 }));
     const hold = async (): Promise<string> => (await deps.objects.compose(tx, CONTENT_OWNER, ranges)).id;
     await linkBlob(deps, tx, repository, { digest, sha256: actual.sha256, size: received, hold });
@@ -222,7 +223,7 @@ export async function dropUpload(
 }
 
 async function giveUp(deps: RemovalDeps, tx: Writer, row: UploadRow): Promise<void> {
-  await takeRoom(tx, row.org_id, { uploading: -row.received }, null);
+  addUsage(tx, "images", { org_id: row.org_id }, { uploading: -row.received });
   await dropParts(deps, tx, row.id);
 }
 

@@ -27,6 +27,5 @@ export {
   type AccessKey,
   type NewAccessKey,
 } from "./keys/index.ts";
-export { usageOf, usageOfBucket } from "./objects/store.ts";
 export { objectRecords } from "./records.ts";
 export * from "./types/index.ts";

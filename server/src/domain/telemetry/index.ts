@@ -6,13 +6,5 @@ export {
   type ErasureDeps,
   type ErasureInput,
 } from "./erasures.ts";
-export {
-  quotaOf,
-  retentionDaysOf,
-  setQuota,
-  UNLIMITED,
-  updateRetention,
-  type Quota,
-  type RetentionDays,
-} from "./policy.ts";
+export { quotaOf, retentionDaysOf, setQuota, updateRetention, type Quota, type RetentionDays } from "./policy.ts";
 export { allPolicies } from "./store.ts";

@@ -14,15 +14,12 @@ export interface TelemetryDeps {
 /** Days that rows are kept, by type; null: the server's default. */
 export type RetentionDays = Readonly<Record<TelemetryType, number | null>>;
 
-/** What an operator gives one organization; null: the server's default, `UNLIMITED`: no limit. */
+/** What an operator gives one organization; null: the server's default, `NO_LIMIT`: none. */
 export interface Quota {
   readonly stored_bytes_max: number | null;
   readonly ingest_bytes_per_second: number | null;
   readonly ingest_bytes_burst: number | null;
 }
-
-/** Stands for no limit where null stands for the server's default. */
-export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** What an organization chose itself. */
 export async function retentionDaysOf(deps: Pick<TelemetryDeps, "metadata">, orgId: string): Promise<RetentionDays> {

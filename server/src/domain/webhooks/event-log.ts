@@ -1,7 +1,8 @@
+import { addUsage } from "#domain/quotas/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import type { ObjectStore, StagedBlob } from "#stores/objects/index.ts";
-import { addUsage, countDuplicates, insertBody, knownEvents, takeNumbers } from "./events-store.ts";
+import { countDuplicates, insertBody, knownEvents, takeNumbers } from "./events-store.ts";
 import { eventInserter } from "./insert/index.ts";
 import type { EventRow } from "./types.ts";
 
@@ -143,7 +144,7 @@ export class EventLog {
     this.#insert(tx, rows);
     for (const [id, more] of again) countDuplicates(tx, id, more);
     const usage = usageOf(rows);
-    for (const [orgId, more] of usage) addUsage(tx, orgId, more);
+    for (const [orgId, more] of usage) addUsage(tx, "events", { org_id: orgId }, more);
     const committed = rows.map((row) => ({ webhookId: row.webhook_id, orgId: row.org_id, seq: row.seq }));
     return { kept, committed, usage };
   }

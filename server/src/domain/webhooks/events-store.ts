@@ -65,30 +65,6 @@ export async function bodyBlob(db: Reader, seq: number): Promise<string | undefi
   return row?.blob_id;
 }
 
-/** Adds to what an organization has. */
-export function addUsage(tx: Writer, orgId: string, more: { readonly events: number; readonly bytes: number }): void {
-  tx.defer(
-    tx
-      .insertInto("webhook_usage")
-      .values({ org_id: orgId, events: more.events, bytes: more.bytes, purged: 0 })
-      .onConflict((conflict) =>
-        conflict.column("org_id").doUpdateSet((eb) => ({
-          events: eb("webhook_usage.events", "+", more.events),
-          bytes: eb("webhook_usage.bytes", "+", more.bytes),
-        })),
-      ),
-  );
-}
-
-export async function usageOf(db: Reader, orgId: string): Promise<{ events: number; bytes: number; purged: number }> {
-  const row = await db
-    .selectFrom("webhook_usage")
-    .select(["events", "bytes", "purged"])
-    .where("org_id", "=", orgId)
-    .executeTakeFirst();
-  return row ?? { events: 0, bytes: 0, purged: 0 };
-}
-
 export interface EventFilters {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;

@@ -7,6 +7,7 @@ import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import type { TimePlace } from "#stores/metadata/index.ts";
 import type { RecordSource } from "#stores/telemetry/index.ts";
 import type { Page, PageQuery } from "#domain/organizations/index.ts";
+import { usageOf } from "#domain/quotas/index.ts";
 import {
   bodyBlob,
   countEvents,
@@ -16,7 +17,6 @@ import {
   eventsOfOrganization,
   newestSeq,
   rejectionRows,
-  usageOf,
   type EventFilters,
 } from "./events-store.ts";
 import { readBody } from "./body.ts";
@@ -158,7 +158,7 @@ export async function listRejections(
 /** The events of an organization as rows of the table `webhook_events`; an event's number is the mark. */
 export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): RecordSource {
   return {
-    generation: async (orgId) => (await usageOf(metadata.read, orgId)).purged,
+    generation: async (orgId) => (await usageOf(metadata.read, "events", { org_id: orgId })).purged,
     count: (orgId, after, through) => countEvents(metadata.read, orgId, { after, through }),
     rowsAfter: async function* (orgId, mark) {
       let afterSeq = mark;

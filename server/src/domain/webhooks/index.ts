@@ -14,7 +14,7 @@ export {
 } from "./events.ts";
 export type { Committed, Kept } from "./event-log.ts";
 export { EventFeed } from "./feed.ts";
-export { eventBySeq, eventsAfter, newestSeq, usageOf } from "./events-store.ts";
+export { eventBySeq, eventsAfter, newestSeq } from "./events-store.ts";
 export type { HandshakeAnswer } from "./handshakes.ts";
 export type { WebhookInput } from "./input.ts";
 export { Receiver, type Received, type Target } from "./receiver.ts";

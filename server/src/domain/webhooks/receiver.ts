@@ -1,5 +1,6 @@
 import { stateAllows } from "@mooring/contract";
 import type { Envelope } from "#domain/identity/index.ts";
+import { usageOf } from "#domain/quotas/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -7,7 +8,7 @@ import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import { EventLog, type Kept } from "./event-log.ts";
-import { insertRejection, usageOf } from "./events-store.ts";
+import { insertRejection } from "./events-store.ts";
 import type { EventFeed } from "./feed.ts";
 import { handshakeOf, type HandshakeAnswer } from "./handshakes.ts";
 import { Hits } from "./hits.ts";
@@ -204,7 +205,7 @@ export class Receiver {
     const nowMs = clock.nowMs();
     const known = this.#bytes.get(orgId);
     if (known !== undefined && nowMs - known.readMs < USAGE_KNOWN_MS && nowMs >= known.readMs) return known.bytes;
-    const { bytes } = await usageOf(metadata.read, orgId);
+    const { bytes } = await usageOf(metadata.read, "events", { org_id: orgId });
     if (this.#bytes.size >= TARGETS_MAX) this.#bytes.clear();
     this.#bytes.set(orgId, { bytes, readMs: nowMs });
     return bytes;

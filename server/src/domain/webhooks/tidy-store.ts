@@ -74,22 +74,6 @@ export async function deleteEvents(
   return { blobIds: bodies.map(({ blob_id }) => blob_id), count: gone.length };
 }
 
-export async function notePurged(
-  tx: Writer,
-  orgId: string,
-  gone: { readonly events: number; readonly bytes: number },
-): Promise<void> {
-  await tx
-    .updateTable("webhook_usage")
-    .set((eb) => ({
-      events: eb("events", "-", gone.events),
-      bytes: eb("bytes", "-", gone.bytes),
-      purged: eb("purged", "+", gone.events),
-    }))
-    .where("org_id", "=", orgId)
-    .execute();
-}
-
 export async function deleteRejections(tx: Writer, beforeMs: Cutoff): Promise<void> {
   await tx.deleteFrom("webhook_rejection").where("at", "<", beforeMs).execute();
 }

@@ -1,5 +1,6 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { auditOrigin, type Caller, type Project } from "#domain/organizations/index.ts";
+import { addUsage } from "#domain/quotas/index.ts";
 import { earlier, type Cutoff, type GuardedClock } from "#kernel/deletions.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Job, JobHandler, Jobs } from "#stores/jobs/index.ts";
@@ -8,7 +9,6 @@ import {
   deleteEvents,
   deleteRejections,
   deleteWebhookRows,
-  notePurged,
   oldEvents,
   projectDays,
   setProjectDays,
@@ -90,7 +90,7 @@ async function purge(
       const { blobIds, count } = await deleteEvents(tx, id, seqs);
       if (count === 0) return;
       if (blobIds.length > 0) await deps.objects.unlink(tx, orgId, blobIds);
-      await notePurged(tx, orgId, { events: count, bytes });
+      addUsage(tx, "events", { org_id: orgId }, { events: -count, bytes: -bytes, purged: count });
     });
     if (old.length < PAGE_EVENTS) return;
   }

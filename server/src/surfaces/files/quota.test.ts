@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs";
 import { request as httpRequest, type ClientRequest } from "node:http";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { usageOf } from "#domain/files/index.ts";
+import { usageOf } from "#domain/quotas/index.ts";
 import { createWorld, type Tenant, type World } from "../organization/testing/world.ts";
 import { ask, contentPath, filesOf, newGrant, withFiles } from "./testing/files.ts";
 
@@ -39,8 +39,8 @@ describe("the quota of files", () => {
     token = await world.token({ tenant });
   });
 
-  const reserved = (): number => filesOf(world).room.reservedBy(tenant.id);
-  const usage = () => usageOf(world.metadata.read, tenant.id);
+  const reserved = (): number => filesOf(world).reservations.reservedBy(tenant.id);
+  const usage = () => usageOf(world.metadata.read, "files", { org_id: tenant.id });
   const urlOf = async (body: Record<string, unknown> = {}): Promise<string> =>
     contentPath((await newGrant(world, body, token)).upload_url);
 

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs";
 import { request as httpRequest, type ClientRequest } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { bytesLeft } from "#domain/registry/index.ts";
+import { bytesLeft } from "#domain/quotas/index.ts";
 import { createWorld, type Tenant, type World } from "../organization/testing/world.ts";
 import { basicOf, newClient, pushed, registryOf, withRegistry } from "./testing/registry.ts";
 
@@ -48,7 +48,8 @@ describe("the quota of images", () => {
   }
 
   const reserved = ({ tenant }: Place): number => registryOf(world).reservations.reservedBy(tenant.id);
-  const left = ({ tenant }: Place): Promise<number> => bytesLeft(world.metadata.read, tenant.id, QUOTA);
+  const left = ({ tenant }: Place): Promise<number> =>
+    bytesLeft(world.metadata.read, { kind: "images", defaultMax: QUOTA }, tenant.id);
 
   /** Begins to send content: all but its last byte. */
   async function begun(place: Place, kind: Kind, content: Buffer = randomBytes(MIB)): Promise<Sending> {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
+import { usageOf } from "#domain/quotas/index.ts";
 import { createApp, SYSTEM } from "#domain/organizations/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { fresh } from "../organization/testing/requests.ts";
@@ -34,7 +35,6 @@ import {
   type Repository,
   type Session,
   type Upload,
-  usageOf,
 } from "#domain/registry/index.ts";
 
 const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
@@ -127,7 +127,8 @@ describe("collection of what no image needs", () => {
     }
     const blobOf = async (at: Repository, { text }: ContentDigest): Promise<string> =>
       (await findBlob(parts, at, text)).blob_id;
-    const bytesOf = async ({ orgId }: Repository): Promise<number> => (await usageOf(world.metadata.read, orgId)).bytes;
+    const bytesOf = async ({ orgId }: Repository): Promise<number> =>
+      (await usageOf(world.metadata.read, "images", { org_id: orgId })).bytes;
     const contentOf = async (at: Repository, digest: ContentDigest): Promise<Buffer> => {
       const reader = await parts.objects.open(CONTENT_OWNER, await blobOf(at, digest));
       const chunks: Buffer[] = [];
@@ -440,6 +441,6 @@ describe("collection of what no image needs", () => {
     const faults: string[] = [];
     await checkRegistry({ ...parts, quick: true, found: ({ detail }) => void faults.push(detail) });
     assert.deepEqual(faults, []);
-    assert.equal((await usageOf(world.metadata.read, world.acme.id)).uploading, 0);
+    assert.equal((await usageOf(world.metadata.read, "images", { org_id: world.acme.id })).uploading, 0);
   });
 });

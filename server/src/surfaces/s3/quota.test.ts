@@ -4,7 +4,7 @@ import { request as httpRequest, type ClientRequest } from "node:http";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
-import { usageOf } from "#domain/s3/index.ts";
+import { usageOf } from "#domain/quotas/index.ts";
 import { ORG_ID } from "#domain/s3/testing/ground.ts";
 import { formBody, FORM_TYPE, signedFields } from "./testing/forms.ts";
 import { openGateway, refused, succeeded, texts, type TestGateway } from "./testing/gateway.ts";
@@ -135,7 +135,7 @@ async function newPlace(t: TestContext, headers: Record<string, string> = {}): P
 const reserved = ({ gateway }: Place): number => gateway.ground.deps.reservations.reservedBy(ORG_ID);
 
 async function used({ gateway }: Place): Promise<number> {
-  return (await usageOf(gateway.ground.deps.metadata.read, ORG_ID)).bytes;
+  return (await usageOf(gateway.ground.deps.metadata.read, "objects", { org_id: ORG_ID })).bytes;
 }
 
 /** Begins to send content of 1 MiB: all but its end. */

@@ -1,11 +1,12 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import { columnsOf, requireStateAllows, type Project } from "#domain/projects/index.ts";
+import { usageOf } from "#domain/quotas/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { found as foundProject } from "../projects/projects.ts";
 import { found } from "./apps.ts";
-import { countObjects, MOVED_OBJECTS_MAX, setAppProject, type App } from "./store.ts";
+import { MOVED_OBJECTS_MAX, setAppProject, type App } from "./store.ts";
 
 /**
  * Moves an app, with its repository and its bucket, to another project of its organization. Images and objects belong to the app, so
@@ -23,7 +24,7 @@ export async function moveApp(
     const to = await foundProject(tx, { id: target.id, org_id: before.org_id });
     if (before.project_id === to.id) return before;
     for (const state of [before.project_state, to.state]) requireStateAllows({ state }, "apps:write");
-    if ((await countObjects(tx, before)) > MOVED_OBJECTS_MAX)
+    if ((await usageOf(tx, "objects", { org_id: before.org_id, bucket: before.id })).objects > MOVED_OBJECTS_MAX)
       throw new Problem("conflict", `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once.`);
     await setAppProject(tx, before, to.id);
     await announceAccessChange(deps, tx, before.org_id);

@@ -106,16 +106,6 @@ export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id
   }
 }
 
-export async function countObjects(db: Reader, { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">): Promise<number> {
-  const { objects } = await db
-    .selectFrom("s3_usage")
-    .select((eb) => eb.fn.sum<number | null>("objects").as("objects"))
-    .where("org_id", "=", orgId)
-    .where("bucket", "=", id)
-    .executeTakeFirstOrThrow();
-  return Number(objects ?? 0);
-}
-
 /** Forgets what was set for an app's repository; false while there are images, blobs or uploads with content in it. */
 export async function takeRepositoryAway(tx: Writer, { id }: Pick<AppRow, "id">): Promise<boolean> {
   for (const table of ["registry_manifest", "registry_blob"] as const) {

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { ProjectRole } from "@mooring/contract";
+import { addUsage, usageOf } from "#domain/quotas/index.ts";
 import { deleteProjectRow, type Project } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -30,23 +30,8 @@ async function dropTrash(tx: Writer, orgId: string, projectId: string): Promise<
     .where("org_id", "=", orgId)
     .where("project_id", "=", projectId)
     .execute();
-  const usage = await tx
-    .selectFrom("file_usage")
-    .select(["trashed_files", "trashed_bytes"])
-    .where("org_id", "=", orgId)
-    .where("place", "=", projectId)
-    .executeTakeFirst();
-  if (usage === undefined) return;
-  await tx
-    .insertInto("file_usage")
-    .values({ org_id: orgId, place: "", files: 0, bytes: 0, grants: 0, reserved: 0, ...usage })
-    .onConflict((on) =>
-      on.columns(["org_id", "place"]).doUpdateSet({
-        trashed_files: sql`file_usage.trashed_files + ${usage.trashed_files}`,
-        trashed_bytes: sql`file_usage.trashed_bytes + ${usage.trashed_bytes}`,
-      }),
-    )
-    .execute();
+  const { trashed_files, trashed_bytes } = await usageOf(tx, "files", { org_id: orgId, place: projectId });
+  addUsage(tx, "files", { org_id: orgId, place: "" }, { trashed_files, trashed_bytes });
 }
 
 /** Their alerts go first, and with them what they had still to tell; the jobs end by themselves when they find nothing. */

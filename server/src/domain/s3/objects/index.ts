@@ -1,16 +1,17 @@
+import { beginReservation } from "#domain/quotas/index.ts";
 import type { S3Deps } from "../deps.ts";
 import type { S3Objects } from "../types/index.ts";
 import { setAcl, setLegalHold, setRetention, setTags } from "./change.ts";
 import { deleteObject, deleteObjects } from "./delete.ts";
 import { head } from "./find.ts";
 import { checkPut, copyObject, putObject } from "./put.ts";
-import { reserveRoom } from "./room.ts";
+import { objectQuota } from "./quota.ts";
 
 export function createObjects(deps: S3Deps): S3Objects {
   return {
     head: (bucket, name) => head(deps.metadata.read, bucket, name),
     checkPut: (bucket, put) => checkPut(deps, bucket, put),
-    reserve: (bucket, bytes) => reserveRoom(deps, bucket.orgId, bytes),
+    reserve: (bucket, bytes) => beginReservation(deps, objectQuota(deps.settings), { orgId: bucket.orgId, bytes }),
     put: (caller, bucket, object) => putObject(deps, caller, bucket, object),
     copy: (caller, bucket, copy) => copyObject(deps, caller, bucket, copy),
     delete: (caller, bucket, object) => deleteObject(deps, caller, bucket, object),

@@ -1,12 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
-import {
-  columnsOf,
-  prepared,
-  type MetadataStore,
-  type Reader,
-  type Tables,
-  type Writer,
-} from "#stores/metadata/index.ts";
+import { columnsOf, prepared, type MetadataStore, type Reader, type Writer } from "#stores/metadata/index.ts";
+import { addUsage as countUsage } from "#domain/quotas/index.ts";
 import type { VersioningState } from "../types/index.ts";
 import type { HistoryRow, ObjectRow } from "./detail.ts";
 
@@ -172,33 +166,16 @@ export function changeVersion(
 /** Rows over which nodes spread the numbers of one bucket, so that none waits for another. */
 const SHARDS = 16;
 
-/** Of every version that comes, goes or moves, whether or not the numbers change: it counts writes too, unless told that it is none. */
+/** Call it for every version that is written, deleted or moved, also where the numbers stay: it counts writes, unless `writes` is 0. */
 export function addUsage(
   dialect: Dialect,
   tx: Writer,
-  place: Pick<Tables["s3_usage"], "org_id" | "bucket">,
+  place: { readonly org_id: string; readonly bucket: string },
   change: { readonly objects: number; readonly bytes: number; readonly writes?: 0 },
 ): void {
-  const { objects, bytes, writes = 1 } = change;
-  if (objects === 0 && bytes === 0 && writes === 0) return;
   const shard = dialect === "sqlite" ? 0 : Math.floor(Math.random() * SHARDS);
-  tx.defer(ADD_USAGE.with(tx, { ...place, shard, objects, bytes, writes }));
+  countUsage(tx, "objects", { ...place, shard }, { writes: 1, ...change });
 }
-
-const USAGE_COLUMNS = ["org_id", "bucket", "shard", "objects", "bytes", "writes"] as const;
-
-const ADD_USAGE = prepared((db, row: Tables["s3_usage"]) =>
-  db
-    .insertInto("s3_usage")
-    .values(columnsOf(row, USAGE_COLUMNS))
-    .onConflict((on) =>
-      on.columns(["org_id", "bucket", "shard"]).doUpdateSet({
-        objects: sql`s3_usage.objects + ${row.objects}`,
-        bytes: sql`s3_usage.bytes + ${row.bytes}`,
-        writes: sql`s3_usage.writes + ${row.writes}`,
-      }),
-    ),
-);
 
 /** By the id of a bucket's app: another text whenever the bucket was written to, or belongs to another project. */
 export async function statesOfBuckets(db: Reader, orgId: string): Promise<Map<string, string>> {
@@ -210,37 +187,4 @@ export async function statesOfBuckets(db: Reader, orgId: string): Promise<Map<st
     .groupBy(["a.id", "a.project_id"])
     .execute();
   return new Map(rows.map(({ id, project_id, writes }) => [id, `${project_id} ${writes}`]));
-}
-
-/** Of all buckets of an organization. */
-export async function usageOf(db: Reader, orgId: string): Promise<{ objects: number; bytes: number }> {
-  const row = await db
-    .selectFrom("s3_usage")
-    .select((eb) => [eb.fn.sum<number>("objects").as("objects"), eb.fn.sum<number>("bytes").as("bytes")])
-    .where("org_id", "=", orgId)
-    .executeTakeFirst();
-  return { objects: Number(row?.objects ?? 0), bytes: Number(row?.bytes ?? 0) };
-}
-
-export async function usageOfBucket(
-  db: Reader,
-  orgId: string,
-  bucket: string,
-): Promise<{ objects: number; bytes: number }> {
-  const row = await db
-    .selectFrom("s3_usage")
-    .select((eb) => [eb.fn.sum<number>("objects").as("objects"), eb.fn.sum<number>("bytes").as("bytes")])
-    .where("org_id", "=", orgId)
-    .where("bucket", "=", bucket)
-    .executeTakeFirst();
-  return { objects: Number(row?.objects ?? 0), bytes: Number(row?.bytes ?? 0) };
-}
-
-export async function bytesOf(db: Reader, orgId: string): Promise<number> {
-  const row = await db
-    .selectFrom("s3_usage")
-    .select((eb) => eb.fn.sum<number>("bytes").as("bytes"))
-    .where("org_id", "=", orgId)
-    .executeTakeFirst();
-  return Number(row?.bytes ?? 0);
 }

@@ -6,7 +6,7 @@ import { S3Error } from "../errors.ts";
 import { NULL_VERSION, type Bucket, type VersioningState, type WriteConditions } from "../types/index.ts";
 import { requireConditions } from "./conditions.ts";
 import { keyBytes, type HistoryRow, type ObjectRow } from "./detail.ts";
-import { requireRoom } from "./room.ts";
+import { requireObjectQuota } from "./quota.ts";
 import {
   addUsage,
   currentObject,
@@ -63,7 +63,7 @@ export async function writeVersion(
   const { key } = version;
   const state = await stateForWrite(deps, tx, bucket, key);
   requireConditions(state.current, conditions, Buffer.from(key).toString());
-  await requireRoom(deps, tx, bucket.orgId, version.size);
+  await requireObjectQuota(deps, tx, bucket.orgId, version.size);
   if (content !== undefined) await deps.objects.link(tx, bucket.orgId, content);
   const row: ObjectRow = { ...version, ...placeOf(deps, bucket, state) };
   const freed = await makeRoom(deps, tx, bucket, state, key);

@@ -3,7 +3,7 @@ import type { ByteRange, StagedBlob } from "#stores/objects/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { addUsage } from "../objects/store.ts";
-import { requireRoom } from "../objects/room.ts";
+import { requireObjectQuota } from "../objects/quota.ts";
 import type { Bucket, ObjectVersion, S3Uploads, UploadedPart } from "../types/index.ts";
 import { digestOf } from "./digest.ts";
 import { partByNumber, putPartRow, type PartRow } from "./store.ts";
@@ -77,7 +77,7 @@ async function keepPart(
     await metadata.lock(tx, `s3_upload:${uploadId}`);
     await openUpload(tx, bucket, key, uploadId);
     const before = await partByNumber(tx, uploadId, number);
-    await requireRoom(deps, tx, orgId, kept.size);
+    await requireObjectQuota(deps, tx, orgId, kept.size);
     const blobId = await link(tx);
     const row = { ...kept, upload_id: uploadId, number, org_id: orgId, blob_id: blobId, modified_at: clock.nowMs() };
     putPartRow(tx, row);

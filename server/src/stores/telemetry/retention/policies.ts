@@ -1,3 +1,4 @@
+import { limitOf } from "#kernel/no-limit.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
@@ -20,9 +21,6 @@ type PolicyRow = Tables["telemetry_policy"];
 
 const DAY_US = 86_400_000_000;
 const US_PER_MS = 1000;
-
-/** What stands for no limit in the records, where null stands for the server's default. */
-const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 export interface PoliciesOptions {
   readonly metadata: Pick<MetadataStore, "read">;
@@ -120,9 +118,4 @@ export function effectiveDays(
   const days = own ?? settings.days[type] ?? Number.POSITIVE_INFINITY;
   const bounded = Math.min(days, settings.daysMax ?? Number.POSITIVE_INFINITY);
   return bounded === Number.POSITIVE_INFINITY ? null : bounded;
-}
-
-function limitOf(own: number | null | undefined, fallback: number | null): number | null {
-  const limit = own ?? fallback;
-  return limit === UNLIMITED ? null : limit;
 }

@@ -120,10 +120,10 @@ async function claimed(deps: FilesSurfaceDeps, request: Request, found: Admitted
 
 async function take(deps: FilesSurfaceDeps, request: Request, found: Admitted, claim: string): Taken {
   const { grant } = found.upload;
-  return deps.room.hold(deps, grant, found.size ?? 0, async (room) => {
-    const staged = await stage(deps, request, found, room);
+  return deps.reservations.hold(deps, grant, found.size ?? 0, async (reservation) => {
+    const staged = await stage(deps, request, found, reservation);
     if (!isSmall(found)) await requireStill(deps, grant, staged);
-    return room.settle(() => completeUpload(deps, grant.id, claim, staged));
+    return reservation.settle(() => completeUpload(deps, grant.id, claim, staged));
   });
 }
 
@@ -131,14 +131,16 @@ async function stage(
   deps: FilesSurfaceDeps,
   request: Request,
   { upload: { grant }, size, expected }: Admitted,
-  room: Reservation,
+  reservation: Reservation,
 ): Promise<StagedBlob> {
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
   try {
     const body = bodyOf(request);
     const isOpen = size === undefined && !(body instanceof Uint8Array);
     // The connection stays when its reader stops: the sender is to read the answer.
-    const chunks = isOpen ? room.admit(body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) : body;
+    const chunks = isOpen
+      ? reservation.admit(body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
+      : body;
     const options = { bytesMax: grant.bytes_max, size, expected, signal: idle.signal, ownsChunks: true };
     return await deps.objects.write(grant.org_id, chunks, options);
   } finally {

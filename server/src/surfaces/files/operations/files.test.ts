@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setStoredQuota, usageOf } from "#domain/quotas/index.ts";
 import { FILE_ROUTES } from "@mooring/contract";
-import { setFileQuota, usageOf } from "#domain/files/index.ts";
-import { SYSTEM } from "#domain/organizations/index.ts";
 import { FILE_NAMES_COUNTED_MAX } from "#kernel/limits.ts";
 import { boundToken, fresh, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
@@ -257,7 +256,7 @@ describe("copyFile", () => {
       problems: {
         storage_quota_exceeded: async (world) => {
           const tenant = await world.tenant(fresh("tenant"));
-          await setFileQuota(filesOf(world), SYSTEM, tenant.id, 10);
+          await setStoredQuota(filesOf(world), "files", tenant.id, 10);
           const token = await world.token({ tenant });
           return { path: path(await newFile(world, {}, token)), body, token };
         },
@@ -288,7 +287,7 @@ describe("copyFile", () => {
       const versions = await world.call("GET", `/v1/files/${old}/versions`, { token });
       const { files, total } = versions.json["data"] as { files: { id: string }[]; total: number };
       assert.deepEqual([total, files[0]?.id, files[2]?.id], [3, copy["id"], old]);
-      assert.equal((await usageOf(world.metadata.read, world.acme.id)).bytes, 200_005);
+      assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).bytes, 200_005);
       for (const gone of [old, String(copy["id"])]) {
         const grant = await world.call("GET", `/v1/files/${String(copy["id"])}/download`, { token });
         const { download_url: url } = grant.json["data"] as { download_url: string };
@@ -346,7 +345,7 @@ describe("deleteFile", () => {
       clock.advance(2000);
       assert.equal((await objects.collect()).blobs, 1);
       await assert.rejects(objects.open(world.acme.id, blob_id), { code: "not_found" });
-      assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), {
+      assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), {
         files: 0,
         bytes: 0,
         grants: 0,
@@ -379,7 +378,7 @@ describe("deleteFile", () => {
         assertProblem(answer, "not_found");
       const list = await world.call("GET", "/v1/files?prefix=kept", { token });
       assert.deepEqual(list.json["data"], { files: [], total: 0 });
-      assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), {
+      assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), {
         files: 0,
         bytes: 0,
         grants: 0,
@@ -395,9 +394,9 @@ describe("deleteFile", () => {
     test("gives up an upload that has not ended", async () => {
       const token = await world.token();
       const grant = await newGrant(world, { size_bytes: 7 }, token);
-      assert.equal((await usageOf(world.metadata.read, world.acme.id)).reserved, 7);
+      assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).reserved, 7);
       assert.equal((await world.call("DELETE", path(grant.file_id), { token })).status, 204);
-      assert.equal((await usageOf(world.metadata.read, world.acme.id)).reserved, 0);
+      assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).reserved, 0);
       assertProblem(await putContent(world, grant.upload_url, "12345"), "conflict");
     });
   });

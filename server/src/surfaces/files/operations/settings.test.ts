@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setStoredQuota, storedQuotaOf } from "#domain/quotas/index.ts";
 import { FILE_ROUTES } from "@mooring/contract";
-import { fileQuotaOf, purgeDue, setFileQuota } from "#domain/files/index.ts";
-import { SYSTEM } from "#domain/organizations/index.ts";
+import { purgeDue } from "#domain/files/index.ts";
 import { boundToken } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
@@ -35,7 +35,7 @@ describe("how long deleted files can be restored", () => {
 
   test("holds for what is in the trash already, and leaves the operator's quota", async () => {
     const token = await world.token();
-    await setFileQuota(filesOf(world), SYSTEM, world.acme.id, 5000);
+    await setStoredQuota(filesOf(world), "files", world.acme.id, 5000);
     const id = await newTrashed(world, {}, token);
     const trash = async (): Promise<number> => {
       const answer = await world.call("GET", "/v1/files/trash", { token });
@@ -48,10 +48,10 @@ describe("how long deleted files can be restored", () => {
     assert.equal(await trash(), 90);
     assert.deepEqual(await change(token, null), { trash_days: null, effective_trash_days: 7 });
     assert.equal(await trash(), 7);
-    await setFileQuota(filesOf(world), SYSTEM, world.acme.id, 6000);
-    assert.equal(await fileQuotaOf(filesOf(world), world.acme.id), 6000);
+    await setStoredQuota(filesOf(world), "files", world.acme.id, 6000);
+    assert.equal(await storedQuotaOf(world.metadata.read, "files", world.acme.id), 6000);
     assert.deepEqual(await change(token, 0), { trash_days: 0, effective_trash_days: 0 });
-    assert.equal(await fileQuotaOf(filesOf(world), world.acme.id), 6000);
+    assert.equal(await storedQuotaOf(world.metadata.read, "files", world.acme.id), 6000);
     assert.equal(await trash(), 0);
     assertProblem(await world.call("POST", `/v1/files/${id}/restore`, { token }), "not_found");
     assert.equal(await purgeDue(filesOf(world)), 1);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { usageOf } from "#domain/quotas/index.ts";
 import { FILE_ROUTES } from "@mooring/contract";
-import { purgeDue, usageOf } from "#domain/files/index.ts";
+import { purgeDue } from "#domain/files/index.ts";
 import { createProject, deleteProject, SYSTEM } from "#domain/organizations/index.ts";
 import { boundToken, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
@@ -95,7 +96,7 @@ describe("restoreFile", () => {
       assert.deepEqual([answer.json["data"]], (before as { files: unknown[] }).files);
       const { download_url: url } = grant.json["data"] as { download_url: string };
       assert.equal((await world.call("GET", contentPath(url), {})).text, JSON.stringify("x".repeat(98)));
-      assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), {
+      assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), {
         files: 1,
         bytes: 100,
         grants: 0,
@@ -184,7 +185,7 @@ describe("purgeFile", () => {
       assert.equal((await world.call("DELETE", path(id), { token })).status, 204);
       assertProblem(await world.call("DELETE", path(id), { token }), "not_found");
       assertProblem(await world.call("POST", `/v1/files/${id}/restore`, { token }), "not_found");
-      assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), NOTHING);
+      assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), NOTHING);
       assert.equal(await collected(), 9);
       assert.deepEqual(await actions(token), [["credential", id]]);
     });
@@ -195,11 +196,11 @@ describe("purgeFile", () => {
       const id = await newTrashed(world, {}, token);
       clock.advance(7 * DAY_MS - 60_000);
       assert.equal(await purgeDue(filesOf(world)), 0);
-      assert.equal((await usageOf(world.metadata.read, world.acme.id)).trashed_files, 1);
+      assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).trashed_files, 1);
       clock.advance(60_000);
       const both = await Promise.all([purgeDue(filesOf(world)), purgeDue(filesOf(world))]);
       assert.equal(both[0] + both[1], 1, "two servers remove it once");
-      assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), NOTHING);
+      assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), NOTHING);
       assert.equal(await collected(), 9);
       assert.deepEqual((await actions(await world.token()))[0], ["system", id]);
     });
@@ -213,9 +214,9 @@ describe("purgeFile", () => {
       assertProblem(await world.call("POST", `/v1/files/${id}/restore`, { token }), "not_found");
       const trash = await world.call("GET", "/v1/files/trash", { token });
       assert.equal((trash.json["data"] as { total: number }).total, 0);
-      assert.equal((await usageOf(world.metadata.read, world.acme.id)).trashed_bytes, 9);
+      assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).trashed_bytes, 9);
       assert.equal(await purgeDue(filesOf(world)), 1);
-      assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), NOTHING);
+      assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), NOTHING);
       assert.equal(await collected(), 9);
     });
   });
@@ -255,9 +256,9 @@ describe("emptying the trash", () => {
     assert.deepEqual(await emptied(token, "?project=open"), { files: 1, bytes: 9 });
     assert.deepEqual(await emptied(token), { files: 1, bytes: 9 });
     assert.deepEqual(await emptied(token), { files: 0, bytes: 0 });
-    const usage = await usageOf(world.metadata.read, world.acme.id);
+    const usage = await usageOf(world.metadata.read, "files", { org_id: world.acme.id });
     assert.deepEqual([usage.files, usage.trashed_files], [1, 1]);
-    assert.equal((await usageOf(world.metadata.read, world.rival.id)).trashed_files, 1);
+    assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.rival.id })).trashed_files, 1);
     assert.deepEqual(await emptied(inside), { files: 1, bytes: 9 });
   });
 

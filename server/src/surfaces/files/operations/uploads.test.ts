@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setStoredQuota, usageOf } from "#domain/quotas/index.ts";
+import { NO_LIMIT } from "#kernel/no-limit.ts";
 import { FILE_ROUTES } from "@mooring/contract";
-import { cleanUp, setFileQuota, usageOf } from "#domain/files/index.ts";
-import { NO_LIMIT, SYSTEM } from "#domain/organizations/index.ts";
+import { cleanUp } from "#domain/files/index.ts";
 import { fresh, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation, type Ask } from "../../organization/testing/suite.ts";
 import { createWorld, type World } from "../../organization/testing/world.ts";
@@ -15,7 +16,7 @@ const LIMITED = withFiles({ sizeBytesMax: 1000 });
 /** A token of an organization of its own, of which it is the first. */
 async function tenantWithQuota(world: World, bytes: number | null): Promise<{ id: string; token: string }> {
   const tenant = await world.tenant(fresh("tenant"));
-  await setFileQuota(filesOf(world), SYSTEM, tenant.id, bytes);
+  await setStoredQuota(filesOf(world), "files", tenant.id, bytes);
   return { id: tenant.id, token: await world.token({ tenant }) };
 }
 
@@ -92,7 +93,7 @@ describe("a grant to upload", () => {
   test("reserves what it announces, settles it with the content, and gives it back when it expires", async () => {
     const { id, token } = await tenantWithQuota(world, 100);
     const { clock } = filesOf(world);
-    const usage = () => usageOf(world.metadata.read, id);
+    const usage = () => usageOf(world.metadata.read, "files", { org_id: id });
     const first = await newGrant(world, { size_bytes: 60 }, token);
     assert.deepEqual(await usage(), { files: 0, bytes: 0, grants: 1, reserved: 60, ...NO_TRASH });
     assertProblem(await ask(world, { size_bytes: 41 }, token), "storage_quota_exceeded");
@@ -115,14 +116,14 @@ describe("a grant to upload", () => {
     assertProblem(await putContent(world, grants[0].upload_url, "x".repeat(60)), "storage_quota_exceeded");
     assert.equal((await putContent(world, grants[0].upload_url, "x".repeat(38))).status, 200);
     assertProblem(await putContent(world, grants[1].upload_url, "x".repeat(38)), "storage_quota_exceeded");
-    assert.deepEqual(await usageOf(world.metadata.read, id), {
+    assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: id }), {
       files: 1,
       bytes: 40,
       grants: 1,
       reserved: 0,
       ...NO_TRASH,
     });
-    await setFileQuota(filesOf(world), SYSTEM, id, NO_LIMIT);
+    await setStoredQuota(filesOf(world), "files", id, NO_LIMIT);
     assert.equal((await putContent(world, grants[1].upload_url, "x".repeat(38))).status, 200);
   });
 
@@ -156,7 +157,7 @@ describe("a grant to upload", () => {
     assert.ok((await cleanUp(filesOf(world))) > 0);
     const third = await again();
     assert.equal(third.file_id, first.file_id);
-    assert.deepEqual(await usageOf(world.metadata.read, id), {
+    assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: id }), {
       files: 0,
       bytes: 0,
       grants: 1,
@@ -166,7 +167,7 @@ describe("a grant to upload", () => {
     assertProblem(await putContent(world, second.upload_url, "abc"), "presigned_url_expired");
     assert.equal((await putContent(world, third.upload_url, "abc")).status, 200);
     assertProblem(await putContent(world, (await again()).upload_url, "abc"), "conflict");
-    assert.deepEqual(await usageOf(world.metadata.read, id), {
+    assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: id }), {
       files: 1,
       bytes: 5,
       grants: 0,

@@ -1,7 +1,13 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { createProject, SYSTEM } from "#domain/organizations/index.ts";
-import { createPresignedUrls, deleteFile, UploadRoom, type FilesDeps, type FileSettings } from "#domain/files/index.ts";
+import {
+  createPresignedUrls,
+  deleteFile,
+  UploadReservations,
+  type FilesDeps,
+  type FileSettings,
+} from "#domain/files/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -58,7 +64,7 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
         trashDays: 7,
         ...change,
       };
-      const place = { urls, storageUrl: STORAGE_URL, room: new UploadRoom() };
+      const place = { urls, storageUrl: STORAGE_URL, reservations: new UploadReservations() };
       const deps = { metadata, objects, clock, settings: own, dataDir, ...place };
       parts.set(metadata, deps);
       return [createFilesSurface({ host, ...deps, arrivals: null, uploadIdleTimeoutMs })];

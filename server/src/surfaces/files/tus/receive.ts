@@ -34,16 +34,16 @@ export async function receive(deps: FilesSurfaceDeps, receiving: Receiving): Pro
   return at;
 }
 
-/** Room is held for one piece at a time: those before it are counted as parts. */
+/** The quota is reserved for one piece at a time: those before it are counted as parts. */
 async function appendEach(deps: FilesSurfaceDeps, receiving: Receiving, segments: Segments): Promise<number> {
   const { grant, size, received } = receiving.upload;
   let at = received;
   while (segments.more) {
-    at += await deps.room.hold(deps, grant, Math.min(SEGMENT_BYTES, size - at), (room) =>
+    at += await deps.reservations.hold(deps, grant, Math.min(SEGMENT_BYTES, size - at), (reservation) =>
       holdingStaged(deps, async (held) => {
         const bytes = await stage(deps, held, { grant, segments, left: size - at });
         await requireRights(deps, grant, receiving.uploader);
-        await room.settle(() => appendParts(deps, grant.id, at, held.splice(0)));
+        await reservation.settle(() => appendParts(deps, grant.id, at, held.splice(0)));
         return bytes;
       }),
     );
@@ -61,13 +61,13 @@ async function appendAll(
   const { grant, size, received } = upload;
   const hash = createHash(checksum.algorithm);
   const bytesMax = Math.min(size - received, Number(body.headers["content-length"] ?? Number.POSITIVE_INFINITY));
-  return deps.room.hold(deps, grant, bytesMax, (room) =>
+  return deps.reservations.hold(deps, grant, bytesMax, (reservation) =>
     holdingStaged(deps, async (held) => {
       let at = received;
       while (segments.more) at += await stage(deps, held, { grant, segments, hash, left: size - at });
       if (segments.failure !== undefined) throw segments.failure.error;
       if (hash.digest("hex") !== checksum.hex) throw mismatch();
-      await room.settle(() => appendParts(deps, grant.id, received, held.splice(0)));
+      await reservation.settle(() => appendParts(deps, grant.id, received, held.splice(0)));
       return at;
     }),
   );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { cleanUp, usageOf } from "#domain/files/index.ts";
+import { usageOf } from "#domain/quotas/index.ts";
+import { cleanUp } from "#domain/files/index.ts";
 import { createWorld, type Answer, type World } from "../../organization/testing/world.ts";
 import { contentPath, filesOf, NO_TRASH, WITH_FILES } from "../testing/files.ts";
 
@@ -35,7 +36,7 @@ describe("a resumable upload", () => {
     assert.equal((await append(path, 0, "x".repeat(99_998))).status, 204);
     clock.advance(80_000_000);
     assert.equal((await append(path, 100_000, "x".repeat(99_998))).status, 204, "every byte moves the end");
-    assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), {
+    assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), {
       files: 0,
       bytes: 0,
       grants: 1,
@@ -46,7 +47,7 @@ describe("a resumable upload", () => {
     assert.equal((await append(path, 200_000, "x")).status, 404);
     clock.advance(600_000);
     assert.equal(await cleanUp(filesOf(world)), 1);
-    assert.deepEqual(await usageOf(world.metadata.read, world.acme.id), {
+    assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), {
       files: 0,
       bytes: 0,
       grants: 0,

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setStoredQuota } from "#domain/quotas/index.ts";
+import { NO_LIMIT } from "#kernel/no-limit.ts";
 import { USAGE_ROUTES } from "@mooring/contract";
-import { setFileQuota } from "#domain/files/index.ts";
-import { NO_LIMIT, SYSTEM } from "#domain/organizations/index.ts";
-import { setImageQuota } from "#domain/registry/index.ts";
 import { systemClock as clock } from "#kernel/time.ts";
 import { boundToken, newS3Key } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
@@ -74,8 +73,8 @@ describe("what an organization uses", () => {
         .values({ ...own, events: 5, bytes: 50, purged: 0 })
         .execute();
     });
-    await setFileQuota({ metadata, clock }, SYSTEM, acme.id, 1000);
-    await setImageQuota({ metadata, clock }, SYSTEM, acme.id, NO_LIMIT);
+    await setStoredQuota({ metadata, clock }, "files", acme.id, 1000);
+    await setStoredQuota({ metadata, clock }, "images", acme.id, NO_LIMIT);
     const { telemetry, ...stored } = (await usageOf()).services;
     assert.deepEqual(stored, {
       files: { bytes: 20, count: 2, trashed_bytes: 7, reserved_bytes: 5, quota_bytes: 1000 },

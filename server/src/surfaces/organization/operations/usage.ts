@@ -1,11 +1,10 @@
 import type { ActivityService, ResultOf, USAGE_ROUTES } from "@mooring/contract";
-import { fileQuotaOf, usageOf as filesOf } from "#domain/files/index.ts";
 import { countCredentials, requireOrganization } from "#domain/identity/index.ts";
-import { countOrganization, NO_LIMIT } from "#domain/organizations/index.ts";
-import { imageQuotaOf, usageOf as imagesOf } from "#domain/registry/index.ts";
-import { countAccessKeys, usageOf as bucketsOf } from "#domain/s3/index.ts";
-import { usageOf as eventsOf } from "#domain/webhooks/index.ts";
+import { countOrganization } from "#domain/organizations/index.ts";
+import { storedQuotaOf, usageOf } from "#domain/quotas/index.ts";
+import { countAccessKeys } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
+import { limitOf } from "#kernel/no-limit.ts";
 import type { UsageSurfaceDeps } from "../deps.ts";
 
 type Body = ResultOf<typeof USAGE_ROUTES.getUsage>;
@@ -57,31 +56,28 @@ async function storedOf(
   orgId: string,
 ): Promise<Pick<Body["services"], "files" | "buckets" | "images" | "webhooks">> {
   const { metadata, limits } = deps;
-  const files = await filesOf(metadata.read, orgId);
-  const images = await imagesOf(metadata.read, orgId);
-  const events = await eventsOf(metadata.read, orgId);
+  const db = metadata.read;
+  const organization = { org_id: orgId };
+  const files = await usageOf(db, "files", organization);
+  const images = await usageOf(db, "images", organization);
+  const { objects, bytes } = await usageOf(db, "objects", organization);
+  const events = await usageOf(db, "events", organization);
   return {
     files: {
       bytes: files.bytes,
       count: files.files,
       trashed_bytes: files.trashed_bytes,
       reserved_bytes: files.reserved,
-      quota_bytes: quotaOf(await fileQuotaOf(deps, orgId), limits.filesBytesMax),
+      quota_bytes: limitOf(await storedQuotaOf(db, "files", orgId), limits.filesBytesMax),
     },
-    buckets: { ...(await bucketsOf(metadata.read, orgId)), quota_bytes: limits.bucketsBytesMax },
+    buckets: { objects, bytes, quota_bytes: limits.bucketsBytesMax },
     images: {
       bytes: images.bytes,
       uploading_bytes: images.uploading,
-      quota_bytes: quotaOf(await imageQuotaOf(deps, orgId), limits.imagesBytesMax),
+      quota_bytes: limitOf(await storedQuotaOf(db, "images", orgId), limits.imagesBytesMax),
     },
     webhooks: { bytes: events.bytes, events: events.events, quota_bytes: limits.webhooksBytesMax },
   };
-}
-
-/** Null: no limit. `chosen`: for the organization; null: nothing. */
-function quotaOf(chosen: number | null, byDefault: number | null): number | null {
-  const quota = chosen ?? byDefault;
-  return quota === NO_LIMIT ? null : quota;
 }
 
 async function keysOf(

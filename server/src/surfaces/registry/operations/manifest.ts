@@ -10,15 +10,16 @@ import {
   MANIFEST_BYTES_MAX,
   parseDigest,
   putManifest as keepManifest,
+  imageQuota,
   quotaWarning,
   RegistryError,
   type ManifestRow,
 } from "#domain/registry/index.ts";
+import { reserveQuota } from "#domain/quotas/index.ts";
 import { readBody, watchIdle } from "#http/index.ts";
 import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
-import { reserveRoom } from "../room.ts";
 import { etagOf, namesEtag } from "./blob.ts";
 import { RegistryRefusal } from "../refusal.ts";
 
@@ -78,11 +79,13 @@ export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<
     expected: named?.text,
   });
   const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
-  // One that is there already takes up nothing, and gets its tags however little room there is.
+  // One that is there already needs no more bytes, and gets its tags when the quota is used up, too.
   const bytes = (await hasManifest(deps, repository, digest.text)) ? 0 : content.length;
-  const room = await reserveRoom(deps, repository.orgId, bytes);
-  await room.settle(() => keepManifest(deps, origin, repository, { content, digest, sha256, manifest, tags }));
-  const warning = await quotaWarning(deps.metadata.read, repository.orgId, deps.settings.storedBytesMax);
+  const { orgId } = repository;
+  await reserveQuota(deps, imageQuota(deps.settings), { orgId, bytes }, (reservation) =>
+    reservation.settle(() => keepManifest(deps, origin, repository, { content, digest, sha256, manifest, tags })),
+  );
+  const warning = await quotaWarning(deps.metadata.read, orgId, deps.settings);
   // Distribution specification, "Warnings": no other code, no date.
   if (warning !== undefined) void reply.header("warning", `299 - "${warning}"`);
   if (manifest.subject !== null) void reply.header("oci-subject", manifest.subject);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import {
+  imageQuota,
   CONTENT_OWNER,
   appendToUpload,
   cancelUpload as giveUp,
@@ -24,13 +25,13 @@ import {
   type SessionPlace,
   type Upload,
 } from "#domain/registry/index.ts";
+import { reserveQuota } from "#domain/quotas/index.ts";
 import { watchIdle } from "#http/index.ts";
 import { DigestMismatch, TooLarge, type StagedBlob, type WriteOptions } from "#stores/objects/index.ts";
 import { admitSource } from "../admission.ts";
 import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
 import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model.ts";
-import { reserveRoom } from "../room.ts";
 import { UntilBroken } from "../wire/until-broken.ts";
 import { chunkStart, receivedField } from "../wire/ranges.ts";
 
@@ -150,18 +151,16 @@ async function takeWhole(deps: RegistrySurfaceDeps, exchange: AnyExchange, diges
   const { repository } = exchange;
   const size = lengthOf(exchange);
   const bytesMax = blobLimitOf(deps, exchange);
-  // What the repository has already is not written once more, and takes up nothing, however little room there is.
+  // Content that the repository has already is not written again, and needs no quota.
   if (await isCompleted(deps, repository, digest.text)) return verifyPresent(deps, exchange, digest);
-  const room = await reserveRoom(deps, repository.orgId, size ?? 0);
-  try {
+  const wanted = { orgId: repository.orgId, bytes: size ?? 0 };
+  await reserveQuota(deps, imageQuota(deps.settings), wanted, async (reservation) => {
     const body = hasBody(exchange) ? (exchange.request.body as IncomingMessage) : new Uint8Array();
     const isOpen = size === undefined && !(body instanceof Uint8Array);
     const options = { bytesMax, size, expected: { [digest.algorithm]: digest.hex } };
-    const staged = await write(deps, exchange, isOpen ? room.admit(chunksOf(body)) : body, options);
-    await room.settle(() => commitBlob(deps, repository, digest, staged));
-  } finally {
-    room.release();
-  }
+    const staged = await write(deps, exchange, isOpen ? reservation.admit(chunksOf(body)) : body, options);
+    await reservation.settle(() => commitBlob(deps, repository, digest, staged));
+  });
 }
 
 /** Reads a blob that the repository has already: its sender must have every byte of it all the same. */
@@ -210,21 +209,19 @@ async function appendBody(deps: RegistrySurfaceDeps, exchange: Exchange<"upload"
   const { session, received } = upload;
   const size = lengthOf(exchange);
   const bytesMax = blobLimitOf(deps, exchange, received);
-  const room = await reserveRoom(deps, repository.orgId, size ?? 0);
-  try {
+  const wanted = { orgId: repository.orgId, bytes: size ?? 0 };
+  return reserveQuota(deps, imageQuota(deps.settings), wanted, async (reservation) => {
     // A body of one piece is digested by itself; only what is announced as a piece of more is worth a digest over all.
     const isPiece = received > 0 || request.headers["content-range"] !== undefined;
     const taken = isPiece ? deps.running.from(session.id, session.algorithm, received) : undefined;
     const body = new UntilBroken(request.body as IncomingMessage, taken);
-    const chunks = size === undefined ? room.admit(body.chunks()) : body.chunks();
+    const chunks = size === undefined ? reservation.admit(body.chunks()) : body.chunks();
     const staged = await write(deps, exchange, chunks, { bytesMax });
     if (staged.size === 0) await deps.objects.discard(staged);
-    else await room.settle(() => appendToUpload(deps, upload, staged));
+    else await reservation.settle(() => appendToUpload(deps, upload, staged));
     if (body.failure !== undefined) throw body.failure.error;
     return received + staged.size;
-  } finally {
-    room.release();
-  }
+  });
 }
 
 function lengthOf({ request }: AnyExchange): number | undefined {

@@ -1,5 +1,6 @@
 import type { BodyOf, BUCKET_ROUTES, QueryOf, ResultOf } from "@mooring/contract";
-import { keyOfGrant, S3Error, usageOfBucket, type Deleted, type VersionPage } from "#domain/s3/index.ts";
+import { usageOf } from "#domain/quotas/index.ts";
+import { keyOfGrant, S3Error, type Deleted, type VersionPage } from "#domain/s3/index.ts";
 import { attachmentOf, type Operation } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -20,7 +21,7 @@ import {
 export function getBucket(deps: BucketsSurfaceDeps): Operation<typeof BUCKET_ROUTES.getBucket> {
   return async ({ params }, context) => {
     const { bucket } = await bucketFor(deps, context, params.app_id, "s3:read");
-    const usage = await usageOfBucket(deps.metadata.read, bucket.orgId, bucket.id);
+    const usage = await usageOf(deps.metadata.read, "objects", { org_id: bucket.orgId, bucket: bucket.id });
     return bucketBody(bucket, { isPublic: deps.domain.buckets.isPublic(bucket), usage });
   };
 }

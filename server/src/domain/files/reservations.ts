@@ -1,18 +1,19 @@
+import { bytesLeft, reserveQuota } from "#domain/quotas/index.ts";
 import { Reservations, type Reservation } from "#kernel/reservations.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
-import { bytesLeft, quotaExceeded } from "./quota.ts";
+import { fileQuota } from "./quota.ts";
 import { grantsOpen, type Grant } from "./store.ts";
 
-interface RoomDeps {
+interface Deps {
   readonly metadata: MetadataStore;
   readonly settings: { readonly storedBytesMax: number | null };
 }
 
 /**
- * What uploads under way will take of the quotas of organizations. A grant that says its size reserves it in the records; an upload to it takes from
- * that, and another one to the same grant takes room beside it.
+ * Bytes that uploads under way have reserved of the quotas of organizations. A grant that says its size has reserved it in the records. The first upload
+ * to the grant uses these bytes; another upload to the same grant reserves its own.
  */
-export class UploadRoom {
+export class UploadReservations {
   readonly #reservations = new Reservations();
   /** Bytes under way to grants that reserve some: by organization, then by grant. */
   readonly #underWay = new Map<string, Map<string, number>>();
@@ -22,12 +23,12 @@ export class UploadRoom {
     return this.#reservations.reservedBy(orgId);
   }
 
-  /** Holds room for an upload while `work` takes it in: `bytes` are as many as are known. @throws Problem `storage_quota_exceeded` */
+  /** Reserves the bytes of an upload while `work` receives it: as many as are known. @throws Problem `storage_quota_exceeded` */
   async hold<T>(
-    deps: RoomDeps,
+    deps: Deps,
     grant: Pick<Grant, "id" | "org_id" | "reserved">,
     bytes: number,
-    work: (room: Reservation) => Promise<T>,
+    work: (reservation: Reservation) => Promise<T>,
   ): Promise<T> {
     const { org_id: orgId } = grant;
     const upload = grant.reserved === 0 ? undefined : this.#upload(grant, bytes);
@@ -37,12 +38,9 @@ export class UploadRoom {
       return this.#left(deps, orgId);
     };
     try {
-      const room = await this.#reservations.reserve(orgId, { left, refusal: quotaExceeded }, bytes);
-      try {
-        return await work(room);
-      } finally {
-        room.release();
-      }
+      const { metadata, settings } = deps;
+      const parts = { metadata, reservations: this.#reservations };
+      return await reserveQuota(parts, fileQuota(settings), { orgId, bytes, left }, work);
     } finally {
       upload?.end();
     }
@@ -70,9 +68,9 @@ export class UploadRoom {
   }
 
   /** What the records leave, and what they hold for uploads under way, which are counted here. */
-  async #left({ metadata, settings }: RoomDeps, orgId: string): Promise<number> {
+  async #left({ metadata, settings }: Deps, orgId: string): Promise<number> {
     const underWay = new Map(this.#underWay.get(orgId));
-    const left = await bytesLeft(metadata.read, orgId, settings.storedBytesMax);
+    const left = await bytesLeft(metadata.read, fileQuota(settings), orgId);
     return underWay.size === 0 || left === Number.POSITIVE_INFINITY
       ? left
       : left + (await heldFor(metadata.read, underWay));

@@ -1,0 +1,99 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { limitOf } from "#kernel/no-limit.ts";
+import type { Reservation, Reservations } from "#kernel/reservations.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
+import { KINDS, POLICIES, type Kind, type PolicyKind } from "./kinds.ts";
+import { putStoredQuota, storedQuotaOf, usageOf } from "./store.ts";
+
+/** The quota of one kind, and the error of its surface. */
+export interface Quota {
+  readonly kind: Kind;
+  /** For organizations for which the operator decided nothing; null: no limit. */
+  readonly defaultMax: number | null;
+  readonly refusal: (left: number) => Error;
+}
+
+/** Bytes that the organization may still store; infinite without a quota. `chosen`: what the operator decided, where it is known. */
+export async function bytesLeft(
+  db: Reader,
+  { kind, defaultMax }: Pick<Quota, "kind" | "defaultMax">,
+  orgId: string,
+  chosen?: number | null,
+): Promise<number> {
+  const known = chosen === undefined && kind in POLICIES ? await storedQuotaOf(db, kind as PolicyKind, orgId) : chosen;
+  const limit = limitOf(known, defaultMax);
+  if (limit === null) return Number.POSITIVE_INFINITY;
+  const usage: Readonly<Record<string, number>> = await usageOf(db, kind, { org_id: orgId });
+  const counted: readonly string[] = KINDS[kind].counted;
+  return Math.max(0, limit - counted.reduce((sum, name) => sum + (usage[name] ?? 0), 0));
+}
+
+interface Reserving {
+  readonly metadata: MetadataStore;
+  readonly reservations: Reservations;
+}
+
+interface Wanted {
+  readonly orgId: string;
+  readonly bytes: number;
+  readonly left?: () => Promise<number>;
+}
+
+/** Reserves bytes before they are written, as many as are known, until `work` has counted them or failed. @throws the quota's refusal */
+export async function reserveQuota<T>(
+  deps: Reserving,
+  quota: Quota,
+  wanted: Wanted,
+  work: (reservation: Reservation) => Promise<T>,
+): Promise<T> {
+  const reservation = await beginReservation(deps, quota, wanted);
+  try {
+    return await work(reservation);
+  } finally {
+    reservation.release();
+  }
+}
+
+/** The same where the caller releases the reservation. */
+export async function beginReservation(
+  { metadata, reservations }: Reserving,
+  quota: Quota,
+  { orgId, bytes, left = () => bytesLeft(metadata.read, quota, orgId) }: Wanted,
+): Promise<Reservation> {
+  return reservations.reserve(orgId, { left, refusal: quota.refusal }, bytes);
+}
+
+/** Call it in the transaction that counts the bytes: other servers reserve for themselves. @throws the quota's refusal */
+export async function requireQuota(
+  db: Reader,
+  quota: Quota,
+  { orgId, bytes, chosen }: { readonly orgId: string; readonly bytes: number; readonly chosen?: number | null },
+): Promise<void> {
+  if (bytes <= 0) return;
+  const left = await bytesLeft(db, quota, orgId, chosen);
+  if (bytes > left) throw quota.refusal(left);
+}
+
+/** Null: the server's default. For the operator alone: an organization can't give itself more. */
+export async function setStoredQuota(
+  deps: { readonly metadata: Pick<MetadataStore, "write" | "lock" | "notify">; readonly clock: Clock },
+  kind: PolicyKind,
+  orgId: string,
+  storedBytesMax: number | null,
+): Promise<void> {
+  await deps.metadata.write(async (tx) => {
+    const before = await storedQuotaOf(tx, kind, orgId);
+    await putStoredQuota(tx, kind, { org_id: orgId, stored_bytes_max: storedBytesMax, updated_at: deps.clock.nowMs() });
+    await appendAudit(deps, tx, {
+      orgId,
+      actor: { kind: "system", id: null },
+      ip: null,
+      requestId: null,
+      result: "success",
+      action: POLICIES[kind].action,
+      target: { kind: "organization", id: orgId },
+      detail: { before: { stored_bytes_max: before }, after: { stored_bytes_max: storedBytesMax } },
+    });
+  });
+}

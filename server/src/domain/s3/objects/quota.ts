@@ -1,0 +1,21 @@
+import { requireQuota, type Quota } from "#domain/quotas/index.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import type { S3Deps } from "../deps.ts";
+import { S3Error } from "../errors.ts";
+
+/** The quota of an organization's objects, all versions, and the parts of uploads. */
+export function objectQuota({ storedBytesMax }: Pick<S3Deps["settings"], "storedBytesMax">): Quota {
+  return { kind: "objects", defaultMax: storedBytesMax, refusal: () => new S3Error("QuotaExceeded") };
+}
+
+/** In the transaction that counts the bytes: with PostgreSQL, others of the organization wait for its end. @throws S3Error `QuotaExceeded` */
+export async function requireObjectQuota(
+  { metadata, settings }: Pick<S3Deps, "metadata" | "settings">,
+  tx: Writer,
+  orgId: string,
+  bytes: number,
+): Promise<void> {
+  if (settings.storedBytesMax === null || bytes === 0) return;
+  await metadata.lock(tx, `s3_usage:${orgId}`);
+  await requireQuota(tx, objectQuota(settings), { orgId, bytes });
+}
