@@ -18,16 +18,17 @@ before(async () => {
 after(() => server.dispose());
 
 test("the largest bodies of the S3 gateway cost the event loop 20 ms at most", (t) =>
-  testCosts(t, server.pid, [...objectCases(), ...bucketCases()]));
+  testCosts(t, server.pid, [...objectCases(), completion(), ...bucketCases()]));
 
 /** Signed by Signature V4 with an unsigned payload, as clients do over TLS. */
-function signed(method: string, target: string, body: Buffer, key = s3): Sent {
-  const url = new URL(key.url + target);
+function signed(method: string, target: string, body: Buffer, more: Readonly<Record<string, string>> = {}): Sent {
+  const url = new URL(s3.url + target);
   const date = new Date().toISOString().replace(/[-:]|\.\d{3}/g, "");
   const headers: Record<string, string> = {
     host: url.host,
     "x-amz-content-sha256": "UNSIGNED-PAYLOAD",
     "x-amz-date": date,
+    ...more,
   };
   const names = Object.keys(headers).toSorted();
   const query = [...url.searchParams]
@@ -43,15 +44,15 @@ function signed(method: string, target: string, body: Buffer, key = s3): Sent {
     names.join(";"),
     "UNSIGNED-PAYLOAD",
   ].join("\n");
-  const scope = `${date.slice(0, 8)}/${key.region}/s3/aws4_request`;
+  const scope = `${date.slice(0, 8)}/${s3.region}/s3/aws4_request`;
   const hmac = (secret: string | Buffer, text: string): Buffer => createHmac("sha256", secret).update(text).digest();
   const signing = scope
     .split("/")
-    .reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${key.secretAccessKey}`);
+    .reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${s3.secretAccessKey}`);
   const text = ["AWS4-HMAC-SHA256", date, scope, createHash("sha256").update(canonical).digest("hex")].join("\n");
   const signature = hmac(signing, text).toString("hex");
   headers["authorization"] =
-    `AWS4-HMAC-SHA256 Credential=${key.accessKeyId}/${scope}, SignedHeaders=${names.join(";")}, Signature=${signature}`;
+    `AWS4-HMAC-SHA256 Credential=${s3.accessKeyId}/${scope}, SignedHeaders=${names.join(";")}, Signature=${signature}`;
   return { method, url: url.href, headers, body };
 }
 
@@ -89,6 +90,51 @@ function deletionOfObjects(): HeavyCase {
       for (let at = 0; at < keys.length; at += 50) await Promise.all(keys.slice(at, at + 50).map(put));
     },
     request: () => signed("POST", `/${s3.bucket}?delete=`, body),
+  };
+}
+
+function elementOf(document: string, name: string): string {
+  const [, text = ""] = new RegExp(`<${name}>(.*?)</${name}>`).exec(document) ?? [];
+  assert.notEqual(text, "", `no ${name} in ${document}`);
+  return text;
+}
+
+const PARTS = 10_000;
+const AT_ONCE = 40;
+
+/** Parts that are copies of one object: they share its content, so that ten thousand of 5 MiB take no room. */
+function completion(): HeavyCase {
+  const target = `/${s3.bucket}/of-parts`;
+  let upload = "";
+  let [etag, checksum] = ["", ""];
+  const put = async (to: string, method: string, body: Buffer, more: Readonly<Record<string, string>>) => {
+    const { status, text } = await send(signed(method, to, body, more));
+    assert.equal(status, 200, text);
+    return text;
+  };
+  const copy = async (number: number): Promise<void> => {
+    const source = { "x-amz-copy-source": `/${s3.bucket}/part` };
+    const text = await put(`${target}?partNumber=${number}&uploadId=${upload}`, "PUT", Buffer.alloc(0), source);
+    [etag, checksum] = ["ETag", "ChecksumSHA256"].map((name) => elementOf(text, name)) as [string, string];
+  };
+  return {
+    name: `s3 CompleteMultipartUpload, ${PARTS} parts that are there`,
+    statuses: [200],
+    prepare: async () => {
+      await put(`/${s3.bucket}/part`, "PUT", Buffer.alloc(5 * 1024 * 1024, "a"), {});
+      const begun = await put(`${target}?uploads=`, "POST", Buffer.alloc(0), {
+        "x-amz-checksum-algorithm": "SHA256",
+      });
+      upload = elementOf(begun, "UploadId");
+      for (let at = 1; at <= PARTS; at += AT_ONCE)
+        await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => copy(at + i)));
+    },
+    request: () => {
+      const rest = `<ETag>${etag}</ETag><ChecksumSHA256>${checksum}</ChecksumSHA256>`;
+      const parts = list(PARTS, (i) => `<Part><PartNumber>${i + 1}</PartNumber>${rest}</Part>`);
+      const body = Buffer.from(`<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`);
+      return signed("POST", `${target}?uploadId=${upload}`, body);
+    },
   };
 }
 

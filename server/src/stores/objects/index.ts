@@ -16,6 +16,7 @@ export type { Arrival } from "./driver.ts";
 export type { BlobInput } from "./source.ts";
 export type {
   BlobPart,
+  BlobQuery,
   BlobReader,
   ByteRange,
   Collected,
@@ -25,6 +26,7 @@ export type {
   ObjectsBeside,
   ObjectStore,
   PartRange,
+  PartRangeQuery,
   PipeOptions,
   StagedBlob,
   WriteOptions,

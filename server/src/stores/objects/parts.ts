@@ -1,14 +1,13 @@
-import type { Reader, Writer } from "#stores/metadata/index.ts";
-import { blobNotFound, hold, inChunks, liveBlob, liveBlobs, type BlobRow } from "./records.ts";
-import type { BlobPart, ByteRange, Composed, PartRange } from "./types.ts";
+import { sql, type RawBuilder } from "kysely";
+import { Problem } from "#kernel/problem.ts";
+import { jsonTable, type MetadataStore, type Reader, type Writer } from "#stores/metadata/index.ts";
+import { blobNotFound, hold, liveBlob, type BlobRow } from "./records.ts";
+import type { BlobPart, ByteRange, Composed, PartRange, PartRangeQuery } from "./types.ts";
 
-/** A range of a blob that is not made of parts itself. */
-interface Leaf {
-  readonly partId: string;
-  readonly start: number;
-  readonly length: number;
-  readonly number: number;
-}
+type Dialect = MetadataStore["dialect"];
+
+/** Blobs that one blob may be made of, those within its parts included. More would make a transaction of minutes. */
+const LEAVES_MAX = 200_000;
 
 export interface NewBlobOfParts {
   readonly id: string;
@@ -16,66 +15,44 @@ export interface NewBlobOfParts {
   readonly nowMs: number;
 }
 
-/** Records a blob of parts, held once, and holds what it is made of. */
+type Parts = readonly PartRange[] | PartRangeQuery;
+
+/**
+ * Records a blob of parts, held once, and holds what it is made of. No row of it comes from the database: ten thousand would hold the event loop for
+ * 60 ms.
+ */
 export async function composeParts(
+  dialect: Dialect,
   tx: Writer,
   orgId: string,
-  parts: readonly PartRange[],
+  parts: Parts,
   { id, digests, nowMs }: NewBlobOfParts,
 ): Promise<Composed> {
-  const blobs = await liveBlobs(
-    tx,
-    orgId,
-    parts.map(({ blobId }) => blobId),
-  );
-  const whole = wholeBlob(parts, blobs);
+  const whole = await wholeBlob(tx, orgId, parts);
   if (whole !== undefined) {
     hold(tx, orgId, [whole.id]);
     return { id: whole.id, size: whole.size };
   }
-  const leaves: Leaf[] = [];
-  for (const [i, part] of parts.entries()) leaves.push(...(await leavesOf(tx, part, part.number ?? i + 1, blobs)));
-  const size = leaves.reduce((sum, { length }) => sum + length, 0);
-  if (!Number.isSafeInteger(size)) throw new Error("cannot compose the blob: it would have 2^53 bytes or more");
+  const ranges = rangesOf(orgId, "length" in parts ? queryOf(dialect, parts) : parts);
+  const size = await checkedSize(tx, ranges);
   const fixed = { place: "parts", store_id: "", state: "live", refs: 1, idle_since: null, sha256: null } as const;
   tx.defer(tx.insertInto("blob").values({ ...fixed, id, org_id: orgId, size, digests, created_at: nowMs }));
-  await insertLeaves(tx, id, leaves);
-  hold(
-    tx,
-    orgId,
-    leaves.map(({ partId }) => partId),
-  );
+  await insertLeaves(tx, id, ranges);
+  await holdLeaves(tx, orgId, id);
   return { id, size };
 }
 
-function wholeBlob(parts: readonly PartRange[], blobs: ReadonlyMap<string, BlobRow>): BlobRow | undefined {
-  const [part, ...rest] = parts;
-  const blob = blobs.get(part?.blobId ?? "");
-  if (part === undefined || blob === undefined || rest.length > 0) return undefined;
-  const { start, end } = part.range ?? { start: 0, end: blob.size };
+async function wholeBlob(tx: Writer, orgId: string, parts: Parts): Promise<BlobRow | undefined> {
+  const [part, second] = "length" in parts ? parts : await firstOf(tx, parts);
+  if (part === undefined || second !== undefined) return undefined;
+  const blob = await liveBlob(tx, orgId, part.blobId);
+  if (blob === undefined) throw blobNotFound();
+  const { start, end } = checkedRange(blob, part.range);
   return start === 0 && end === blob.size ? blob : undefined;
 }
 
-async function leavesOf(
-  tx: Writer,
-  { blobId, range }: PartRange,
-  number: number,
-  blobs: ReadonlyMap<string, BlobRow>,
-): Promise<Leaf[]> {
-  const blob = blobs.get(blobId);
-  if (blob === undefined) throw blobNotFound();
-  const within = checkedRange(blob, range);
-  if (blob.place !== "parts")
-    return [{ partId: blob.id, start: within.start, length: within.end - within.start, number }];
-  const leaves: Leaf[] = [];
-  for await (const stretch of stretches(tx, blobId, within)) {
-    leaves.push({ partId: stretch.partId, start: stretch.start, length: stretch.length, number });
-  }
-  return leaves;
-}
-
 /** The range, or all of the blob. @throws RangeError when it does not lie within the blob */
-export function checkedRange(blob: BlobRow, range: ByteRange | undefined): ByteRange {
+export function checkedRange(blob: Pick<BlobRow, "size">, range: ByteRange | undefined): ByteRange {
   const { start, end } = range ?? { start: 0, end: blob.size };
   if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end && end <= blob.size) {
     return { start, end };
@@ -83,14 +60,111 @@ export function checkedRange(blob: BlobRow, range: ByteRange | undefined): ByteR
   throw new RangeError(`the range ${start} to ${end} does not lie within the blob's ${blob.size} bytes`);
 }
 
-async function insertLeaves(tx: Writer, blobId: string, leaves: readonly Leaf[]): Promise<void> {
-  let position = 0;
-  const rows = leaves.map(({ partId, start, length, number }, seq) => {
-    const row = { blob_id: blobId, position, seq, number, part_id: partId, start, length };
-    position += length;
-    return row;
-  });
-  for (const chunk of inChunks(rows)) await tx.insertInto("blob_part").values(chunk).execute();
+/** One more than is asked about. */
+async function firstOf(tx: Writer, parts: PartRangeQuery): Promise<PartRange[]> {
+  const { rows } = await sql<{ blob: string; start: number | null; end: number | null }>`
+    select * from (${parts}) as part limit 2`.execute(tx);
+  return rows.map(({ blob, start, end }) =>
+    start === null || end === null ? { blobId: blob } : { blobId: blob, range: { start, end } },
+  );
+}
+
+function queryOf(dialect: Dialect, parts: readonly PartRange[]): PartRangeQuery {
+  const json = JSON.stringify(
+    parts.map(({ blobId, range, number }, i) => ({ i, blob: blobId, number: number ?? i + 1, ...range })),
+  );
+  const columns = { i: "integer", blob: "text", number: "integer", start: "integer", end: "integer" } as const;
+  return sql`select * from ${jsonTable(dialect, columns, json)} as handed_over`;
+}
+
+/** Begins a statement: in it, `ranges` are the parts whose blob is live, with their first byte and the one behind their last. */
+function rangesOf(orgId: string, parts: PartRangeQuery): RawBuilder<unknown> {
+  // A `cross join` keeps SQLite from asking for the blobs first.
+  return sql`with part as materialized (${parts}),
+    ranges as materialized (
+      select p.i, p.number, b.id as blob_id, b.place, b.size,
+        coalesce(p.start, 0) as first, coalesce(p."end", b.size) as behind
+      from part as p cross join blob as b where b.id = p.blob and b.org_id = ${orgId} and b.state = 'live')`;
+}
+
+interface Found {
+  /** Parts whose blob is not there. */
+  readonly missing: number;
+  readonly size: number | null;
+  /** Blobs of parts among them. */
+  readonly composed: number | null;
+  /** The first part that does not lie within its blob. */
+  readonly outside: number | null;
+}
+
+/** Bytes of all parts together. @throws Problem `not_found`, `invalid_request`; RangeError */
+async function checkedSize(tx: Writer, ranges: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<Found>`${ranges}
+    select (select count(*) from part) - count(*) as missing, cast(sum(behind - first) as bigint) as size,
+      sum(case when place = 'parts' then 1 else 0 end) as composed,
+      min(case when first < 0 or behind < first or behind > size then i end) as outside
+    from ranges`.execute(tx);
+  const [found] = rows;
+  if (found?.missing !== 0) throw blobNotFound();
+  if (found.outside !== null) await refuseRange(tx, ranges, found.outside);
+  const size = found.size ?? 0;
+  if (!Number.isSafeInteger(size)) throw new Error("cannot compose the blob: it would have 2^53 bytes or more");
+  if ((found.composed ?? 0) > 0) await requireFewLeaves(tx, ranges);
+  return size;
+}
+
+async function refuseRange(tx: Writer, ranges: RawBuilder<unknown>, i: number): Promise<void> {
+  const { rows } = await sql<{ size: number; start: number; end: number }>`${ranges}
+    select size, first as start, behind as "end" from ranges where i = ${i}`.execute(tx);
+  for (const { size, start, end } of rows) checkedRange({ size }, { start, end });
+}
+
+/** What of a blob of parts lies in a range `r` of it. */
+const WITHIN = sql`p.blob_id = r.blob_id and p.length > 0 and p.position < r.behind and p.position + p.length > r.first
+  and r.first < r.behind and p.position >= coalesce(
+    (select max(f.position) from blob_part as f where f.blob_id = r.blob_id and f.position <= r.first), 0)`;
+
+/** @throws Problem `invalid_request` */
+async function requireFewLeaves(tx: Writer, ranges: RawBuilder<unknown>): Promise<void> {
+  const { rows } = await sql<{ count: number }>`${ranges}
+    select count(*) as count from (
+      select 1 from ranges as r cross join blob_part as p where r.place = 'parts' and ${WITHIN}
+      limit ${sql.lit(LEAVES_MAX + 1)}) as leaves`.execute(tx);
+  if ((rows[0]?.count ?? 0) <= LEAVES_MAX) return;
+  const detail = `The object would be made of more than ${LEAVES_MAX} pieces, because its parts are ranges of objects that were made of many parts. Upload the content itself instead of copying it.`;
+  throw new Problem("invalid_request", detail);
+}
+
+/** Ranges of blobs that are not made of parts themselves. */
+async function insertLeaves(tx: Writer, blobId: string, ranges: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    insert into blob_part (blob_id, position, seq, number, part_id, start, length)
+    ${ranges}, leaves as (
+      select i, number, 0 as within, 0 as seq, blob_id as part_id, first as start, behind - first as length
+      from ranges where place <> 'parts'
+      union all
+      select r.i, r.number, p.position, p.seq, p.part_id,
+        p.start + case when r.first > p.position then r.first - p.position else 0 end,
+        case when r.behind < p.position + p.length then r.behind else p.position + p.length end
+          - case when r.first > p.position then r.first else p.position end
+      from ranges as r cross join blob_part as p where r.place = 'parts' and ${WITHIN})
+    select ${blobId},
+      cast(sum(length) over (order by i, within, seq rows unbounded preceding) - length as bigint),
+      row_number() over (order by i, within, seq) - 1, number, part_id, start, length
+    from leaves`.execute(tx);
+}
+
+/** Each once, however often the blob has it. */
+async function holdLeaves(tx: Writer, orgId: string, blobId: string): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct part_id) as count from blob_part where blob_id = ${blobId}`.execute(tx);
+  const held = tx
+    .updateTable("blob")
+    .set(({ eb }) => ({ refs: eb("refs", "+", 1), idle_since: null }))
+    .where("id", "in", (eb) => eb.selectFrom("blob_part").select("part_id").where("blob_id", "=", blobId))
+    .where("org_id", "=", orgId)
+    .where("state", "=", "live");
+  tx.defer(held, { changes: rows[0]?.count ?? 0, orElse: blobNotFound });
 }
 
 /** A range of a part that is to be read. */

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { Problem } from "#kernel/problem.ts";
 import {
   columnsOf,
@@ -9,7 +9,7 @@ import {
   type Tables,
   type Writer,
 } from "#stores/metadata/index.ts";
-import type { StagedBlob } from "./types.ts";
+import type { BlobQuery, StagedBlob } from "./types.ts";
 
 /** Identifiers in one statement. */
 const CHUNK = 500;
@@ -38,20 +38,6 @@ export async function liveBlob(db: Reader | Writer, orgId: string, id: string): 
     .where("org_id", "=", orgId)
     .where("state", "=", "live")
     .executeTakeFirst();
-}
-
-export async function liveBlobs(
-  db: Reader | Writer,
-  orgId: string,
-  ids: readonly string[],
-): Promise<Map<string, BlobRow>> {
-  const rows = new Map<string, BlobRow>();
-  for (const chunk of inChunks([...new Set(ids)])) {
-    const query = db.selectFrom("blob").select(BLOB_COLUMNS).where("id", "in", chunk);
-    for (const row of await query.where("org_id", "=", orgId).where("state", "=", "live").execute())
-      rows.set(row.id, row);
-  }
-  return rows;
 }
 
 /** The same, with its bytes where they are in the records. */
@@ -170,37 +156,37 @@ export function release(
   dialect: MetadataStore["dialect"],
   tx: Writer,
   orgId: string,
-  ids: readonly string[],
+  blobs: readonly string[] | BlobQuery,
   nowMs: number,
 ): void {
-  const times = new Map<string, number>();
-  for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
-  for (const count of new Set(times.values())) {
-    const named = [...times].filter(([, n]) => n === count).map(([id]) => ({ id }));
-    const blobs = JSON.stringify(named.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-    const released = RELEASE[dialect].with(tx, { org_id: orgId, count, now: nowMs, blobs });
-    tx.defer(released, { changes: named.length, orElse: notLinked });
+  if ("ids" in blobs) {
+    const { ids, count } = blobs;
+    return tx.defer(releaseOf(ids, { org_id: orgId, now: nowMs }).compile(tx), { changes: count, orElse: notLinked });
   }
+  const released = { org_id: orgId, now: nowMs, blobs: JSON.stringify(blobs.map((id) => ({ id }))) };
+  tx.defer(RELEASE[dialect].with(tx, released), { changes: new Set(blobs).size, orElse: notLinked });
 }
 
 interface Released {
   readonly org_id: string;
-  /** How often each is let go of. */
-  readonly count: number;
   readonly now: number;
-  readonly blobs: string;
 }
 
 const RELEASE = { sqlite: releaseIn("sqlite"), postgres: releaseIn("postgres") };
 
 function releaseIn(dialect: MetadataStore["dialect"]) {
-  return prepared(
-    (_db, { org_id, count, now, blobs }: Released) => sql`
-    update blob set refs = refs - cast(${count} as bigint),
-      idle_since = case when refs = cast(${count} as bigint) then cast(${now} as bigint) end
-    where id in (select id from ${jsonTable(dialect, { id: "text" }, blobs)} as b)
-      and org_id = ${org_id} and refs >= cast(${count} as bigint)`,
+  return prepared((_db, { org_id, now, blobs }: Released & { readonly blobs: string }) =>
+    releaseOf(sql`select id from ${jsonTable(dialect, { id: "text" }, blobs)} as b`, { org_id, now }),
   );
+}
+
+/** In the order of their ids, so that two who let go of the same ones do not wait for each other. */
+function releaseOf(ids: RawBuilder<unknown>, { org_id, now }: Released): RawBuilder<unknown> {
+  return sql`
+    update blob set refs = blob.refs - named.count,
+      idle_since = case when blob.refs = named.count then cast(${now} as bigint) end
+    from (select id, count(*) as count from (${ids}) as listed group by id order by id) as named
+    where blob.id = named.id and blob.org_id = ${org_id} and blob.refs >= named.count`;
 }
 
 function notLinked(): Error {

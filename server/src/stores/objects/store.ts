@@ -27,6 +27,7 @@ import type { BlobInput } from "./source.ts";
 import type { ObjectLog, ObjectSettings } from "./settings.ts";
 import type {
   BlobPart,
+  BlobQuery,
   BlobReader,
   ByteRange,
   Collected,
@@ -37,6 +38,7 @@ import type {
   ObjectStore,
   OpenOptions,
   PartRange,
+  PartRangeQuery,
   StagedBlob,
   WriteOptions,
 } from "./types.ts";
@@ -128,14 +130,24 @@ class BlobStore implements ObjectStore {
     return linkStaged(tx, blob, this.#parts.clock.nowMs());
   }
 
-  async unlink(tx: Writer, orgId: string, blobIds: readonly string[]): Promise<void> {
+  async unlink(tx: Writer, orgId: string, blobIds: readonly string[] | BlobQuery): Promise<void> {
     const { metadata, clock } = this.#parts;
     release(metadata.dialect, tx, orgId, blobIds, clock.nowMs());
   }
 
-  async compose(tx: Writer, orgId: string, parts: readonly PartRange[], digests: Digests = {}): Promise<Composed> {
-    const nowMs = this.#parts.clock.nowMs();
-    return composeParts(tx, orgId, parts, { id: newId("blob", nowMs), digests: JSON.stringify(digests), nowMs });
+  async compose(
+    tx: Writer,
+    orgId: string,
+    parts: readonly PartRange[] | PartRangeQuery,
+    digests: Digests = {},
+  ): Promise<Composed> {
+    const { metadata, clock } = this.#parts;
+    const nowMs = clock.nowMs();
+    return composeParts(metadata.dialect, tx, orgId, parts, {
+      id: newId("blob", nowMs),
+      digests: JSON.stringify(digests),
+      nowMs,
+    });
   }
 
   async parts(orgId: string, blobId: string): Promise<BlobPart[]> {

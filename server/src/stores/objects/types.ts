@@ -1,3 +1,4 @@
+import type { RawBuilder } from "kysely";
 import type { Writable } from "node:stream";
 import type { Writer } from "#stores/metadata/index.ts";
 import type { DigestAlgorithm, Digests } from "./digests.ts";
@@ -52,6 +53,19 @@ export interface PartRange {
   readonly range?: ByteRange;
   /** What the caller calls the part, for `parts`; from 1 on when not given. */
   readonly number?: number;
+}
+
+/**
+ * A query of the transaction for the parts that the records have already: ten thousand of them as objects would hold the event loop. Its columns are
+ * those of a `PartRange`: `i` (the order), `blob`, `number`, `start`, `end` (null: all of the blob).
+ */
+export type PartRangeQuery = RawBuilder<unknown>;
+
+/** The same for blobs: its column is `id`. */
+export interface BlobQuery {
+  readonly ids: RawBuilder<unknown>;
+  /** Different ones among them. */
+  readonly count: number;
 }
 
 export interface BlobPart {
@@ -155,13 +169,18 @@ export interface ObjectStore {
   /** Holds a blob, staged or linked before. @throws Problem `not_found`; `unavailable` when a staged one was collected */
   link(tx: Writer, orgId: string, blob: StagedBlob | string): Promise<void>;
   /** Lets go of blobs that were linked, of each as often as it is named. @throws Error when one was not linked */
-  unlink(tx: Writer, orgId: string, blobIds: readonly string[]): Promise<void>;
+  unlink(tx: Writer, orgId: string, blobIds: readonly string[] | BlobQuery): Promise<void>;
   /**
    * Makes a blob of ranges of others, without a copy, and links it. The parts stay as long as it does, whoever else lets go of them. A
    * single part that is a whole blob is that blob, linked once more.
-   * @throws Problem `not_found`
+   * @throws Problem `not_found`; `invalid_request` when too many blobs would make it up; RangeError
    */
-  compose(tx: Writer, orgId: string, parts: readonly PartRange[], digests?: Digests): Promise<Composed>;
+  compose(
+    tx: Writer,
+    orgId: string,
+    parts: readonly PartRange[] | PartRangeQuery,
+    digests?: Digests,
+  ): Promise<Composed>;
   /** The parts of a blob of parts in their order, by the numbers that they were given; of any other blob none. @throws Problem `not_found` */
   parts(orgId: string, blobId: string): Promise<BlobPart[]>;
   /** @throws Problem `not_found`, `unavailable`; BlobDamaged */

@@ -6,6 +6,7 @@ import type {
   ContentHeaders,
   ObjectPart,
   ObjectVersion,
+  WrittenVersion,
   Retention,
   S3Owner,
   SseInfo,
@@ -72,6 +73,13 @@ function isEmpty(value: unknown): boolean {
 type VersionRow = Omit<ObjectRow, "blob_id"> & { readonly blob_id: string };
 
 export function versionOf(row: VersionRow, bucket: Pick<Bucket, "owner">, isLatest: boolean): ObjectVersion {
+  return {
+    ...writtenOf(row, bucket, isLatest),
+    parts: row.parts === null ? null : (JSON.parse(row.parts) as ObjectPart[]),
+  };
+}
+
+export function writtenOf(row: VersionRow, bucket: Pick<Bucket, "owner">, isLatest: boolean): WrittenVersion {
   const { headers = {}, metadata = {}, acl, checksum, sse, retention, legalHold = false } = detailOf(row);
   return {
     key: keyText(row.key),
@@ -88,7 +96,6 @@ export function versionOf(row: VersionRow, bucket: Pick<Bucket, "owner">, isLate
     acl: acl ?? null,
     checksum: checksum ?? null,
     sse: sse ?? null,
-    parts: row.parts === null ? null : (JSON.parse(row.parts) as ObjectPart[]),
     retention: retention ?? null,
     legalHold,
   };

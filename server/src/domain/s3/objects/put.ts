@@ -6,14 +6,14 @@ import type {
   Bucket,
   CopyObject,
   ObjectAttributes,
-  ObjectVersion,
   PutObject,
   S3Caller,
   S3Owner,
   WriteConditions,
+  WrittenVersion,
 } from "../types/index.ts";
 import { requireConditions } from "./conditions.ts";
-import { detailColumn, keyBytes, ownerColumn, tagsColumn, versionOf, type Detail } from "./detail.ts";
+import { detailColumn, keyBytes, ownerColumn, tagsColumn, writtenOf, type Detail } from "./detail.ts";
 import { defaultRetention, requireObjectLock } from "./lock.ts";
 import { currentObject } from "./store.ts";
 import { writeVersion, type NewVersion, type WriteDeps, type WriteOptions } from "./version.ts";
@@ -84,7 +84,7 @@ export async function putObject(
   caller: S3Caller,
   bucket: Bucket,
   put: PutObject,
-): Promise<ObjectVersion> {
+): Promise<WrittenVersion> {
   const { content, checksum, sse, conditions } = put;
   try {
     requireKey(put.key);
@@ -121,7 +121,7 @@ export async function copyObject(
   caller: S3Caller,
   bucket: Bucket,
   copy: CopyObject,
-): Promise<ObjectVersion> {
+): Promise<WrittenVersion> {
   requireKey(copy.key);
   const { source, conditions } = copy;
   return deps.metadata.write(async (tx) => {
@@ -152,10 +152,10 @@ export async function writeAndTell(
   bucket: Bucket,
   version: NewVersion,
   options: WriteOptions & { readonly caller: S3Caller; readonly name: EventName },
-): Promise<ObjectVersion> {
+): Promise<WrittenVersion> {
   const { caller, name } = options;
   const row = await writeVersion(deps, tx, bucket, version, options);
-  const written = versionOf(row, bucket, true);
+  const written = writtenOf(row, bucket, true);
   const { key, versionId, size, etag } = written;
   await emit(deps, tx, bucket, { name, key, versionId, size, etag, seq: row.seq, caller });
   return written;

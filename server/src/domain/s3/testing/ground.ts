@@ -84,7 +84,8 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
     stage,
     put: async (caller, bucket, key, content = key, more = {}) => {
       const plain = { headers: {}, metadata: {}, tags: {} };
-      return s3.objects.put(caller, bucket, { ...plain, key, content: await stage(content), ...more });
+      const put = { ...plain, key, content: await stage(content), ...more };
+      return { ...(await s3.objects.put(caller, bucket, put)), parts: null };
     },
     read: async (version) => {
       const chunks: Buffer[] = [];

@@ -48,7 +48,8 @@ export interface ObjectPart {
 /** Of an object whose bucket has no versions, and of what was written while versioning was suspended. */
 export const NULL_VERSION = "null";
 
-export interface ObjectVersion {
+/** The answer to a write: a version without its parts, because there may be ten thousand. */
+export interface WrittenVersion {
   readonly key: string;
   /** `NULL_VERSION` or an id. Shown to clients when the bucket is, or was, versioned. */
   readonly versionId: string;
@@ -66,10 +67,13 @@ export interface ObjectVersion {
   readonly acl: Acl | null;
   readonly checksum: Checksum | null;
   readonly sse: SseInfo | null;
-  /** Null: it came in one piece. */
-  readonly parts: readonly ObjectPart[] | null;
   readonly retention: Retention | null;
   readonly legalHold: boolean;
+}
+
+export interface ObjectVersion extends WrittenVersion {
+  /** Null: it came in one piece. */
+  readonly parts: readonly ObjectPart[] | null;
 }
 
 export interface DeleteMarker {
@@ -155,9 +159,9 @@ export interface S3Objects {
   /** Reserves room for content of an object or a part: as many bytes as are known. To be given back. @throws S3Error `QuotaExceeded` */
   reserve(bucket: Bucket, bytes: number): Promise<Reservation>;
   /** @throws S3Error `PreconditionFailed`, `NoSuchKey` (If-Match without an object), `QuotaExceeded`, `KeyTooLongError` */
-  put(caller: S3Caller, bucket: Bucket, object: PutObject): Promise<ObjectVersion>;
+  put(caller: S3Caller, bucket: Bucket, object: PutObject): Promise<WrittenVersion>;
   /** Refers to the same content. @throws as `put` */
-  copy(caller: S3Caller, bucket: Bucket, copy: CopyObject): Promise<ObjectVersion>;
+  copy(caller: S3Caller, bucket: Bucket, copy: CopyObject): Promise<WrittenVersion>;
   /** Of what is not there it says that it was deleted. @throws S3Error `AccessDenied` (locked), `PreconditionFailed` */
   delete(caller: S3Caller, bucket: Bucket, object: DeleteObject): Promise<Deleted>;
   /** Each of them for itself, in their order. */

@@ -5,6 +5,7 @@ import type {
   ChecksumType,
   ObjectAttributes,
   ObjectVersion,
+  WrittenVersion,
   SseInfo,
   WriteConditions,
 } from "./objects.ts";
@@ -52,6 +53,17 @@ export interface CompletedPart {
   readonly checksum?: string | undefined;
 }
 
+/** The parts that a completion names, made by `partList`. It is text for the database, because ten thousand objects would hold the event loop. */
+export interface PartList {
+  /** The last of two parts with the same number counts. */
+  readonly count: number;
+  readonly isInOrder: boolean;
+  /** JSON: a list of `CompletedPart`. */
+  readonly json: string;
+  /** SHA-256 of numbers and tags: a repeated completion has the same one. */
+  readonly digest: string;
+}
+
 export interface S3Uploads {
   create(caller: S3Caller, bucket: Bucket, upload: NewUpload): Promise<Upload>;
   /** @throws S3Error `NoSuchUpload` also when it is of another key or bucket */
@@ -97,14 +109,14 @@ export interface S3Uploads {
     completion: {
       readonly key: string;
       readonly uploadId: string;
-      readonly parts: readonly CompletedPart[];
+      readonly parts: PartList;
       /** Of the whole, when the client gives one: base64. */
       readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | null;
       /** Size of the whole, when the client gives it. */
       readonly size?: number;
       readonly conditions?: WriteConditions;
     },
-  ): Promise<ObjectVersion>;
+  ): Promise<WrittenVersion>;
   /** @throws S3Error `NoSuchUpload` */
   abort(caller: S3Caller, bucket: Bucket, key: string, uploadId: string): Promise<void>;
 }

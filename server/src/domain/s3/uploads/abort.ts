@@ -2,7 +2,7 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { addUsage } from "../objects/store.ts";
 import type { Bucket, S3Caller } from "../types/index.ts";
-import { deleteParts, deleteUpload, openUploadIds } from "./store.ts";
+import { contentOfParts, deleteParts, deleteUpload, openUploadIds } from "./store.ts";
 import { openUpload } from "./uploads.ts";
 
 export async function abortUpload(
@@ -40,19 +40,18 @@ export async function dropOpenUploads(
   }
 }
 
-/** Lets go of an upload's parts; what they took up counts no more. */
+/** Takes away an upload's parts, or those that are not in the list, and lets go of their content; what they took up counts no more. */
 export async function dropParts(
   deps: Pick<S3Deps, "metadata" | "objects">,
   tx: Writer,
   { id, bucket, org_id }: { readonly id: string; readonly bucket: string; readonly org_id: string },
+  except?: string,
 ): Promise<void> {
-  const parts = await deleteParts(tx, id);
-  if (parts.length === 0) return;
-  await deps.objects.unlink(
-    tx,
-    org_id,
-    parts.map((part) => part.blob_id),
-  );
-  const bytes = parts.reduce((sum, part) => sum + part.size, 0);
-  addUsage(deps.metadata.dialect, tx, { org_id, bucket }, { objects: 0, bytes: -bytes, writes: 0 });
+  const { dialect } = deps.metadata;
+  const leaving = { uploadId: id, ...(except === undefined ? {} : { except }) };
+  const { blobs, bytes } = await contentOfParts(dialect, tx, leaving);
+  if (blobs.count === 0) return;
+  await deps.objects.unlink(tx, org_id, blobs);
+  deleteParts(dialect, tx, leaving);
+  addUsage(dialect, tx, { org_id, bucket }, { objects: 0, bytes: -bytes, writes: 0 });
 }

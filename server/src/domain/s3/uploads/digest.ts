@@ -1,4 +1,10 @@
-import { Digester, type ByteRange, type DigestAlgorithm } from "#stores/objects/index.ts";
+import {
+  Digester,
+  type BlobReader,
+  type ByteRange,
+  type DigestAlgorithm,
+  type Digests,
+} from "#stores/objects/index.ts";
 import type { S3Deps } from "../deps.ts";
 import type { ChecksumAlgorithm, ObjectVersion } from "../types/index.ts";
 
@@ -14,22 +20,34 @@ export function digestName(algorithm: ChecksumAlgorithm): DigestAlgorithm {
   return DIGESTS[algorithm];
 }
 
-/** Reads a range of an object for its MD5 and its checksum. */
+/** MD5 and checksum of a range of an object. It is read, unless it is whole and its content has the digests. */
 export async function digestOf(
   deps: Pick<S3Deps, "objects">,
   orgId: string,
   what: { readonly source: ObjectVersion; readonly range: ByteRange; readonly algorithm: ChecksumAlgorithm | null },
 ): Promise<{ etag: string; checksum: string | null }> {
   const { source, range, algorithm } = what;
-  const digester = new Digester(algorithm === null ? ["md5"] : ["md5", digestName(algorithm)]);
+  const wanted: DigestAlgorithm[] = algorithm === null ? ["md5"] : ["md5", digestName(algorithm)];
   const reader = await deps.objects.open(orgId, source.blobId, { range });
-  for await (const chunk of reader.chunks()) digester.update(chunk);
-  const digests = digester.finish();
+  const digests = keptDigests(reader, wanted) ?? (await readDigests(reader, wanted));
+  await reader.close();
   const checksum = algorithm === null ? undefined : digests[digestName(algorithm)];
   return {
     etag: digests.md5 ?? "",
     checksum: checksum === undefined ? null : Buffer.from(checksum, "hex").toString("base64"),
   };
+}
+
+function keptDigests(reader: BlobReader, wanted: readonly DigestAlgorithm[]): Digests | undefined {
+  const kept = { ...reader.digests, ...(reader.sha256 === null ? {} : { sha256: reader.sha256 }) };
+  const isWhole = reader.length === reader.size;
+  return isWhole && wanted.every((name) => kept[name] !== undefined) ? kept : undefined;
+}
+
+async function readDigests(reader: BlobReader, wanted: readonly DigestAlgorithm[]): Promise<Digests> {
+  const digester = new Digester(wanted);
+  for await (const chunk of reader.chunks()) digester.update(chunk);
+  return digester.finish();
 }
 
 /** Of bytes in memory, in hexadecimal. */

@@ -8,6 +8,7 @@ import { newBucket, openS3Ground, type S3Ground } from "../testing/ground.ts";
 import type { Bucket, ChecksumAlgorithm, NewUpload, S3Caller, UploadedPart } from "../types/index.ts";
 import { combineChecksums } from "./crc-combine.ts";
 import { digestName, digestOfBytes } from "./digest.ts";
+import { partList } from "../part-list/index.ts";
 
 const MIB5 = 5 * 1024 * 1024;
 const PLAIN = { headers: { contentType: "text/plain" }, metadata: { a: "b" }, tags: { c: "d" } };
@@ -59,7 +60,7 @@ for (const { kind, skip } of DATABASES) {
       g.s3.uploads.complete(caller, bucket, {
         key,
         uploadId,
-        parts: parts.map(({ number, etag }) => ({ number, etag })),
+        parts: partList(parts.map(({ number, etag }) => ({ number, etag }))),
         ...more,
       });
     const bytes = async (): Promise<number> => {
@@ -87,7 +88,7 @@ for (const { kind, skip } of DATABASES) {
       const digests = Buffer.concat([first, last].map(({ etag }) => Buffer.from(etag, "hex")));
       assert.equal(made.etag, `${createHash("md5").update(digests).digest("hex")}-2`);
       assert.deepEqual([made.metadata, made.tags, made.headers], [PLAIN.metadata, PLAIN.tags, PLAIN.headers]);
-      assert.deepEqual(made.parts, [
+      assert.deepEqual((await g.s3.objects.head(bucket, { key: "whole" })).parts, [
         { number: 2, size: MIB5 },
         { number: 7, size: 3 },
       ]);

@@ -142,4 +142,22 @@ export const PARTS: ObjectCases = {
     assert.equal((await objects.collect()).blobs, 101);
     assert.deepEqual(await named(store), []);
   },
+
+  "ranges of a blob of 1,000 parts, and one more part than a blob may be made of": async (store) => {
+    const id = await keep(store, contentOf(6, 1000));
+    const bytes = Array.from({ length: 1000 }, (_, i) => ({ blobId: id, range: { start: i, end: i + 1 } }));
+    const inner = await compose(store, bytes);
+    // Each range begins and ends in the middle of what it is of.
+    const ranges = Array.from({ length: 20 }, (_, i) => ({ blobId: inner, range: { start: 40 * i, end: 41 * i } }));
+    const outer = await compose(store, ranges);
+    const whole = await readAll(store, id);
+    const expected = Buffer.concat(ranges.map(({ range }) => whole.subarray(range.start, range.end)));
+    assert.ok((await readAll(store, outer)).equals(expected));
+    const most = Array.from({ length: 200 }, () => ({ blobId: inner }));
+    const before = await rowCount(store);
+    await assert.rejects(compose(store, [...most, { blobId: inner }]), problem("invalid_request"));
+    assert.equal(await rowCount(store), before);
+    const { size } = await store.objects.open("org_a", await compose(store, most));
+    assert.equal(size, 200_000);
+  },
 };

@@ -5,6 +5,7 @@ import {
   type CopyObject,
   type ObjectAttributes,
   type ObjectVersion,
+  type WrittenVersion,
 } from "#domain/s3/index.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
 import { copySourceOf, keepCopied, type CopySource } from "../copy-source.ts";
@@ -12,7 +13,8 @@ import { encryptionOf, sseFields } from "../encryption.ts";
 import { algorithmNamed, checksumElements, digestOf } from "../wire/checksums.ts";
 import { writeConditions } from "../wire/conditions.ts";
 import { showsVersions, versionField } from "../wire/object-fields.ts";
-import { quoted, xmlTime } from "../wire/text.ts";
+import { quoted } from "../wire/etag.ts";
+import { xmlTime } from "../wire/text.ts";
 import { renderDocument } from "../wire/xml.ts";
 import { attributesOf, checksumOf, sealed, sealingOf } from "./put-object.ts";
 
@@ -50,7 +52,7 @@ async function copied(
   context: Context,
   source: CopySource,
   attributes: Omit<CopyObject, "source">,
-): Promise<ObjectVersion> {
+): Promise<WrittenVersion> {
   const { deps, caller, bucket, fields } = context;
   const { version } = source;
   const named = fields.get("x-amz-checksum-algorithm");

@@ -1,6 +1,7 @@
 import { S3Error, type ListedObject } from "#domain/s3/index.ts";
 import type { Answer, Context } from "../context.ts";
-import { invalidArgument, keyWriter, ownerElements, pageMax, quoted, xmlTime } from "../wire/text.ts";
+import { quoted } from "../wire/etag.ts";
+import { invalidArgument, keyWriter, ownerElements, pageMax, xmlTime } from "../wire/text.ts";
 import { renderDocument, type Value } from "../wire/xml.ts";
 
 /** The first version of the listing, with markers. */

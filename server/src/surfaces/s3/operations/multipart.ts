@@ -2,7 +2,6 @@ import {
   S3Error,
   type ChecksumAlgorithm,
   type ChecksumType,
-  type CompletedPart,
   type Upload,
   type UploadedPart,
 } from "#domain/s3/index.ts";
@@ -15,8 +14,8 @@ import { algorithmNamed, checksumElements, checksumFieldOf, checksumValue, diges
 import { spanOf, writeConditions, type Span } from "../wire/conditions.ts";
 import type { Fields } from "../wire/fields.ts";
 import { showsVersions, versionField } from "../wire/object-fields.ts";
-import type { NamedPart } from "../wire/readers.ts";
-import { invalidArgument, keyWriter, ownerElements, pageMax, quoted, unquoted, xmlTime } from "../wire/text.ts";
+import { quoted } from "../wire/etag.ts";
+import { invalidArgument, keyWriter, ownerElements, pageMax, xmlTime } from "../wire/text.ts";
 import { renderDocument } from "../wire/xml.ts";
 import { attributesOf, checksumOf } from "./put-object.ts";
 
@@ -179,7 +178,7 @@ export async function completeMultipartUpload(context: Context): Promise<Answer>
     { ...context, fields: fields.without((name) => isChecksumField(name)), auth },
     BODY_BYTES_MAX,
   );
-  const parts = (await deps.documents.read("completion", bytes)).map(partOf);
+  const parts = await deps.documents.read("completion", bytes);
   const size = fields.get("x-amz-mp-object-size");
   const version = await deps.domain.uploads.complete(caller, bucket, {
     key,
@@ -210,10 +209,6 @@ function checksumOfWhole(fields: Fields): { algorithm: ChecksumAlgorithm; value:
   const algorithm = algorithmNamed(name.slice("x-amz-checksum-".length));
   checksumValue(algorithm, value.replace(/-[0-9]+$/, ""));
   return { algorithm, value };
-}
-
-function partOf([number, etag, checksum]: NamedPart): CompletedPart {
-  return { number, etag: unquoted(etag), ...(checksum === undefined ? {} : { checksum }) };
 }
 
 export async function abortMultipartUpload(context: Context): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { S3Error, type Checksum, type ObjectVersion } from "#domain/s3/index.ts";
+import { S3Error, type Checksum, type WrittenVersion } from "#domain/s3/index.ts";
 import { watchIdle } from "#http/index.ts";
 import type { Reservation } from "#kernel/reservations.ts";
 import type { Digests } from "#stores/objects/index.ts";
@@ -15,7 +15,7 @@ import { versionField } from "../wire/object-fields.ts";
 import type { Exchange } from "../wire/request.ts";
 import { tagsOfDocument, OBJECT_TAGS_MAX } from "../wire/tags.ts";
 import { uriEncodedPath } from "../wire/target.ts";
-import { quoted } from "../wire/text.ts";
+import { quoted } from "../wire/etag.ts";
 import { renderDocument } from "../wire/xml.ts";
 import { parseDocument } from "../wire/xml-tree.ts";
 import { requireTags } from "./object-subresources.ts";
@@ -78,7 +78,7 @@ async function store(
   form: FormFields,
   reader: FormReader,
   { range, signal }: { readonly range: SizeRange | undefined; readonly signal: AbortSignal },
-): Promise<ObjectVersion> {
+): Promise<WrittenVersion> {
   const { deps, bucket, caller, key, fields } = context;
   const attributes = await attributesOf(context);
   const tagging = form.get("tagging");
@@ -114,7 +114,7 @@ function keptChecksum(checksum: ExpectedChecksum | null, digests: Digests): Chec
   return { algorithm: checksum.algorithm, type: "FULL_OBJECT", value: base64OfHex(hex) };
 }
 
-function answerTo({ deps, bucket, key }: Context, form: FormFields, version: ObjectVersion): Answer {
+function answerTo({ deps, bucket, key }: Context, form: FormFields, version: WrittenVersion): Answer {
   const etag = quoted(version.etag);
   const location = `${deps.settings.endpoint}/${bucket.name}/${uriEncodedPath(key)}`;
   const headers = { etag, location, ...versionField(bucket, version.versionId) };

@@ -7,7 +7,7 @@ import { base64OfHex, checksumFields, digestOf } from "../wire/checksums.ts";
 import { writeConditions } from "../wire/conditions.ts";
 import { contentHeadersOf, expirationField, lockOf, metadataOf, versionField } from "../wire/object-fields.ts";
 import { tagsOfField } from "../wire/tags.ts";
-import { quoted } from "../wire/text.ts";
+import { quoted } from "../wire/etag.ts";
 import type { Digests } from "#stores/objects/index.ts";
 
 /** Everything is decided before a byte of the body is asked for; the object changes when all of it came and was verified. */

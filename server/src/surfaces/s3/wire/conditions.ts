@@ -1,6 +1,7 @@
 import { S3Error, type ObjectVersion, type WriteConditions } from "#domain/s3/index.ts";
 import type { Fields } from "./fields.ts";
-import { httpTime, quoted, unquoted } from "./text.ts";
+import { quoted, unquoted } from "./etag.ts";
+import { httpTime } from "./text.ts";
 import { S3Refusal } from "./refusal.ts";
 
 /** ETags of a condition, without quotation marks. */

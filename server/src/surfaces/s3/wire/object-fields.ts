@@ -5,12 +5,14 @@ import {
   type ContentHeaders,
   type LockMode,
   type ObjectVersion,
+  type WrittenVersion,
   type Retention,
 } from "#domain/s3/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { msOfDate } from "./dates.ts";
 import type { Fields } from "./fields.ts";
-import { httpTime, invalidArgument, quoted } from "./text.ts";
+import { quoted } from "./etag.ts";
+import { httpTime, invalidArgument } from "./text.ts";
 
 const METADATA = "x-amz-meta-";
 const METADATA_BYTES_MAX = 2048;
@@ -26,7 +28,7 @@ const CONTENT_FIELDS = {
 } as const satisfies Record<keyof ContentHeaders, string>;
 
 /** When a rule of the bucket will end it. */
-export function expirationField(bucket: Bucket, version: ObjectVersion): Record<string, string> {
+export function expirationField(bucket: Bucket, version: WrittenVersion): Record<string, string> {
   const expiration = version.isLatest ? expirationOf(bucket.config.lifecycle, version) : null;
   if (expiration === null) return {};
   const id = encodeURIComponent(expiration.ruleId);

@@ -1,3 +1,6 @@
+import type { CompletedPart, PartList } from "#domain/s3/index.ts";
+import { partList } from "#domain/s3/part-list/index.ts";
+import { unquoted } from "./etag.ts";
 import {
   booleanIn,
   childrenOf,
@@ -56,23 +59,20 @@ function namedObject(element: Element): NamedObject {
   };
 }
 
-/** Number, tag and checksum: a list takes less than an object, of which there may be ten thousand. */
-export type NamedPart = readonly [number: number, etag: string, checksum?: string];
-
 const CHECKSUMS: ReadonlySet<string> = new Set(
   ["CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"].map((name) => `Checksum${name}`),
 );
 
-function readCompletion(bytes: Uint8Array): readonly NamedPart[] {
+function readCompletion(bytes: Uint8Array): PartList {
   const parts = childrenOf(parseDocument(bytes, "CompleteMultipartUpload", COMPLETION_ELEMENTS_MAX), "Part");
   if (parts.length === 0 || parts.length > PARTS_MAX) throw new XmlFault(`There must be from 1 to ${PARTS_MAX} parts.`);
-  return parts.map(namedPart);
+  return partList(parts.map(namedPart));
 }
 
-function namedPart(element: Element): NamedPart {
+function namedPart(element: Element): CompletedPart {
   const number = numberIn(element, "PartNumber");
   if (number === undefined) throw new XmlFault("PartNumber is missing.");
   const checksum = element.children.find(({ name }) => CHECKSUMS.has(name))?.text.trim();
-  const etag = requiredText(element, "ETag");
-  return checksum === undefined ? [number, etag] : [number, etag, checksum];
+  const etag = unquoted(requiredText(element, "ETag"));
+  return { number, etag, ...(checksum === undefined ? {} : { checksum }) };
 }

@@ -11,18 +11,6 @@ export function httpTime(ms: number): string {
   return new Date(ms).toUTCString();
 }
 
-export function quoted(etag: string): string {
-  return `"${etag}"`;
-}
-
-/** An ETag as clients send it, with quotation marks or without, weak or not. */
-export function unquoted(etag: string): string {
-  return etag
-    .trim()
-    .replace(/^W\//, "")
-    .replace(/^"(.*)"$/, "$1");
-}
-
 export function ownerElements(owner: S3Owner): { ID: string; DisplayName: string } {
   return { ID: owner.id, DisplayName: owner.displayName };
 }
