@@ -14,7 +14,6 @@ const ON_EACH_NODE = [
   "signing keys",
   "refusals",
   "credential use",
-  "S3 key use",
   "activity",
   "image pulls",
   "webhook requests",

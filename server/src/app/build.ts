@@ -104,7 +104,7 @@ async function startAll(
   const host = createHttpHost({ authenticator, sessions: sessionsOf(people), idempotency, clock, rateLimit });
   const jobs = createJobs({ metadata, clock, log, schedule });
   const common = { config, log, clock, identity, jobs, schedule, metadata, telemetry, objects };
-  const s3 = phases.started("s3", createS3Domain(common), (part) => part.stop());
+  const s3 = createS3Domain(common);
   const features = startFeatures({ ...common, addresses, phases });
   const { alerts, files, registry, tails, webhooks } = features;
   const s3Parts = { ...common, endpoint: addresses.s3_endpoint };

@@ -6,7 +6,7 @@ import { isId } from "#kernel/ids.ts";
 import { Reservations } from "#kernel/reservations.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { Jobs, Schedule } from "#stores/jobs/index.ts";
+import type { Jobs } from "#stores/jobs/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import {
   createDocumentReader,
@@ -34,17 +34,15 @@ export interface S3Parts {
   readonly clock: GuardedClock;
   readonly metadata: MetadataStore;
   readonly objects: ObjectStore;
-  readonly identity: Pick<Identity, "envelope">;
+  readonly identity: Pick<Identity, "envelope" | "usage">;
 }
 
 /** Before wrong ones are told to slow down: a client whose clock or secret is wrong makes many before somebody looks. */
 const FAILED_SIGNATURES_MAX = 100;
 
 /** The gateway's side behind its wire. */
-export function createS3Domain(
-  parts: Omit<S3Parts, "endpoint"> & { readonly jobs: Jobs; readonly schedule: Schedule },
-): S3 {
-  const { config, log, clock, jobs, schedule, metadata, objects, identity } = parts;
+export function createS3Domain(parts: Omit<S3Parts, "endpoint"> & { readonly jobs: Jobs }): S3 {
+  const { config, log, clock, jobs, metadata, objects, identity } = parts;
   const settings = {
     storedBytesMax: config.s3_stored_bytes_max,
     publicOrganization: config.s3_public_organization,
@@ -52,10 +50,10 @@ export function createS3Domain(
     lifecycleEveryMs: config.s3_lifecycle_interval_ms,
     lifecycleDayMs: config.s3_lifecycle_day_ms,
   };
-  const { envelope } = identity;
+  const { envelope, usage } = identity;
   const outbound = outboundFor("messages", config, clock);
   const reservations = new Reservations();
-  return createS3({ metadata, objects, clock, envelope, jobs, schedule, outbound, log, settings, reservations });
+  return createS3({ metadata, objects, clock, envelope, usage, jobs, outbound, log, settings, reservations });
 }
 
 /** The gateway, which answers what its listener and the API give it. */

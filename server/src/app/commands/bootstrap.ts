@@ -1,6 +1,6 @@
 import { S3_KEY_SCOPES, SCOPES, type Scope } from "@mooring/contract";
 import { bootstrapOrganization, policyOf, setupUrl, SYSTEM, type Bootstrapped } from "#domain/organizations/index.ts";
-import { createAccessKey, type AccessKey } from "#domain/s3/index.ts";
+import type { MadeS3Key } from "#domain/identity/index.ts";
 import { createWebhook } from "#domain/webhooks/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Addresses } from "../addresses.ts";
@@ -105,8 +105,7 @@ async function run(parsed: Parsed): Promise<BootstrapOutput> {
       const fixed = { projectId: null, name: "bootstrap" };
       const scopes = SCOPES.filter(isAllowed);
       const { credential, clientSecret } = await identity.credentials.create(acting, { ...fixed, scopes });
-      const keyDeps = { metadata, clock: systemClock, envelope: identity.envelope };
-      const s3 = S3_KEY_SCOPES.some(isAllowed) ? await createAccessKey(keyDeps, acting, fixed) : null;
+      const s3 = S3_KEY_SCOPES.some(isAllowed) ? await identity.s3Keys.create(acting, fixed) : null;
       const hookDeps = { metadata, clock: systemClock, envelope: identity.envelope };
       const { webhook, token } = await createWebhook(hookDeps, SYSTEM, made.project, { name: "bootstrap" });
       return {
@@ -128,7 +127,7 @@ function ownerOf({ owner, setupToken }: Bootstrapped, addresses: Addresses): Boo
   return { email: owner.email, setup_url: setupToken === null ? null : setupUrl(addresses.portal_url, setupToken) };
 }
 
-function keyOf({ key, secret }: { key: AccessKey; secret: string }) {
+function keyOf({ key, secret }: MadeS3Key) {
   return { access_key_id: key.accessKeyId, secret_access_key: secret };
 }
 

@@ -137,9 +137,9 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     const closed = await credentialOf(here, { projectId: PRIVATE_ID, actor: maintainer });
     ground.clock.advance(1);
     const open = await credentialOf(here, { projectId: PROJECT_ID });
-    const idsOf = async (actor: Acting["actor"], after?: { createdAtMs: number; id: string }): Promise<string[]> => {
-      const page = await here.credentials.list({ actor }, { limit: 1, ...(after === undefined ? {} : { after }) });
-      const rest = page.next === null || page.next === undefined ? [] : await idsOf(actor, page.next);
+    const idsOf = async (actor: Acting["actor"], cursor?: string): Promise<string[]> => {
+      const page = await here.credentials.list({ actor }, { limit: 1, cursor });
+      const rest = page.nextCursor === null ? [] : await idsOf(actor, page.nextCursor);
       return [...page.items.map((item) => item.id), ...rest];
     };
     assert.deepEqual((await idsOf(SYSTEM)).slice(0, 2), [open.id, closed.id]);

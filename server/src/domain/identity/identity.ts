@@ -1,5 +1,6 @@
 import type { AuditEvent } from "#domain/audit/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
+import type { Clock } from "#kernel/time.ts";
 import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createOutbound, type Outbound } from "#stores/outbound/index.ts";
@@ -8,16 +9,20 @@ import { createAuthenticator } from "./authenticator.ts";
 import { ChangeFeed } from "./changes/index.ts";
 import { Federation } from "./federation/index.ts";
 import {
-  Credentials,
-  CredentialStates,
+  createCredentials,
   createGate,
+  createS3Keys,
+  CredentialStates,
   isLive,
   RefusalLog,
   SignIn,
   Trusts,
   UsageLog,
+  type Credentials,
   type CredentialState,
+  type Gate,
   type Origin,
+  type S3Keys,
 } from "./credentials/index.ts";
 import {
   createEnvelope,
@@ -64,6 +69,7 @@ export interface Identity {
   readonly authenticator: Authenticator;
   readonly signIn: SignIn;
   readonly credentials: Credentials;
+  readonly s3Keys: S3Keys;
   /** Issuers whose tokens stand for a credential's secret. */
   readonly trusts: Trusts;
   /**
@@ -88,6 +94,8 @@ export interface Identity {
   readonly feed: ChangeFeed;
   /** What credentials did lately. */
   readonly activity: Activity;
+  /** When credentials were used last. */
+  readonly usage: Pick<UsageLog, "touch">;
   /** Of sign-ins, for people's too. */
   readonly refusals: Pick<RefusalLog, "record">;
   /** Since the start. */
@@ -115,24 +123,16 @@ export async function createIdentity(given: IdentityOptions): Promise<Identity> 
   const tokenIssuer = new TokenIssuer({ clock, keys, refusals, gate, issuer, audience });
   const outbound = options.outbound ?? createOutbound({ privateAddresses: false, clock, userAgent: "Mooring" });
   const federation = new Federation({ clock, outbound });
-  const credentials = new Credentials({ metadata, clock, envelope, feed });
+  const credentials = createCredentials({ metadata, clock, envelope, feed });
   const upkeep = createUpkeep(keys, options);
   return {
     issuer,
     authenticator: createAuthenticator({ verifier, usage, gate }),
     signIn: new SignIn({ clock, envelope, states, feed, refusals, usage, federation, gate }),
     credentials,
+    s3Keys: createS3Keys({ metadata, clock, envelope, feed }),
     trusts: new Trusts({ metadata, clock, credentials, federation, outbound, issuer }),
-    present: async (credentialId, epoch, origin) => {
-      await feed.ensureFresh();
-      const cached = await states.byId(credentialId);
-      // Memory may be behind what another node knew when it issued the token.
-      const state = cached !== undefined && epoch > cached.epoch ? await states.readById(credentialId) : cached;
-      if (state === undefined || state.epoch !== epoch || !isLive(state, clock.nowMs())) return undefined;
-      gate.require(state, origin);
-      usage.touch(credentialId);
-      return state;
-    },
+    present: (id, epoch, origin) => present({ feed, states, clock, gate, usage }, { id, epoch }, origin),
     tokens: {
       issuer: tokenIssuer,
       verifier,
@@ -152,6 +152,7 @@ export async function createIdentity(given: IdentityOptions): Promise<Identity> 
     },
     envelope,
     activity,
+    usage,
     feed,
     refusals,
     counts: () => ({ tokensIssued: tokenIssuer.total, refusals: refusals.total }),
@@ -169,6 +170,23 @@ export async function createIdentity(given: IdentityOptions): Promise<Identity> 
       if (failed !== undefined) throw new Error("cannot stop identity cleanly", { cause: failed.reason });
     },
   };
+}
+
+/** See `Identity.present`. */
+async function present(
+  deps: { feed: ChangeFeed; states: CredentialStates; clock: Clock; gate: Gate; usage: UsageLog },
+  { id, epoch }: { readonly id: string; readonly epoch: number },
+  origin: Origin,
+): Promise<CredentialState | undefined> {
+  const { feed, states, clock, gate, usage } = deps;
+  await feed.ensureFresh();
+  const cached = await states.byId(id);
+  // Memory may be behind what another node knew when it issued the token.
+  const state = cached !== undefined && epoch > cached.epoch ? await states.readById(id) : cached;
+  if (state === undefined || state.epoch !== epoch || !isLive(state, clock.nowMs())) return undefined;
+  gate.require(state, origin);
+  usage.touch(id);
+  return state;
 }
 
 async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope; keys: SigningKeys }> {

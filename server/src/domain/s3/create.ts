@@ -16,15 +16,12 @@ import { createUploads } from "./uploads/index.ts";
 export interface S3 extends S3Domain {
   /** Begins to follow the rules of buckets, and to send their events. */
   start(): void;
-  /** Writes down the uses of keys that are kept in memory. The jobs must have been stopped before. */
-  stop(): Promise<void>;
 }
 
 export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
   const deps = { ...s3, configs: new ConfigCache() };
-  const keys = new KeyRing(deps);
   return {
-    keys,
+    keys: new KeyRing(deps),
     access: createAccess(deps),
     buckets: createBuckets(deps),
     objects: createObjects(deps),
@@ -37,9 +34,6 @@ export function createS3(s3: S3Deps & { readonly clock: GuardedClock }): S3 {
         tidyHandler(deps),
       ]);
       void scheduleTidying(deps);
-    },
-    stop: async () => {
-      await keys.stop();
     },
   };
 }

@@ -1,8 +1,8 @@
-import type { Envelope } from "#domain/identity/index.ts";
+import type { Envelope, Identity } from "#domain/identity/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Reservations } from "#kernel/reservations.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { Jobs, Schedule } from "#stores/jobs/index.ts";
+import type { Jobs } from "#stores/jobs/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
 
@@ -24,9 +24,9 @@ export interface S3Deps {
   readonly objects: ObjectStore;
   readonly clock: GuardedClock;
   readonly envelope: Envelope;
+  /** Gets the uses of keys. */
+  readonly usage: Identity["usage"];
   readonly jobs: Jobs;
-  /** The server's; a separate one when absent. */
-  readonly schedule?: Schedule;
   readonly outbound: Outbound;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   readonly settings: S3Settings;

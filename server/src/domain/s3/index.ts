@@ -14,18 +14,5 @@ export { createS3, type S3 } from "./create.ts";
 export type { S3Deps, S3Settings } from "./deps.ts";
 export { S3Error, type S3ErrorCode, type S3ErrorOptions } from "./errors.ts";
 export { grantOf, keyOfGrant, principalOn, type S3Grant } from "./keys/grants.ts";
-export {
-  countAccessKeys,
-  approveAccessKey,
-  createAccessKey,
-  type KeyDeps,
-  type MadeAccessKey,
-  getAccessKey,
-  listAccessKeys,
-  revokeAccessKey,
-  updateAccessKey,
-  type AccessKey,
-  type NewAccessKey,
-} from "./keys/index.ts";
 export { objectRecords } from "./records.ts";
 export * from "./types/index.ts";

@@ -8,7 +8,7 @@ import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
 export interface OrganizationSurfaceDeps {
   readonly host: HttpHost;
-  readonly identity: Pick<Identity, "activity" | "credentials" | "envelope" | "feed" | "trusts">;
+  readonly identity: Pick<Identity, "activity" | "credentials" | "envelope" | "feed" | "s3Keys" | "trusts">;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;
@@ -21,7 +21,7 @@ export interface UsageSurfaceDeps {
   readonly host: HttpHost;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
-  readonly identity: Pick<Identity, "activity">;
+  readonly identity: Pick<Identity, "activity" | "credentials" | "s3Keys">;
   readonly telemetry: Pick<TelemetryStore, "policy" | "usage">;
   /** What holds where nothing was decided for an organization; null: no limit. */
   readonly limits: {

@@ -6,7 +6,7 @@ import {
   type ResultOf,
 } from "@mooring/contract";
 import type { AuditRow, AuditVerdict } from "#domain/audit/index.ts";
-import type { Credential, CredentialActivity, TrustView } from "#domain/identity/index.ts";
+import type { AnyCredential, Credential, CredentialActivity, S3Key, TrustView } from "#domain/identity/index.ts";
 import {
   memberVersion,
   policyOf,
@@ -19,7 +19,7 @@ import {
   type Project,
   type ProjectMember,
 } from "#domain/organizations/index.ts";
-import type { AccessKey, Destination } from "#domain/s3/index.ts";
+import type { Destination } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { parseExact } from "#kernel/json-text.ts";
@@ -152,23 +152,31 @@ export function tagged<T>(context: OperationContext, etag: string, body: T): T {
   return body;
 }
 
+/** What is shown of every kind of credential. */
+function anyCredentialBody(credential: AnyCredential) {
+  const { name, projectId, createdBy, isPending, allowedAddresses } = credential;
+  return {
+    name,
+    project_id: projectId,
+    created_by: createdBy,
+    created_at: isoFromMs(credential.createdAtMs),
+    expires_at: isoOrNull(credential.expiresAtMs),
+    revoked_at: isoOrNull(credential.revokedAtMs),
+    pending: isPending,
+    allowed_addresses: allowedAddresses === null ? null : [...allowedAddresses],
+    last_used_at: isoOrNull(credential.lastUsedAtMs),
+  };
+}
+
 export function credentialBody(credential: Credential): CredentialBody {
   return {
     id: credential.id,
     kind: credential.kind,
     client_id: credential.clientId,
-    name: credential.name,
-    project_id: credential.projectId,
+    ...anyCredentialBody(credential),
     scopes: [...credential.scopes],
     effective_scopes: [...credential.effectiveScopes],
-    created_by: credential.createdBy,
-    created_at: isoFromMs(credential.createdAtMs),
-    expires_at: isoOrNull(credential.expiresAtMs),
-    revoked_at: isoOrNull(credential.revokedAtMs),
     revoked_with: credential.revokedWith,
-    pending: credential.isPending,
-    allowed_addresses: credential.allowedAddresses === null ? null : [...credential.allowedAddresses],
-    last_used_at: isoOrNull(credential.lastUsedAtMs),
     last_used_ip: credential.lastUsedIp,
     secrets: credential.secrets.map((secret) => ({
       id: secret.id,
@@ -177,6 +185,18 @@ export function credentialBody(credential: Credential): CredentialBody {
       expires_at: isoOrNull(secret.expiresAtMs),
       last_used_at: isoOrNull(secret.lastUsedAtMs),
     })),
+  };
+}
+
+export function s3KeyBody(key: S3Key): ResultOf<Rows["getS3Key"]> {
+  return {
+    id: key.id,
+    access_key_id: key.accessKeyId,
+    ...anyCredentialBody(key),
+    scopes: S3_KEY_SCOPES.filter((scope) => key.scopes.includes(scope)),
+    effective_scopes: S3_KEY_SCOPES.filter((scope) => key.effectiveScopes.includes(scope)),
+    buckets: key.buckets === null ? null : [...key.buckets],
+    prefix: key.prefix,
   };
 }
 
@@ -213,26 +233,6 @@ export function activityBody(activity: CredentialActivity): ResultOf<Rows["getCr
 
 function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : isoFromMs(ms);
-}
-
-export function s3KeyBody(key: AccessKey): ResultOf<Rows["getS3Key"]> {
-  return {
-    id: key.id,
-    access_key_id: key.accessKeyId,
-    name: key.name,
-    project_id: key.projectId,
-    scopes: S3_KEY_SCOPES.filter((scope) => key.scopes.includes(scope)),
-    effective_scopes: S3_KEY_SCOPES.filter((scope) => key.effectiveScopes.includes(scope)),
-    buckets: key.buckets === null ? null : [...key.buckets],
-    prefix: key.prefix,
-    created_by: key.createdBy,
-    created_at: isoFromMs(key.createdAtMs),
-    expires_at: isoOrNull(key.expiresAtMs),
-    revoked_at: isoOrNull(key.revokedAtMs),
-    pending: key.isPending,
-    allowed_addresses: key.allowedAddresses === null ? null : [...key.allowedAddresses],
-    last_used_at: isoOrNull(key.lastUsedAtMs),
-  };
 }
 
 export function s3DestinationBody(destination: Destination) {

@@ -2,7 +2,7 @@ import type { Scope } from "@mooring/contract";
 import { type Acting, type Principal, absent, requireSeen } from "#domain/identity/index.ts";
 import { findApp, type App } from "#domain/organizations/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
-import type { DestinationDeps, KeyDeps } from "#domain/s3/index.ts";
+import type { DestinationDeps } from "#domain/s3/index.ts";
 import type { OperationContext } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { OrganizationSurfaceDeps } from "./deps.ts";
@@ -28,11 +28,6 @@ export async function settled(deps: {
 }): Promise<void> {
   // The change is committed whatever happens here, and the feed tries again by itself.
   await deps.identity.feed.sync().catch(() => undefined);
-}
-
-/** What the functions of access keys need. */
-export function keyDepsOf({ metadata, clock, identity }: OrganizationSurfaceDeps): KeyDeps {
-  return { metadata, clock, envelope: identity.envelope };
 }
 
 /** What the functions of destinations need. */

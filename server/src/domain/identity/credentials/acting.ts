@@ -2,6 +2,7 @@ import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
 import { absent, decide, heldScopes, lacking, type Principal, type Resource } from "#domain/identity/access/index.ts";
 import { Problem } from "#kernel/problem.ts";
+import { KINDS, kindOf, type AnyRow } from "./kinds.ts";
 import { ALL_SCOPES, CREATED_BY_SYSTEM, type Policy } from "./bounds.ts";
 
 /** The product itself, for example its command line on the server: may do everything within one organization. */
@@ -71,7 +72,7 @@ export function creatorOf(actor: Acting["actor"]): string {
   return actor.kind === "system" ? CREATED_BY_SYSTEM : actor.id;
 }
 
-/** Whoever has a token of their own may end it, whatever else they may. */
-export function isOwn(actor: Acting["actor"], token: { readonly kind: string; readonly created_by: string }): boolean {
-  return token.kind === "personal" && actor.kind === "person" && token.created_by === actor.id;
+/** A person may revoke their personal access tokens without any permission. */
+export function isOwn(actor: Acting["actor"], token: Pick<AnyRow, "created_by" | "kind">): boolean {
+  return KINDS[kindOf(token)].ownedBy === "person" && actor.kind === "person" && token.created_by === actor.id;
 }

@@ -3,7 +3,8 @@ import { heldScopes, ORG_ROLE_SCOPES, type PeoplePolicy, type Withheld } from "#
 import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
-import type { CredentialContext } from "./store.ts";
+import { tableRuleOf } from "./kinds.ts";
+import type { AnyContext } from "./store.ts";
 
 /** What bounds a credential at this moment, whatever it was created with. */
 export interface Bounds {
@@ -79,7 +80,7 @@ export function renderScopes(scopes: ReadonlySet<Scope>): string {
  * The credential's own scopes, cut by the organization's policy and by what its creator may do now. `creator` is the
  * credential that created it, where one did.
  */
-export function boundsOf(context: CredentialContext, creator: CreatorCredential | undefined): Bounds {
+export function boundsOf(context: AnyContext, creator: CreatorCredential | undefined): Bounds {
   const policy = parsePolicy(context.policy);
   const scopes = new Set<Scope>();
   const withheld = new Map<Scope, Withheld>();
@@ -93,33 +94,29 @@ export function boundsOf(context: CredentialContext, creator: CreatorCredential 
 }
 
 interface Cut {
-  readonly context: CredentialContext;
+  readonly context: AnyContext;
   readonly policy: Policy;
-  /** What the creator may do now where the credential reaches. */
-  readonly held: ReadonlySet<Scope>;
+  readonly held: ReturnType<typeof creatorScopes>;
   readonly creator: CreatorCredential | undefined;
 }
 
 function withheldOf(scope: Scope, { context, policy, held, creator }: Cut): Withheld | undefined {
   if (context.pending === 1) return { by: "approval" };
   if (policy.allowedScopes?.has(scope) === false) return { by: "policy" };
+  if (held === undefined) return { by: "project" };
   if (held.has(scope)) return undefined;
-  const isProjectGone = context.project_id !== null && context.visibility === null;
-  if (isProjectGone) return { by: "project" };
   if (isId("cred", context.created_by))
     return { by: "parent", id: context.created_by, because: creator?.bounds.withheld.get(scope) ?? { by: "scope" } };
-  const { creator_role: role, creator_project_role: projectRole } = context;
-  if (role !== null && projectRole === null && context.visibility === "private") return { by: "project" };
-  return { by: "role", role, projectRole };
+  return { by: "role", role: context.creator_role, projectRole: context.creator_project_role };
 }
 
 function expiryOf(
-  context: CredentialContext,
+  context: AnyContext,
   { lifetimeMsMax }: Policy,
   creator: CreatorCredential | undefined,
 ): Pick<Bounds, "expiresAtMs" | "expiresBy"> {
   const byPolicy = lifetimeMsMax === null ? null : context.created_at + lifetimeMsMax;
-  const byCreator = creator?.bounds.expiresAtMs ?? null;
+  const byCreator = tableRuleOf(context).endsWithCreator ? (creator?.bounds.expiresAtMs ?? null) : null;
   const expiresAtMs = earliest(context.expires_at, byPolicy, byCreator);
   if (expiresAtMs === null || expiresAtMs === context.expires_at) return { expiresAtMs, expiresBy: null };
   const parent = expiresAtMs === byPolicy ? "policy" : (creator?.bounds.expiresBy ?? creator?.id ?? null);
@@ -132,28 +129,26 @@ export interface CreatorCredential {
   readonly bounds: Bounds;
 }
 
-/** What the creator may do now where the credential reaches. `creator`: see `boundsOf`. */
-export function creatorScopes(context: CredentialContext, creator: CreatorCredential | undefined): ReadonlySet<Scope> {
-  const orgId = context.org_id;
-  if (context.project_id !== null && context.visibility === null) return NO_SCOPES;
+/** What the creator may do now where the credential reaches; undefined: its project was deleted, or is hidden from the creator. */
+export function creatorScopes(
+  context: AnyContext,
+  creator: CreatorCredential | undefined,
+): ReadonlySet<Scope> | undefined {
+  if (context.project_id !== null && context.visibility === null) return undefined;
   if (context.created_by === CREATED_BY_SYSTEM) return ALL_SCOPES;
-  const bound = { orgId, orgSlug: context.org_slug, id: context.created_by };
+  const bound = { orgId: context.org_id, orgSlug: context.org_slug, id: context.created_by };
   if (isId("cred", context.created_by)) {
     if (creator === undefined) return NO_SCOPES;
     const { projectId, bounds } = creator;
-    return (
-      heldScopes(
-        { ...bound, kind: "credential", clientId: "", projectId, scopes: bounds.scopes },
-        resourceOf(context),
-      ) ?? NO_SCOPES
-    );
+    const principal = { ...bound, kind: "credential", clientId: "", projectId, scopes: bounds.scopes } as const;
+    return heldScopes(principal, resourceOf(context));
   }
   const role = context.creator_role;
   if (role === null) return NO_SCOPES; // left the organization
   const own = context.creator_project_role;
   const projects = new Map(own === null || context.project_id === null ? [] : [[context.project_id, own] as const]);
   const person = { ...bound, kind: "person", email: "", role, scopes: ORG_ROLE_SCOPES[role], projects } as const;
-  return heldScopes(person, resourceOf(context)) ?? NO_SCOPES;
+  return heldScopes(person, resourceOf(context));
 }
 
 export function earliest(...times: readonly (number | null)[]): number | null {

@@ -277,17 +277,17 @@ test("a list shows what its reader may see, page by page, newest first", async (
   }
   const seen = async (as: Acting, projectId?: string): Promise<string[]> => {
     const found: string[] = [];
-    let after: { createdAtMs: number; id: string } | undefined;
+    let cursor: string | undefined;
     for (;;) {
       const page = await identity.credentials.list(as, {
         limit: 3,
-        ...(after === undefined ? {} : { after }),
-        ...(projectId === undefined ? {} : { projectId }),
+        cursor,
+        projectId,
       });
       assert.ok(page.items.length <= 3);
       found.push(...page.items.map((item) => item.id));
-      if (page.next === null || page.next === undefined) break;
-      after = page.next;
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
     }
     assert.equal(new Set(found).size, found.length);
     assert.equal(

@@ -1,80 +1,101 @@
 import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { creatorScopes, parseScopes, renderScopes } from "./bounds.ts";
-import {
-  contextsOf,
-  findMemberRole,
-  credentialsCreatedBy,
-  idsOfProject,
-  personalOf,
-  revokeCredentialRow,
-  setCreator,
-  updateCredential,
-} from "./store.ts";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import { creatorScopes, NO_SCOPES, parseScopes, renderScopes } from "./bounds.ts";
+import { announce, nextEpoch } from "./common.ts";
+import { KINDS, TABLES, type KindName } from "./kinds.ts";
+import { contextsOf, findMemberRole, liveIds, revokeRow, setCreator, updateRow, type AnyContext } from "./store.ts";
 
 export interface HandOverDeps {
   readonly metadata: Pick<MetadataStore, "lock" | "notify">;
   readonly clock: Clock;
 }
 
+const KIND_NAMES = Object.keys(KINDS) as KindName[];
+const OF_ORGANIZATION = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "organization");
+const OF_PERSON = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "person");
+const OF_PROJECT = KIND_NAMES.filter((kind) => TABLES[KINDS[kind].table].endsWithProject);
+
+/** The ids of what a person or a credential created for the organization and is not revoked, by kind. */
+export async function createdBy(db: Reader, orgId: string, id: string): Promise<Readonly<Record<KindName, string[]>>> {
+  const ids: Record<KindName, string[]> = { app: [], personal: [], s3: [] };
+  for (const kind of OF_ORGANIZATION) ids[kind] = await liveIds(db, kind, { orgId, createdBy: id });
+  return ids;
+}
+
 /**
- * Makes `to` the one whose role bounds the credentials that `from` created, in the caller's transaction. They keep what they
- * can do at this moment and gain nothing, since `from` still knows their secrets. Tokens of the person's own end. Returns their ids, for the audit log.
+ * Makes `to` the one whose role bounds what `from` created, in the caller's transaction. It keeps what it can do at this moment and
+ * gains nothing, since `from` still knows the secrets. The personal access tokens of `from` end. Returns the ids of what was passed on.
  */
 export async function transferCredentials(
   deps: HandOverDeps,
   tx: Writer,
   options: { orgId: string; from: string; to: string },
 ): Promise<string[]> {
-  const ids = await credentialsCreatedBy(tx, options.orgId, options.from);
-  const becomesOwners = (await findMemberRole(tx, options.orgId, options.to)) === "owner";
-  for (const context of await contextsOf(tx, ids)) {
-    const held = creatorScopes(context, undefined);
-    // With an owner behind it, `members:write` alone could make and remove owners.
-    const grows = becomesOwners && context.creator_role !== "owner";
-    const kept = [...parseScopes(context.scopes)].filter(
-      (scope) => held.has(scope) && !(grows && scope === "members:write"),
-    );
-    await updateCredential(tx, context.id, { scopes: renderScopes(new Set(kept)) });
+  const { orgId, from, to } = options;
+  const passed: string[] = [];
+  const becomesOwners = (await findMemberRole(tx, orgId, to)) === "owner";
+  for (const kind of OF_ORGANIZATION) {
+    for (const context of await liveContexts(tx, kind, { orgId, createdBy: from })) {
+      await updateRow(tx, context.id, { scopes: renderScopes(keptScopes(context, becomesOwners)) });
+      passed.push(context.id);
+    }
+    await setCreator(tx, kind, options);
   }
-  await setCreator(tx, options);
-  await revoke(deps, tx, await personalOf(tx, { orgId: options.orgId, userId: options.from }));
-  await appendAuthChange(deps, tx, { kind: "organization", subject: options.orgId });
-  return ids;
+  for (const kind of OF_PERSON) await revokeAll(deps, tx, kind, { orgId, createdBy: from });
+  await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
+  return passed;
 }
 
-/** Revokes every credential of a project that goes away, in the caller's transaction. Returns their ids, for the audit log. */
+function keptScopes(context: AnyContext, becomesOwners: boolean): ReturnType<typeof parseScopes> {
+  const held = creatorScopes(context, undefined) ?? NO_SCOPES;
+  // With an owner behind it, `members:write` alone could make and remove owners.
+  const grows = becomesOwners && context.creator_role !== "owner";
+  const kept = [...parseScopes(context.scopes)].filter(
+    (scope) => held.has(scope) && !(grows && scope === "members:write"),
+  );
+  return new Set(kept);
+}
+
+/** Revokes what ends with its project when that is deleted, in the caller's transaction. Returns the ids, for the audit log. */
 export async function revokeCredentialsOfProject(
   deps: HandOverDeps,
   tx: Writer,
-  options: { orgId: string; projectId: string },
+  project: { orgId: string; projectId: string },
 ): Promise<string[]> {
-  const rows = await idsOfProject(tx, options);
-  await revoke(deps, tx, rows);
-  return rows.map(({ id }) => id);
+  const ids: string[] = [];
+  for (const kind of OF_PROJECT) ids.push(...(await revokeAll(deps, tx, kind, project)));
+  return ids;
 }
 
-/** Ends a person's own tokens in every organization, in the caller's transaction. Returns how many there were. */
+/** Revokes a person's personal access tokens in every organization, in the caller's transaction. Returns how many there were. */
 export async function revokePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<number> {
-  const rows = await personalOf(tx, { userId });
-  await revoke(deps, tx, rows);
-  return rows.length;
+  let count = 0;
+  for (const kind of OF_PERSON) count += (await revokeAll(deps, tx, kind, { createdBy: userId })).length;
+  return count;
 }
 
 /** Every node reads anew how the person of these tokens is called and can sign in, in the transaction that changes it. */
 export async function announcePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<void> {
-  for (const { id, epoch } of await personalOf(tx, { userId }))
-    await appendAuthChange(deps, tx, { kind: "credential", subject: id, epoch });
+  for (const kind of OF_PERSON)
+    for (const { id, epoch } of await liveContexts(tx, kind, { createdBy: userId }))
+      await announce(deps, tx, id, epoch);
 }
 
-async function revoke(
+async function revokeAll(
   deps: HandOverDeps,
   tx: Writer,
-  rows: readonly { readonly id: string; readonly epoch: number }[],
-): Promise<void> {
+  kind: KindName,
+  of: Parameters<typeof liveIds>[2],
+): Promise<string[]> {
+  const contexts = await liveContexts(tx, kind, of);
+  const atMs = deps.clock.nowMs();
   // All rows before the feed: who changes a credential at the same time takes the row first and the feed's lock second, too.
-  for (const { id, epoch } of rows) await revokeCredentialRow(tx, id, { atMs: deps.clock.nowMs(), epoch: epoch + 1 });
-  for (const { id, epoch } of rows)
-    await appendAuthChange(deps, tx, { kind: "credential", subject: id, epoch: epoch + 1 });
+  for (const row of contexts) await revokeRow(tx, row.id, { atMs, epoch: nextEpoch(row) });
+  for (const row of contexts) await announce(deps, tx, row.id, nextEpoch(row));
+  return contexts.map(({ id }) => id);
+}
+
+async function liveContexts(tx: Writer, kind: KindName, of: Parameters<typeof liveIds>[2]): Promise<AnyContext[]> {
+  return contextsOf(tx, KINDS[kind].table, await liveIds(tx, kind, of));
 }

@@ -1,5 +1,6 @@
 import { isScope, PERSONAL_TOKEN_SCOPES, type Scope } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
+import { renderAddresses, requireAddresses } from "./addresses.ts";
 
 const ROTATION_OVERLAP_S_MAX = 30 * 86_400;
 const NAME_CHARS_MAX = 100;
@@ -9,24 +10,36 @@ export interface NewCredential {
   readonly projectId: string | null;
   readonly name: string;
   readonly scopes: readonly string[];
-  readonly expiresAtMs?: number | null;
+  readonly expiresAtMs?: number | null | undefined;
   /** CIDR ranges; null or absent: from anywhere. */
-  readonly allowedAddresses?: readonly string[] | null;
+  readonly allowedAddresses?: readonly string[] | null | undefined;
 }
 
 export interface CredentialChange {
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The whole new list; null: from anywhere. */
-  readonly allowedAddresses?: readonly string[] | null;
+  readonly allowedAddresses?: readonly string[] | null | undefined;
   /** The whole new set; raised or lowered. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
 }
 
 export interface CredentialListing {
-  readonly projectId?: string;
-  readonly includeRevoked?: boolean;
-  readonly after?: { createdAtMs: number; id: string };
+  readonly projectId?: string | undefined;
+  readonly includeRevoked?: boolean | undefined;
+  readonly cursor?: string | undefined;
   readonly limit: number;
+}
+
+/** What every kind is created with, in the form in which it is stored. @throws Problem `invalid_body` */
+export function validated(input: Omit<NewCredential, "scopes">): {
+  readonly name: string;
+  readonly projectId: string | null;
+  readonly expiresAtMs: number | null;
+  readonly addresses: string | null;
+} {
+  const { name, projectId, expiresAtMs = null, allowedAddresses = null } = input;
+  requireName(name);
+  return { name, projectId, expiresAtMs, addresses: renderAddresses(requireAddresses(allowedAddresses)) };
 }
 
 /** @throws Problem `invalid_body` with the place of each name that is none */

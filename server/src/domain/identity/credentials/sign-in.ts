@@ -7,7 +7,9 @@ import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import { FailureDelay, failurePlaceOf } from "./failure-delay.ts";
 import type { Gate } from "./gate.ts";
+import { KINDS } from "./kinds.ts";
 import type { RefusalLog } from "./refusals.ts";
+import { endingOf, isLive } from "./state.ts";
 import type { CredentialState, CredentialStates } from "./states.ts";
 import type { UsageLog } from "./usage.ts";
 
@@ -123,7 +125,7 @@ export class SignIn {
     const { states, envelope } = this.#deps;
     if (request.takesPeople === true && EMAIL.test(request.clientId)) return this.#verifyPerson(request);
     if (!CLIENT_ID.test(request.clientId)) return this.#refuse(request, undefined, "malformed");
-    if (!isWellFormedSecret("mrcs", request.clientSecret)) {
+    if (!isWellFormedSecret(KINDS.app.secretPrefix, request.clientSecret)) {
       // Read only so that the client's organization finds in its log that somebody tried.
       return this.#refuse(request, await states.readByClient(request.clientId), "malformed");
     }
@@ -140,7 +142,8 @@ export class SignIn {
 
   /** A token is found by its own hash; that the address is the right one too is asked afterwards, for every one alike. */
   async #verifyPerson(request: SignInRequest): Promise<CredentialState | undefined> {
-    if (!isWellFormedSecret("mrpat", request.clientSecret)) return this.#refuse(request, undefined, "malformed");
+    if (!isWellFormedSecret(KINDS.personal.secretPrefix, request.clientSecret))
+      return this.#refuse(request, undefined, "malformed");
     const keyed = this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, request.clientSecret);
     const digest = hash("sha256", request.clientSecret, "buffer");
     const state = await this.#deps.states.bySecret(keyed.toString("hex"));
@@ -184,21 +187,6 @@ export class SignIn {
     });
     return undefined;
   }
-}
-
-export function isLive(state: CredentialState, nowMs: number): boolean {
-  return endingOf(state, nowMs) === undefined;
-}
-
-/** How it ended: `revoked with its parent cred_…`; undefined while it lives. */
-export function endingOf(state: CredentialState, nowMs: number): string | undefined {
-  if (state.revokedAtMs !== null) return "revoked";
-  if (state.revokedWith !== null) return `revoked with its parent ${state.revokedWith.id}`;
-  if (state.expiresAtMs === null || nowMs < state.expiresAtMs) return undefined;
-  if (state.expiresBy === null) return "expired";
-  return state.expiresBy === "policy"
-    ? "expired by the longest lifetime that the organization's policy allows"
-    : `expired with its parent ${state.expiresBy}`;
 }
 
 /** The secret with this hash; each is compared, in constant time. */

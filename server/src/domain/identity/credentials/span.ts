@@ -5,23 +5,24 @@ import type { Reader } from "#stores/metadata/index.ts";
 import type { Acting } from "./acting.ts";
 import { parseAddresses } from "./addresses.ts";
 import { earliest, parsePolicy } from "./bounds.ts";
-import { readCreators, stateOf } from "./states.ts";
-import { findContext, type CredentialContext } from "./store.ts";
+import { tableRuleOf } from "./kinds.ts";
+import { readCreators, stateOf } from "./state.ts";
+import { findContext, type AnyContext } from "./store.ts";
 import { UNBOUNDED, type Span, type Widener } from "./widening.ts";
 
 /** From where and until when a credential works: by itself, by those that created it, and by the longest lifetime that the policy allows. */
-export async function spanOf(db: Reader, context: CredentialContext): Promise<Span> {
-  const chain = await readCreators({ read: db }, context);
+export async function spanOf(db: Reader, context: AnyContext): Promise<Span> {
+  const chain = tableRuleOf(context).endsWithCreator ? await readCreators(db, context) : [];
   const addresses = [context, ...chain].map((link) => parseAddresses(link.allowed_addresses));
-  return { addresses, untilMs: stateOf(context, chain, []).expiresAtMs };
+  return { addresses, untilMs: stateOf(context, chain).expiresAtMs };
 }
 
 /** The same of who acts. The policy's longest lifetime is no bound of theirs: it holds for everybody. */
 export async function actorSpanOf(db: Reader, actor: Acting["actor"]): Promise<Span> {
   if (actor.kind === "system" || !isId("cred", actor.id)) return UNBOUNDED;
-  const context = await findContext(db, { id: actor.id });
+  const context = await findContext(db, "credential", { id: actor.id });
   if (context === undefined) return UNBOUNDED;
-  const chain = await readCreators({ read: db }, context);
+  const chain = await readCreators(db, context);
   const links = [context, ...chain];
   return {
     addresses: links.map((link) => parseAddresses(link.allowed_addresses)),
@@ -33,7 +34,7 @@ export async function actorSpanOf(db: Reader, actor: Acting["actor"]): Promise<S
 export async function widenerOf(
   db: Reader,
   { actor }: Acting,
-  context: CredentialContext,
+  context: AnyContext,
   held: ReadonlySet<Scope>,
 ): Promise<Widener> {
   const span = await actorSpanOf(db, actor);

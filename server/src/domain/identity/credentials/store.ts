@@ -1,49 +1,66 @@
-import type { Insertable, Selectable } from "kysely";
+import { sql, type Insertable } from "kysely";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
 import { deleteTrustsOf, recordTrustUse } from "#domain/identity/federation/index.ts";
 import { withinReach, withOptionalProject, type OptionalProjectColumns, type Reach } from "#domain/projects/index.ts";
-import { inTimeRange, type Reader, type Tables, type Writer } from "#stores/metadata/index.ts";
+import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
+import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
 
-export type CredentialRow = Selectable<Tables["credential"]>;
-export type SecretRow = Selectable<Tables["credential_secret"]>;
+export type SecretRow = Tables["credential_secret"];
 
-/** A credential with everything that bounds it, read in one statement and so of one moment. */
-export interface CredentialContext extends CredentialRow, OptionalProjectColumns {
+/** What bounds a credential of any kind, read in one statement with it and so of one moment. */
+interface BoundColumns extends OptionalProjectColumns {
   org_slug: string;
+  project_slug: string | null;
   token_lifetime_s: number;
   policy: string;
   creator_role: OrgRole | null;
   creator_project_role: ProjectRole | null;
   /** Null where a credential or the system created it. */
   creator_email: string | null;
-  /** How the person can sign in whose own token it is: apps, passkeys and identities at providers. */
+  /** How the person can sign in who owns the personal access token: apps, passkeys and identities at providers. */
   creator_totp: number;
   creator_passkeys: number;
   creator_identities: number;
 }
 
-export async function findContext(
+export type Context<T extends Table> = Rows[T] & BoundColumns;
+/** Of any table. */
+export type AnyContext = AnyRow & BoundColumns;
+export type CredentialContext = Context<"credential">;
+
+/**
+ * One statement serves every table: the type of `credential` stands for all of them. So a statement that is not of `credential` alone
+ * may use only the columns of `AnyRow`, and the public identifier.
+ */
+function anyTable(table: Table): "credential" {
+  return table as "credential";
+}
+
+function from(db: Reader, table: Table) {
+  const credentials = db.selectFrom("credential as c");
+  return table === "credential" ? credentials : (db.selectFrom("s3_key as c") as unknown as typeof credentials);
+}
+
+/** By its identifier, or by the public one. */
+export async function findContext<T extends Table>(
   db: Reader,
-  by: { clientId: string } | { id: string },
-): Promise<CredentialContext | undefined> {
-  const query = contexts(db);
-  const row = await (
-    "id" in by ? query.where("c.id", "=", by.id) : query.where("c.client_id", "=", by.clientId)
-  ).executeTakeFirst();
-  return row;
+  table: T,
+  by: { readonly id: string } | { readonly publicId: string },
+): Promise<Context<T> | undefined> {
+  const [column, value] = "id" in by ? (["id", by.id] as const) : ([TABLES[table].publicId, by.publicId] as const);
+  const query = contexts(db, table).where(`c.${column as "id"}`, "=", value);
+  return (await query.executeTakeFirst()) as Context<T> | undefined;
 }
 
 /** The same for a page of a list. */
-export async function contextsOf(db: Reader, ids: readonly string[]): Promise<CredentialContext[]> {
-  return ids.length === 0
-    ? []
-    : contexts(db)
-        .where("c.id", "in", [...ids])
-        .execute();
+export async function contextsOf<T extends Table>(db: Reader, table: T, ids: readonly string[]): Promise<Context<T>[]> {
+  if (ids.length === 0) return [];
+  const query = contexts(db, table).where("c.id", "in", [...ids]);
+  return (await query.execute()) as AnyContext[] as Context<T>[];
 }
 
-function contexts(db: Reader) {
-  return withOptionalProject(db.selectFrom("credential as c"), "c.project_id")
+function contexts(db: Reader, table: Table) {
+  return withOptionalProject(from(db, table), "c.project_id")
     .innerJoin("organization as o", "o.id", "c.org_id")
     .leftJoin("member as m", (join) => join.onRef("m.org_id", "=", "c.org_id").onRef("m.user_id", "=", "c.created_by"))
     .leftJoin("project_member as pm", (join) =>
@@ -57,6 +74,7 @@ function contexts(db: Reader) {
     .select([
       "creator.email as creator_email",
       "o.slug as org_slug",
+      "project.slug as project_slug",
       "o.token_lifetime_s",
       "o.policy",
       "m.role as creator_role",
@@ -126,43 +144,43 @@ export async function findMemberRole(db: Reader, orgId: string, userId: string):
   return row?.role;
 }
 
-export interface CredentialFilter {
+export interface ListFilter {
   readonly orgId: string;
-  readonly reach: Reach;
-  /** Instead of `reach`: all of the organization, private projects too. */
-  readonly everything: boolean;
-  readonly projectId?: string | undefined;
+  /** Null: all of the organization, private projects too. */
+  readonly reach: Reach | null;
+  readonly projectId: string | undefined;
   readonly includeRevoked: boolean;
-  readonly after?: { createdAtMs: number; id: string } | undefined;
+  /** The values of the table's `order` in the last item of the page before. */
+  readonly after: readonly (string | number)[] | undefined;
   readonly limit: number;
 }
 
 /** Newest first; only what the reach covers. */
-export async function listCredentialIds(
+export async function listIds(
   db: Reader,
-  filter: CredentialFilter,
+  table: Table,
+  { orgId, reach, projectId, includeRevoked, after, limit }: ListFilter,
 ): Promise<{ id: string; created_at: number }[]> {
-  const { orgId, reach, after } = filter;
-  let query = withOptionalProject(db.selectFrom("credential as c"), "c.project_id")
+  const columns = TABLES[table].order.map((column) => `c.${column}` as const);
+  const place = sql.join(columns.map((column) => sql.ref(column)));
+  const query = withOptionalProject(from(db, table), "c.project_id")
     .select(["c.id", "c.created_at"])
     .where("c.org_id", "=", orgId)
-    .$if(!filter.everything, (rows) => rows.where(withinReach(reach, "c.project_id")));
-  if (filter.projectId !== undefined) query = query.where("c.project_id", "=", filter.projectId);
-  if (!filter.includeRevoked) query = query.where("c.revoked_at", "is", null);
-  if (after !== undefined) {
-    const before = { atMs: after.createdAtMs, tie: after.id };
-    query = query.where(inTimeRange({ time: "c.created_at", tie: "c.id" }, {}, { before }));
-  }
-  return query.orderBy("c.created_at", "desc").orderBy("c.id", "desc").limit(filter.limit).execute();
+    .$if(reach !== null, (rows) => rows.where(withinReach(reach as Reach, "c.project_id")))
+    .$if(projectId !== undefined, (rows) => rows.where("c.project_id", "=", projectId as string))
+    .$if(!includeRevoked, (rows) => rows.where("c.revoked_at", "is", null))
+    .$if(after !== undefined, (rows) => rows.where(sql<boolean>`(${place}) < (${sql.join(after ?? [])})`));
+  return columns.reduce((rows, column) => rows.orderBy(column, "desc"), query.limit(limit)).execute();
 }
 
+/** Those that are neither revoked nor, at that time, expired by their own end or the policy's. */
 export async function countLive(
   db: Reader,
+  table: Table,
   orgId: string,
   { atMs, lifetimeMsMax }: { readonly atMs: number; readonly lifetimeMsMax: number | null },
 ): Promise<number> {
-  const row = await db
-    .selectFrom("credential")
+  const row = await from(db, table)
     .select((eb) => eb.fn.countAll().as("count"))
     .where("org_id", "=", orgId)
     .where("revoked_at", "is", null)
@@ -172,30 +190,40 @@ export async function countLive(
   return Number(row?.count ?? 0);
 }
 
-export async function insertCredential(tx: Writer, row: Insertable<Tables["credential"]>): Promise<void> {
-  await tx.insertInto("credential").values(row).execute();
+export async function insertRow<T extends Table>(tx: Writer, table: T, row: Rows[T]): Promise<void> {
+  await tx
+    .insertInto(anyTable(table))
+    .values(row as Rows["credential"])
+    .execute();
 }
 
 export async function insertSecret(tx: Writer, row: Insertable<Tables["credential_secret"]>): Promise<void> {
   await tx.insertInto("credential_secret").values(row).execute();
 }
 
-export async function updateCredential(
+type Change = Partial<Pick<AnyRow, "name" | "scopes" | "allowed_addresses" | "pending" | "revoked_at">>;
+
+/** `epoch`: where it has one. */
+export async function updateRow(
   tx: Writer,
   id: string,
-  set: Partial<Pick<CredentialRow, "name" | "scopes" | "epoch" | "expires_at" | "allowed_addresses" | "pending">>,
+  { epoch, ...set }: Change & { readonly epoch?: number | undefined },
 ): Promise<void> {
-  await tx.updateTable("credential").set(set).where("id", "=", id).execute();
+  await tx
+    .updateTable(anyTable(tableOf(id)))
+    .set({ ...set, ...(epoch === undefined ? {} : { epoch }) })
+    .where("id", "=", id)
+    .execute();
 }
 
 /** Ends it for good, and with it its trusts. */
-export async function revokeCredentialRow(
+export async function revokeRow(
   tx: Writer,
   id: string,
-  { atMs, epoch }: { readonly atMs: number; readonly epoch: number },
+  { atMs, epoch }: { readonly atMs: number; readonly epoch: number | undefined },
 ): Promise<void> {
-  await tx.updateTable("credential").set({ revoked_at: atMs, epoch }).where("id", "=", id).execute();
-  await deleteTrustsOf(tx, id);
+  await updateRow(tx, id, { revoked_at: atMs, epoch });
+  if (tableOf(id) === "credential") await deleteTrustsOf(tx, id);
 }
 
 export async function expireSecret(tx: Writer, id: string, atMs: number): Promise<void> {
@@ -210,56 +238,38 @@ export async function deleteSecrets(tx: Writer, ids: readonly string[]): Promise
       .execute();
 }
 
-/** Ids of live credentials for apps that a person or credential made. */
-export async function credentialsCreatedBy(db: Reader, orgId: string, createdBy: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("credential")
+/** Ids of those of a kind that are not revoked: what one person or credential created, or what a project has. */
+export async function liveIds(
+  db: Reader,
+  kind: KindName,
+  of: { readonly orgId?: string; readonly createdBy?: string; readonly projectId?: string },
+): Promise<string[]> {
+  const { table } = KINDS[kind];
+  const { orgId, createdBy, projectId } = of;
+  const rows = await from(db, table)
     .select("id")
-    .where("org_id", "=", orgId)
-    .where("created_by", "=", createdBy)
-    .where("kind", "=", "app")
+    .$if(orgId !== undefined, (query) => query.where("org_id", "=", orgId as string))
+    .$if(createdBy !== undefined, (query) => query.where("created_by", "=", createdBy as string))
+    .$if(projectId !== undefined, (query) => query.where("project_id", "=", projectId as string))
+    .$call((query) => (kind === "s3" ? query : query.where("kind", "=", kind)))
     .where("revoked_at", "is", null)
+    .orderBy("id")
     .execute();
-  return rows.map((row) => row.id);
+  return rows.map(({ id }) => id);
 }
 
-/** Live tokens of a person's own, of one organization or of all. */
-export async function personalOf(
+/** Passes what one created on to another. Revoked access keys keep their creator. */
+export async function setCreator(
   tx: Writer,
-  person: { orgId?: string; userId: string },
-): Promise<{ id: string; epoch: number }[]> {
-  return tx
-    .selectFrom("credential")
-    .select(["id", "epoch"])
-    .$if(person.orgId !== undefined, (query) => query.where("org_id", "=", person.orgId ?? ""))
-    .where("created_by", "=", person.userId)
-    .where("kind", "=", "personal")
-    .where("revoked_at", "is", null)
-    .execute();
-}
-
-export async function idsOfProject(
-  tx: Writer,
-  project: { orgId: string; projectId: string },
-): Promise<{ id: string; epoch: number }[]> {
-  return tx
-    .selectFrom("credential")
-    .select(["id", "epoch"])
-    .where("org_id", "=", project.orgId)
-    .where("project_id", "=", project.projectId)
-    .where("revoked_at", "is", null)
-    .execute();
-}
-
-/** Personal ones stay whose they are. */
-export async function setCreator(tx: Writer, change: { orgId: string; from: string; to: string }): Promise<void> {
-  const { orgId, from, to } = change;
+  kind: KindName,
+  { orgId, from, to }: { readonly orgId: string; readonly from: string; readonly to: string },
+): Promise<void> {
   await tx
-    .updateTable("credential")
+    .updateTable(anyTable(KINDS[kind].table))
     .set({ created_by: to })
     .where("org_id", "=", orgId)
     .where("created_by", "=", from)
-    .where("kind", "=", "app")
+    .$call((query) => (kind === "s3" ? query.where("revoked_at", "is", null) : query.where("kind", "=", kind)))
     .execute();
 }
 
@@ -276,7 +286,7 @@ export interface Usage {
 /** Other nodes report too, so a time only ever moves forward. */
 export async function recordUsage(tx: Writer, usage: Usage): Promise<void> {
   await tx
-    .updateTable("credential")
+    .updateTable(anyTable(tableOf(usage.credentialId)))
     .set({ last_used_at: usage.atMs, ...(usage.ip === null ? {} : { last_used_ip: usage.ip }) })
     .where("id", "=", usage.credentialId)
     .where((row) => row.or([row("last_used_at", "is", null), row("last_used_at", "<", usage.atMs)]))

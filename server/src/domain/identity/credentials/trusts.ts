@@ -23,8 +23,9 @@ import { creatorOf, requirePermission, type Acting } from "./acting.ts";
 import { parseScopes } from "./bounds.ts";
 import type { Credentials } from "./credentials.ts";
 import { requireName } from "./input.ts";
+import { KINDS } from "./kinds.ts";
+import type { Propagation } from "./manage.ts";
 import { spanOf, widenerOf } from "./span.ts";
-import type { Propagation } from "./view.ts";
 import { requireMayWiden } from "./widening.ts";
 
 export interface TrustsDeps {
@@ -93,7 +94,7 @@ export class Trusts {
     const id = newId("trust", nowMs);
     let made: TrustView | undefined;
     await credentials.change(acting, credentialId, async (tx, context, held) => {
-      if (context.kind === "personal")
+      if (KINDS[context.kind].ownedBy === "person")
         throw new Problem(
           "conflict",
           "A personal access token stands for its person; trust an issuer with a credential.",

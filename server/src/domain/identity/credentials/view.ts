@@ -1,15 +1,14 @@
 import type { Scope } from "@mooring/contract";
 import { etagOf } from "#kernel/versions.ts";
+import type { Reader } from "#stores/metadata/index.ts";
 import { parseScopes, renderScopes } from "./bounds.ts";
-import { stateOf } from "./states.ts";
-import type { CredentialContext, SecretRow } from "./store.ts";
+import type { AnyRow, Table } from "./kinds.ts";
+import { readCreators, stateAt, type State } from "./state.ts";
+import { secretsOf, type Context } from "./store.ts";
 
-/** A credential as its managers see it. */
-export interface Credential {
+/** A credential of any kind as it is shown: without its secrets. */
+export interface AnyView {
   readonly id: string;
-  /** `personal`: a token of the person who created it. */
-  readonly kind: "app" | "personal";
-  readonly clientId: string;
   readonly orgId: string;
   /** Null: reaches the whole organization. */
   readonly projectId: string | null;
@@ -21,33 +20,28 @@ export interface Credential {
   /** Id of a person or a credential, or `system`. */
   readonly createdBy: string;
   readonly createdAtMs: number;
-  /** Its own expiry, the policy's, or its creator's, whichever is first. */
+  /** Its own expiry, the policy's, or where it ends with its creator the creator's, whichever is first. */
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** The credential that it was created through and ended with; null: it was revoked itself, or not at all. */
-  readonly revokedWith: string | null;
   /** Nobody has approved it yet. */
   readonly isPending: boolean;
   /** CIDR ranges from which it may be used, as chosen; null: from anywhere. */
   readonly allowedAddresses: readonly string[] | null;
   /** To the minute. */
   readonly lastUsedAtMs: number | null;
-  readonly lastUsedIp: string | null;
-  /** Newest first; only those that still are accepted. */
-  readonly secrets: readonly CredentialSecret[];
   /** Its entity tag. */
   readonly etag: string;
 }
 
-/** A new credential, with its secret when it has one. */
-export interface Made {
-  readonly credential: Credential;
-  readonly clientSecret: string | null;
-}
-
-/** Whether every live node has applied a change; false when one has not within two seconds. */
-export interface Propagation {
-  readonly propagated: boolean;
+export interface Credential extends AnyView {
+  /** `personal`: a token of the person who created it. */
+  readonly kind: "app" | "personal";
+  readonly clientId: string;
+  /** The credential that it was created through and ended with; null: it was revoked itself, or not at all. */
+  readonly revokedWith: string | null;
+  readonly lastUsedIp: string | null;
+  /** Newest first; only those that still are accepted. */
+  readonly secrets: readonly CredentialSecret[];
 }
 
 export interface CredentialSecret {
@@ -59,27 +53,39 @@ export interface CredentialSecret {
   readonly lastUsedAtMs: number | null;
 }
 
+/** An access key of the S3 gateway. */
+export interface S3Key extends AnyView {
+  readonly accessKeyId: string;
+  /** Names of the only buckets that it reaches; null: all of them. */
+  readonly buckets: readonly string[] | null;
+  /** Keys of objects that it reaches begin with this. */
+  readonly prefix: string;
+}
+
+export interface Views {
+  readonly credential: Credential;
+  readonly s3_key: S3Key;
+}
+
 /** What of a credential can be changed; its use changes nothing. */
-export function versionOf(context: CredentialContext): object {
-  const { id, name, scopes, allowed_addresses, pending, revoked_at, epoch } = context;
+export function versionOf({ id, name, scopes, allowed_addresses, pending, revoked_at, epoch }: AnyRow): object {
   return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch };
 }
 
-export function viewOf(
-  context: CredentialContext,
-  chain: readonly CredentialContext[],
-  secrets: readonly SecretRow[],
+export async function viewOf<T extends Table>(
+  db: Reader,
+  table: T,
+  context: Context<T>,
   nowMs: number,
-): Credential {
-  const state = stateOf(context, chain, secrets);
-  const live = secrets.filter(
-    (row) =>
-      context.revoked_at === null && state.revokedWith === null && (row.expires_at === null || nowMs < row.expires_at),
-  );
+): Promise<Views[T]> {
+  const state = stateAt(context, await readCreators(db, context), nowMs);
+  const own: Own[T] = OWN[table];
+  return { ...sharedOf(context, state), ...(await own(db, context, { state, nowMs })) } as Views[T];
+}
+
+function sharedOf(context: Context<Table>, state: State): AnyView {
   return {
     id: context.id,
-    kind: context.kind,
-    clientId: context.client_id,
     orgId: context.org_id,
     projectId: context.project_id,
     name: context.name,
@@ -89,18 +95,9 @@ export function viewOf(
     createdAtMs: context.created_at,
     expiresAtMs: state.expiresAtMs,
     revokedAtMs: context.revoked_at ?? state.revokedWith?.atMs ?? null,
-    revokedWith: context.revoked_at === null ? (state.revokedWith?.id ?? null) : null,
     isPending: context.pending === 1,
     allowedAddresses: context.allowed_addresses?.split(" ") ?? null,
     lastUsedAtMs: context.last_used_at,
-    lastUsedIp: context.last_used_ip,
-    secrets: live.map((row) => ({
-      id: row.id,
-      hint: row.hint,
-      createdAtMs: row.created_at,
-      expiresAtMs: row.expires_at,
-      lastUsedAtMs: row.last_used_at,
-    })),
     etag: etagOf(versionOf(context)),
   };
 }
@@ -110,3 +107,39 @@ function listOf(scopes: ReadonlySet<Scope>): Scope[] {
     .split(" ")
     .filter((name) => name !== "") as Scope[];
 }
+
+/** What only the rows of one table have. */
+type Own = {
+  readonly [T in Table]: (
+    db: Reader,
+    context: Context<T>,
+    now: { readonly state: State; readonly nowMs: number },
+  ) => Promise<Omit<Views[T], keyof AnyView>>;
+};
+
+const OWN: Own = {
+  credential: async (db, context, { state, nowMs }) => {
+    const hasEnded = context.revoked_at !== null || state.revokedWith !== null;
+    const secrets = hasEnded ? [] : await secretsOf(db, context.id);
+    return {
+      kind: context.kind,
+      clientId: context.client_id,
+      revokedWith: context.revoked_at === null ? (state.revokedWith?.id ?? null) : null,
+      lastUsedIp: context.last_used_ip,
+      secrets: secrets
+        .filter((row) => row.expires_at === null || nowMs < row.expires_at)
+        .map((row) => ({
+          id: row.id,
+          hint: row.hint,
+          createdAtMs: row.created_at,
+          expiresAtMs: row.expires_at,
+          lastUsedAtMs: row.last_used_at,
+        })),
+    };
+  },
+  s3_key: async (_db, { access_key: accessKeyId, buckets, prefix }) => ({
+    accessKeyId,
+    buckets: buckets === null ? null : (JSON.parse(buckets) as string[]),
+    prefix,
+  }),
+};

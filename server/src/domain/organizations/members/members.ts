@@ -1,20 +1,16 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
-  credentialsCreatedBy,
-  holds,
+  createdBy,
   lackingOf,
   ORG_ROLE_SCOPES,
   parsePolicy,
-  parseScopes,
-  renderScopes,
   requireNothingLacking,
   transferCredentials,
   type PersonPrincipal,
   type Standing,
   absent,
 } from "#domain/identity/index.ts";
-import { resourceOf } from "#domain/projects/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
@@ -29,13 +25,10 @@ import {
   findMember,
   listMemberRows,
   ownersOf,
-  passS3Key,
   projectRoles,
   projectsMaintainedAlone,
-  s3KeysCreatedBy,
   setRole,
   type Member,
-  type S3KeyOfMember,
 } from "./store.ts";
 
 /** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
@@ -168,13 +161,9 @@ export async function removeMember(
     const grantor = await grantorOf(tx, caller, orgId);
     requireMayChange(grantor, member.role);
     if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
-    const credentials = await credentialsCreatedBy(tx, orgId, userId);
-    const s3Keys = await s3KeysCreatedBy(tx, orgId, userId);
+    const { app: credentials, s3: s3Keys } = await createdBy(tx, orgId, userId);
     const heir = handOver ? requireHeir(grantor, userId) : null;
-    if (heir !== null) {
-      await passS3KeysOn(tx, orgId, s3Keys, { from: userId, to: heir });
-      await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
-    }
+    if (heir !== null) await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
     const inherited = await passProjectsOn(deps, tx, orgId, { from: userId, preferred: grantor.userId });
     await deleteMembership(tx, orgId, userId);
     await announceAccessChange(deps, tx, orgId);
@@ -186,27 +175,12 @@ export async function removeMember(
       detail: {
         role: member.role,
         credentials,
-        s3_keys: s3Keys.map(({ id }) => id),
+        s3_keys: s3Keys,
         credentials_to: heir,
         projects_to: inherited,
       },
     });
   });
-}
-
-/** They keep what they can do at this moment and gain nothing: whoever leaves still knows their secrets. */
-async function passS3KeysOn(
-  tx: Writer,
-  orgId: string,
-  keys: readonly S3KeyOfMember[],
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<void> {
-  const creator = await personPrincipal(tx, orgId, from);
-  if (creator === undefined) return;
-  for (const key of keys) {
-    const kept = [...parseScopes(key.scopes)].filter((scope) => holds(creator, scope, resourceOf(key)));
-    passS3Key(tx, key.id, { created_by: to, scopes: renderScopes(new Set(kept)) });
-  }
 }
 
 function requireHeir(grantor: Grantor, userId: string): string {

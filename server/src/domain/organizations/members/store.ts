@@ -1,5 +1,5 @@
 import type { OrgRole } from "@mooring/contract";
-import { joinProject, withOptionalProject, type OptionalProjectColumns } from "#domain/projects/index.ts";
+import { joinProject } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 /** A person as a member of one organization. */
@@ -163,25 +163,4 @@ export async function projectRoles(
     .where("org_id", "=", orgId)
     .where("user_id", "=", userId)
     .execute();
-}
-
-export type S3KeyOfMember = Pick<Tables["s3_key"], "id" | "org_id" | "scopes" | "project_id"> & OptionalProjectColumns;
-
-/** Access keys of the S3 gateway that a member made and that are not revoked. */
-export async function s3KeysCreatedBy(db: Reader, orgId: string, createdBy: string): Promise<S3KeyOfMember[]> {
-  return withOptionalProject(db.selectFrom("s3_key as k"), "k.project_id")
-    .select(["k.id", "k.org_id", "k.scopes", "k.project_id"])
-    .where("k.org_id", "=", orgId)
-    .where("k.created_by", "=", createdBy)
-    .where("k.revoked_at", "is", null)
-    .orderBy("k.id")
-    .execute();
-}
-
-export function passS3Key(
-  tx: Writer,
-  id: string,
-  change: { readonly created_by: string; readonly scopes: string },
-): void {
-  tx.defer(tx.updateTable("s3_key").set(change).where("id", "=", id));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { appendAuthChange } from "#domain/identity/index.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
-import { createAccessKey, createS3, revokeAccessKey, S3Error, unreachedBuckets } from "../index.ts";
+import { createS3, S3Error, unreachedBuckets } from "../index.ts";
 import { fails } from "../testing/fails.ts";
 import {
   callerOf,
@@ -271,15 +271,15 @@ for (const { kind, skip } of DATABASES) {
 
     test("a revoked key, and one whose creator lost the right, is refused at the next request on every node", async () => {
       const developer = await g.ground.person("developer");
-      const made = await createAccessKey(g.deps, { actor: developer }, { name: "x", projectId: null });
-      const revoked = await createAccessKey(g.deps, SYSTEM, { name: "y", projectId: null });
+      const made = await g.identity.s3Keys.create({ actor: developer }, { name: "x", projectId: null });
+      const revoked = await g.identity.s3Keys.create(SYSTEM, { name: "y", projectId: null });
       const nodes = [g.s3, createS3({ ...g.deps, metadata: await g.ground.reopen() })];
       for (const node of nodes) {
         assert.equal((await callerOf(node, made.key.accessKeyId)).principal.scopes.has("s3:write"), true);
         assert.equal((await node.keys.admit(revoked.key.accessKeyId))?.secret, revoked.secret);
       }
       await g.ground.setRole(developer.id, "viewer");
-      await revokeAccessKey(g.deps, SYSTEM, revoked.key.accessKeyId);
+      await g.identity.s3Keys.revoke(SYSTEM, revoked.key.accessKeyId);
       for (const node of nodes) {
         assert.deepEqual([...(await callerOf(node, made.key.accessKeyId)).principal.scopes], ["s3:read"]);
         assert.equal(await node.keys.admit(revoked.key.accessKeyId), undefined);
@@ -299,7 +299,7 @@ for (const { kind, skip } of DATABASES) {
         );
       };
       const developer = await g.ground.person("developer");
-      const made = await createAccessKey(g.deps, { actor: developer }, { name: "x", projectId: null });
+      const made = await g.identity.s3Keys.create({ actor: developer }, { name: "x", projectId: null });
       const { accessKeyId } = made.key;
       assert.equal(await why(accessKeyId), "allowed");
       await g.ground.setRole(developer.id, "viewer");
@@ -309,9 +309,9 @@ for (const { kind, skip } of DATABASES) {
       );
       await g.ground.setRole(developer.id, null);
       assert.match(await why(accessKeyId), /no member of the organization any more/);
-      const reading = await createAccessKey(g.deps, SYSTEM, { name: "r", projectId: null, scopes: ["s3:read"] });
+      const reading = await g.identity.s3Keys.create(SYSTEM, { name: "r", projectId: null, scopes: ["s3:read"] });
       assert.match(await why(reading.key.accessKeyId), /s3:write\. The credential was not given it/);
-      const whole = await createAccessKey(g.deps, SYSTEM, { name: "w", projectId: null });
+      const whole = await g.identity.s3Keys.create(SYSTEM, { name: "w", projectId: null });
       await g.ground.organization({ policy: { allowed_scopes: ["s3:read"] } });
       assert.match(await why(whole.key.accessKeyId), /the organization's policy lets no credential hold it/);
       await g.ground.organization({ policy: {} });
@@ -320,7 +320,7 @@ for (const { kind, skip } of DATABASES) {
 
     test("a key ends when it is said, and holds nothing that the organization's policy forbids", async () => {
       const expiresAtMs = g.ground.clock.nowMs() + 5000;
-      const { key } = await createAccessKey(g.deps, SYSTEM, { name: "x", projectId: PROJECT_ID, expiresAtMs });
+      const { key } = await g.identity.s3Keys.create(SYSTEM, { name: "x", projectId: PROJECT_ID, expiresAtMs });
       assert.notEqual(await g.s3.keys.admit(key.accessKeyId), undefined);
       await g.ground.organization({ policy: { allowed_scopes: ["s3:read", "files:read"] } });
       assert.deepEqual([...(await callerOf(g.s3, key.accessKeyId)).principal.scopes], ["s3:read"]);
@@ -334,18 +334,18 @@ for (const { kind, skip } of DATABASES) {
       const developer = await g.ground.person("developer");
       const refused = (code: string) => (error: unknown) => (error as { code?: string }).code === code;
       await assert.rejects(
-        createAccessKey(g.deps, { actor: viewer }, { name: "x", projectId: null }),
+        g.identity.s3Keys.create({ actor: viewer }, { name: "x", projectId: null }),
         refused("insufficient_scope"),
       );
       await assert.rejects(
-        createAccessKey(g.deps, { actor: developer }, { name: "x", projectId: PRIVATE_ID }),
+        g.identity.s3Keys.create({ actor: developer }, { name: "x", projectId: PRIVATE_ID }),
         refused("not_found"),
       );
       const writer = await g.ground.person("viewer", { [PROJECT_ID]: "maintainer" });
-      const { key } = await createAccessKey(g.deps, { actor: writer }, { name: "x", projectId: PROJECT_ID });
+      const { key } = await g.identity.s3Keys.create({ actor: writer }, { name: "x", projectId: PROJECT_ID });
       assert.deepEqual(key.scopes.toSorted(), ["apps:write", "s3:delete", "s3:read", "s3:write"]);
       await assert.rejects(
-        createAccessKey(g.deps, { actor: writer }, { name: "x", projectId: null }),
+        g.identity.s3Keys.create({ actor: writer }, { name: "x", projectId: null }),
         refused("insufficient_scope"),
       );
     });

@@ -1,18 +1,14 @@
-import { lastAccessChange } from "#domain/identity/index.ts";
+import { isAccessKeyId, lastAccessChange, openS3Secret, readS3Key } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
 import type { S3Deps } from "../deps.ts";
 import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/index.ts";
-import { addressesNow, expiryOf, rightsNow, type Rights } from "./bounds.ts";
 import { admitGrant, grantOf, type S3Grant } from "./grants.ts";
-import { isAccessKeyId, openSecret } from "./secret.ts";
-import { keyByAccessKey, publicOrganization, setLastUsed, type KeyContext } from "./store.ts";
+import { publicOrganization } from "./store.ts";
 
 /** What is wider than it was (a role that was raised) is seen after this time. */
 const KEPT_MS = 1000;
 /** About 1 kB each. */
 const KEPT_MAX = 10_000;
-const USE_WRITTEN_MS = 60_000;
 
 interface Kept {
   readonly change: number;
@@ -28,18 +24,9 @@ interface Kept {
 export class KeyRing implements S3Keys {
   readonly #deps: S3Deps;
   readonly #kept = new Map<string, Kept>();
-  readonly #used = new Map<string, number>();
-  readonly #writing: ScheduledWork;
 
   constructor(deps: S3Deps) {
     this.#deps = deps;
-    const { clock, log, schedule = new Schedule(clock) } = deps;
-    this.#writing = schedule.add("S3 key use", {
-      everyMs: USE_WRITTEN_MS,
-      run: () => this.#writeUsed(),
-      failed: (error) => log.warn({ err: error }, "cannot write down when access keys were used"),
-      onlyAsked: true,
-    });
   }
 
   async admit(accessKeyId: string): Promise<AdmittedKey | undefined> {
@@ -55,30 +42,13 @@ export class KeyRing implements S3Keys {
   }
 
   used({ id }: S3KeyPrincipal): void {
-    if (!isId("key", id)) return; // a grant's
-    this.#used.set(id, this.#deps.clock.nowMs());
-    this.#writing.ask();
+    if (isId("key", id)) this.#deps.usage.touch(id); // not a grant's
   }
 
   async anonymous(orgSlug?: string): Promise<S3Anonymous> {
     const { metadata, settings } = this.#deps;
     const orgId = await publicOrganization(metadata.read, orgSlug ?? settings.publicOrganization);
     return { kind: "anonymous", orgId: orgId ?? null };
-  }
-
-  /** Writes down when keys were used last, as far as that is not written yet. */
-  async stop(): Promise<void> {
-    await this.#writing.stop();
-    await this.#writing.run().catch(() => undefined); // it is logged
-  }
-
-  async #writeUsed(): Promise<void> {
-    const used = [...this.#used];
-    this.#used.clear();
-    if (used.length === 0) return;
-    await this.#deps.metadata.write(async (tx) => {
-      for (const [id, atMs] of used) await setLastUsed(tx, id, atMs);
-    });
   }
 
   async #read(accessKeyId: string, change: number, nowMs: number): Promise<Kept | undefined> {
@@ -98,22 +68,21 @@ export class KeyRing implements S3Keys {
   }
 
   async #stored(accessKeyId: string, nowMs: number): Promise<Pick<Kept, "expiresAtMs" | "key"> | undefined> {
-    const row = await keyByAccessKey(this.#deps.metadata.read, accessKeyId);
-    if (row === undefined) return undefined;
-    return { expiresAtMs: expiryOf(row), key: row.revoked_at === null ? await this.#admitted(row, nowMs) : null };
-  }
-
-  async #admitted(row: KeyContext, nowMs: number): Promise<AdmittedKey> {
     const { metadata, envelope } = this.#deps;
-    const rights = await rightsNow(metadata, row, nowMs);
+    const found = await readS3Key(metadata, accessKeyId, nowMs);
+    if (found === undefined) return undefined;
+    const { key: row, state } = found;
+    const { expiresAtMs, isPending, allows } = state;
+    if (row.revoked_at !== null) return { expiresAtMs, key: null };
     // The secret of a key never changes, and opening it costs more than all the rest.
-    const secret = this.#kept.get(row.access_key)?.key?.secret ?? openSecret(envelope, row.id, row.secret);
-    const allows = await addressesNow(metadata, row);
-    return { principal: principalOf(row, rights), secret, isPending: row.pending === 1, allows };
+    const secret = this.#kept.get(accessKeyId)?.key?.secret ?? openS3Secret(envelope, row.id, row.secret);
+    return { expiresAtMs, key: { principal: principalOf(row, state), secret, isPending, allows } };
   }
 }
 
-function principalOf(row: KeyContext, { scopes, withheld }: Rights): S3KeyPrincipal {
+type Found = NonNullable<Awaited<ReturnType<typeof readS3Key>>>;
+
+function principalOf(row: Found["key"], { scopes, withheld }: Found["state"]): S3KeyPrincipal {
   const { id, access_key: accessKeyId, org_id: orgId, org_slug: orgSlug, project_id: projectId, prefix } = row;
   return {
     kind: "key",

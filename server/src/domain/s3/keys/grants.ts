@@ -1,3 +1,4 @@
+import { S3_KEY_SCOPES } from "@mooring/contract";
 import { authorize, readState, type Envelope, type Principal } from "#domain/identity/index.ts";
 import { auditOrigin, principalNow } from "#domain/organizations/index.ts";
 import { resourceOf, type ProjectColumns } from "#domain/projects/index.ts";
@@ -5,7 +6,6 @@ import { isId } from "#kernel/ids.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { bucketById, type BucketRow } from "../buckets/store.ts";
 import type { AdmittedKey, S3KeyPrincipal } from "../types/index.ts";
-import { KEY_SCOPES } from "./bounds.ts";
 
 /** For whom, and for which bucket, a key of a presigned URL is. */
 export interface S3Grant {
@@ -69,7 +69,7 @@ export function principalOn(principal: Principal, bucket: Place): S3KeyPrincipal
     orgId,
     orgSlug: principal.orgSlug,
     projectId,
-    scopes: new Set(KEY_SCOPES.filter((scope) => authorize(principal, scope, resource) === "allowed")),
+    scopes: new Set(S3_KEY_SCOPES.filter((scope) => authorize(principal, scope, resource) === "allowed")),
     buckets: [bucket.slug],
     prefix: "",
     owner: { id: projectId, displayName: bucket.project_slug },

@@ -3,11 +3,11 @@ import type { GuardedClock } from "#kernel/deletions.ts";
 import { Reservations } from "#kernel/reservations.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { ORG_ID, OTHER_ORG_ID, openGround, PRIVATE_ID, PROJECT_ID, type Ground } from "#domain/identity/testing.ts";
-import { createIdentity, type Acting, type Identity } from "#domain/identity/index.ts";
+import { createIdentity, type Acting, type Identity, type NewS3Key } from "#domain/identity/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { openObjects, type DigestAlgorithm, type ObjectStore, type StagedBlob } from "#stores/objects/index.ts";
-import { createAccessKey, createS3, type NewAccessKey, type S3, type S3Settings } from "../index.ts";
+import { createS3, type S3, type S3Settings } from "../index.ts";
 import type { Bucket, NewBucket, ObjectVersion, PutObject, S3Caller, S3KeyPrincipal } from "../types/index.ts";
 import type { S3Deps } from "../deps.ts";
 
@@ -20,7 +20,7 @@ export interface S3Ground {
   readonly deps: S3Deps & { readonly clock: GuardedClock };
   readonly s3: S3;
   /** A key that the system makes. */
-  key(input?: Partial<NewAccessKey>, orgId?: string): Promise<S3Caller & { readonly principal: S3KeyPrincipal }>;
+  key(input?: Partial<NewS3Key>, orgId?: string): Promise<S3Caller & { readonly principal: S3KeyPrincipal }>;
   stage(content: string | Uint8Array, digests?: readonly DigestAlgorithm[]): Promise<StagedBlob>;
   put(
     caller: S3Caller,
@@ -61,11 +61,11 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
     settings: { collectEveryMs: 0 },
   });
   const settings = { ...SETTINGS, ...options.settings };
-  const { envelope } = identity;
+  const { envelope, usage } = identity;
   const jobs = createJobs({ metadata, clock, log: SILENT, pollMs: 20 });
   const outbound = createOutbound({ privateAddresses: true, clock, userAgent: "test" });
   const reservations = new Reservations();
-  const shared = { metadata, objects, clock: trustedClock(clock), envelope, jobs, outbound, log: SILENT };
+  const shared = { metadata, objects, clock: trustedClock(clock), envelope, usage, jobs, outbound, log: SILENT };
   const deps = { ...shared, settings, reservations };
   const s3 = createS3(deps);
   const stage: S3Ground["stage"] = (content, digests = ["md5"]) =>
@@ -78,7 +78,7 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
     s3,
     key: async (input = {}, orgId = ORG_ID) => {
       const acting: Acting = { actor: { kind: "system", id: "test", orgId } };
-      const { key } = await createAccessKey(deps, acting, { name: "test", projectId: null, ...input });
+      const { key } = await identity.s3Keys.create(acting, { name: "test", projectId: null, ...input });
       return callerOf(s3, key.accessKeyId);
     },
     stage,
@@ -95,7 +95,6 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
     },
     close: async () => {
       await jobs.stop();
-      await s3.stop();
       await objects.close();
       await ground.close();
     },

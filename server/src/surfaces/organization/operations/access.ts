@@ -1,16 +1,21 @@
 import { S3_KEY_SCOPES, stateAllows, type ORGANIZATION_ROUTES, type ResultOf, type Scope } from "@mooring/contract";
-import { authorize, reachOf, requireOrganization } from "#domain/identity/index.ts";
+import {
+  authorize,
+  reachOf,
+  requireOrganization,
+  type AnyCredential,
+  type CredentialListing,
+} from "#domain/identity/index.ts";
 import { membersWhoMay, type MemberAccess, type Project, projectIfNamed } from "#domain/organizations/index.ts";
 import { ruleOf } from "#domain/projects/index.ts";
-import { listAccessKeys } from "#domain/s3/index.ts";
 import type { Operation, OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
-import { actingOf, keyDepsOf } from "../resources.ts";
+import { actingOf } from "../resources.ts";
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
 
-/** Credentials, and keys, looked at for one answer: each costs reading who made it. */
-const KEYS_MAX = 200;
+/** Of each list, for one answer: each credential costs a read of its creators. */
+const CREDENTIALS_MAX = 200;
 
 export function getAccess(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getAccess> {
   return async ({ query }, context) => {
@@ -23,8 +28,9 @@ export function getAccess(deps: OrganizationSurfaceDeps): Operation<typeof ORGAN
     const members = await membersWhoMay(deps, { orgId, permission, project, reach });
     const resource = project === undefined ? { orgId } : { orgId, project };
     const seesKeys = authorize(principal, "credentials:read", resource) === "allowed";
-    const credentials = seesKeys ? await credentialsOf(deps, context, permission, project) : null;
-    const keys = seesKeys ? await accessKeysOf(deps, context, permission, project) : null;
+    const question = { permission, project };
+    const credentials = seesKeys ? await credentialsOf(deps, context, question) : null;
+    const keys = seesKeys ? await s3KeysOf(deps, context, question) : null;
     return {
       permission,
       project: project === undefined ? null : { id: project.id, slug: project.slug, name: project.name },
@@ -46,69 +52,55 @@ interface Found<T> {
   readonly complete: boolean;
 }
 
-async function credentialsOf(
+async function reachingOf<C extends AnyCredential, B>(
   deps: OrganizationSurfaceDeps,
-  context: OperationContext,
-  permission: Scope,
-  project: Project | undefined,
-): Promise<Found<NonNullable<Body["credentials"]>[number]>> {
-  const listing = { limit: KEYS_MAX, ...onlyOf(project) };
-  const { items, next } = await deps.identity.credentials.list(actingOf(context), listing);
-  const nowMs = deps.clock.nowMs();
+  list: (listing: CredentialListing) => Promise<{ items: C[]; nextCursor: string | null }>,
+  { permission, project }: Omit<Question, "nowMs">,
+  bodyOf: (credential: C) => B,
+): Promise<Found<B & Verdict>> {
+  const { items, nextCursor } = await list({ limit: CREDENTIALS_MAX, ...onlyOf(project) });
+  const question = { permission, project, nowMs: deps.clock.nowMs() };
   return {
-    items: items.filter(reaching(project)).map((credential) => ({
-      id: credential.id,
-      kind: credential.kind,
-      client_id: credential.clientId,
-      name: credential.name,
-      project_id: credential.projectId,
-      ...verdictOn(credential, { permission, project, nowMs }),
-    })),
-    complete: next === null || next === undefined,
+    items: items
+      .filter(({ projectId }) => project === undefined || projectId === null || projectId === project.id)
+      .map((credential) => ({ ...bodyOf(credential), ...verdictOn(credential, question) })),
+    complete: nextCursor === null,
   };
 }
 
-async function accessKeysOf(
+function credentialsOf(
   deps: OrganizationSurfaceDeps,
   context: OperationContext,
-  permission: Scope,
-  project: Project | undefined,
+  question: Omit<Question, "nowMs">,
+): Promise<Found<NonNullable<Body["credentials"]>[number]>> {
+  const list = (listing: CredentialListing) => deps.identity.credentials.list(actingOf(context), listing);
+  return reachingOf(deps, list, question, ({ id, kind, clientId, name, projectId }) => ({
+    id,
+    kind,
+    client_id: clientId,
+    name,
+    project_id: projectId,
+  }));
+}
+
+async function s3KeysOf(
+  deps: OrganizationSurfaceDeps,
+  context: OperationContext,
+  question: Omit<Question, "nowMs">,
 ): Promise<Found<NonNullable<Body["s3_keys"]>[number]>> {
-  if (!S3_KEY_SCOPES.some((scope) => scope === permission)) return { items: [], complete: true };
-  const page = { limit: KEYS_MAX + 1, ...onlyOf(project) };
-  const keys = await listAccessKeys(keyDepsOf(deps), actingOf(context), page);
-  const nowMs = deps.clock.nowMs();
-  return {
-    items: keys
-      .slice(0, KEYS_MAX)
-      .filter(reaching(project))
-      .map((key) => ({
-        id: key.id,
-        access_key_id: key.accessKeyId,
-        name: key.name,
-        project_id: key.projectId,
-        ...verdictOn(key, { permission, project, nowMs }),
-      })),
-    complete: keys.length <= KEYS_MAX,
-  };
+  if (!S3_KEY_SCOPES.some((scope) => scope === question.permission)) return { items: [], complete: true };
+  const list = (listing: CredentialListing) => deps.identity.s3Keys.list(actingOf(context), listing);
+  return reachingOf(deps, list, question, ({ id, accessKeyId, name, projectId }) => ({
+    id,
+    access_key_id: accessKeyId,
+    name,
+    project_id: projectId,
+  }));
 }
 
 /** Keys of the organization do not reach a private project: only its own are asked for. */
 function onlyOf(project: Project | undefined): { projectId?: string } {
   return project?.visibility === "private" ? { projectId: project.id } : {};
-}
-
-function reaching(project: Project | undefined): (key: { readonly projectId: string | null }) => boolean {
-  return ({ projectId }) => project === undefined || projectId === null || projectId === project.id;
-}
-
-interface Key {
-  readonly projectId: string | null;
-  readonly scopes: readonly Scope[];
-  readonly effectiveScopes: readonly Scope[];
-  readonly expiresAtMs: number | null;
-  readonly revokedAtMs: number | null;
-  readonly isPending: boolean;
 }
 
 interface Question {
@@ -117,10 +109,12 @@ interface Question {
   readonly nowMs: number;
 }
 
-function verdictOn(
-  key: Key,
-  { permission, project, nowMs }: Question,
-): { readonly allowed: boolean; readonly because: string } {
+interface Verdict {
+  readonly allowed: boolean;
+  readonly because: string;
+}
+
+function verdictOn(key: AnyCredential, { permission, project, nowMs }: Question): Verdict {
   if (!key.scopes.includes(permission)) return { allowed: false, because: "its scopes are without it" };
   if (key.isPending) return { allowed: false, because: "it waits for an approval" };
   if (key.revokedAtMs !== null) return { allowed: false, because: "it was revoked with its parent" };

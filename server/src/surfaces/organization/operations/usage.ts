@@ -1,8 +1,7 @@
 import type { ActivityService, ResultOf, USAGE_ROUTES } from "@mooring/contract";
-import { countCredentials, requireOrganization } from "#domain/identity/index.ts";
+import { requireOrganization } from "#domain/identity/index.ts";
 import { countOrganization } from "#domain/organizations/index.ts";
 import { storedQuotaOf, usageOf } from "#domain/quotas/index.ts";
-import { countAccessKeys } from "#domain/s3/index.ts";
 import type { Operation } from "#http/index.ts";
 import { limitOf } from "#kernel/no-limit.ts";
 import type { UsageSurfaceDeps } from "../deps.ts";
@@ -32,8 +31,8 @@ export function getUsage(deps: UsageSurfaceDeps): Operation<typeof USAGE_ROUTES.
         burst,
         hits_last_day: activity.reduce((sum, { limited }) => sum + limited, 0),
       },
-      credentials: await keysOf(deps, (atMs) => countCredentials(deps.metadata.read, orgId, atMs)),
-      s3_keys: await keysOf(deps, (atMs) => countAccessKeys(deps.metadata.read, orgId, atMs)),
+      credentials: await liveOf(deps, (atMs) => deps.identity.credentials.count(orgId, atMs)),
+      s3_keys: await liveOf(deps, (atMs) => deps.identity.s3Keys.count(orgId, atMs)),
       ...(await countOrganization(deps.metadata.read, orgId)),
     };
   };
@@ -80,7 +79,7 @@ async function storedOf(
   };
 }
 
-async function keysOf(
+async function liveOf(
   { clock }: UsageSurfaceDeps,
   liveAt: (atMs: number) => Promise<number>,
 ): Promise<Body["credentials"]> {

@@ -1,5 +1,5 @@
 import { createProject, invite, SYSTEM } from "#domain/organizations/index.ts";
-import { createAccessKey, createDestination } from "#domain/s3/index.ts";
+import { createDestination } from "#domain/s3/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Ask, Pair } from "./suite.ts";
@@ -112,9 +112,8 @@ export async function newS3Key(
   tenant: Tenant = world.acme,
   projectId: string | null = null,
 ): Promise<string> {
-  const keyDeps = { ...deps(world), envelope: world.identity.envelope };
   const actor = { kind: "system", id: "test", orgId: tenant.id } as const;
-  return (await createAccessKey(keyDeps, { actor }, { name: "x", projectId })).key.id;
+  return (await world.identity.s3Keys.create({ actor }, { name: "x", projectId })).key.id;
 }
 
 /** One of another organization, one of a private project, and one of the organization to a credential of a project. */

@@ -26,7 +26,7 @@ function partsOf(world: World): { readonly s3: S3; readonly objects: ObjectStore
 export const WITH_BUCKETS: WorldOptions = {
   isShared: true,
   surfaces: async ({ host, identity, metadata, clock, dataDir, onClose }) => {
-    const { envelope } = identity;
+    const { envelope, usage } = identity;
     const objects = await openObjects({
       dataDir,
       metadata,
@@ -47,6 +47,7 @@ export const WITH_BUCKETS: WorldOptions = {
       objects,
       clock: trustedClock(clock),
       envelope,
+      usage,
       jobs,
       outbound: OUTBOUND,
       log: SILENT,
@@ -57,7 +58,6 @@ export const WITH_BUCKETS: WorldOptions = {
     onClose(async () => {
       await gateway.close();
       await jobs.stop();
-      await s3.stop();
       await objects.close();
     });
     parts.set(metadata, { s3, objects });

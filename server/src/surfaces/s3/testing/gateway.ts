@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { after, before } from "node:test";
-import { createAccessKey, type NewAccessKey, type S3Settings } from "#domain/s3/index.ts";
+import type { NewS3Key } from "#domain/identity/index.ts";
+import type { S3Settings } from "#domain/s3/index.ts";
 import { openS3Ground, ORG_ID, type S3Ground } from "#domain/s3/testing/ground.ts";
 import { openListener, type Listener } from "#http/index.ts";
 import {
@@ -64,7 +65,7 @@ export interface TestGateway {
   /** Requests that came to their end, and those that did not yet. */
   answered(): number;
   underWay(): number;
-  newKey(input?: Partial<NewAccessKey>, orgId?: string): Promise<Key>;
+  newKey(input?: Partial<NewS3Key>, orgId?: string): Promise<Key>;
   /** Signed by Signature V4 in the header unless `sign` says otherwise. */
   call(method: string, target: string, call?: Call): Promise<Answer>;
   /** What the signature of the header would be, and what a streaming body continues. */
@@ -94,7 +95,7 @@ export async function openGateway(
 ): Promise<TestGateway> {
   const ground = await openS3Ground({ settings: ofDomain });
   const listener: Listener = await openListener("127.0.0.1:0");
-  const { s3, objects, deps } = ground;
+  const { s3, objects, deps, identity } = ground;
   const { clock } = deps;
   const log: S3GatewayDeps["log"] = { error, debug: () => undefined };
   const documents = createDocumentReader();
@@ -120,7 +121,7 @@ export async function openGateway(
   );
   const newKey: TestGateway["newKey"] = async (input = {}, orgId = ORG_ID) => {
     const acting = { actor: { kind: "system", id: "test", orgId } } as const;
-    const { key, secret } = await createAccessKey(deps, acting, { name: "test", projectId: null, ...input });
+    const { key, secret } = await identity.s3Keys.create(acting, { name: "test", projectId: null, ...input });
     return { accessKeyId: key.accessKeyId, secret };
   };
   const key = await newKey();

@@ -1,0 +1,70 @@
+import { appendAudit } from "#domain/audit/index.ts";
+import { absent } from "#domain/identity/access/index.ts";
+import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/index.ts";
+import type { Envelope } from "#domain/identity/keys/index.ts";
+import type { Clock } from "#kernel/time.ts";
+import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
+import { auditActorOf, type Acting } from "./acting.ts";
+import { TABLES, type AnyRow, type Rows, type Table } from "./kinds.ts";
+import { findContext, type Context } from "./store.ts";
+
+/** What every act on a credential needs. */
+
+export interface CredentialsDeps {
+  readonly metadata: MetadataStore;
+  readonly clock: Clock;
+  readonly envelope: Envelope;
+  readonly feed: Pick<ChangeFeed, "propagate" | "sync">;
+}
+
+/** By its identifier, or where the table allows it by the public one. @throws Problem `not_found` */
+export async function found<T extends Table>(db: Reader, table: T, orgId: string, name: string): Promise<Context<T>> {
+  const { idPrefix, isNamedByPublicId } = TABLES[table];
+  const isPublic = isNamedByPublicId && !name.startsWith(`${idPrefix}_`);
+  const context = await findContext(db, table, isPublic ? { publicId: name } : { id: name });
+  if (context === undefined || context.org_id !== orgId) throw absent();
+  return context;
+}
+
+export type Act = "approve" | "create" | "revoke" | "update";
+
+export function actionOf(table: Table, act: Act): string {
+  return `${TABLES[table].auditName}.${act}`;
+}
+
+export function detailOf<T extends Table>(
+  table: T,
+  act: Exclude<Act, "update">,
+  row: Rows[T],
+): Record<string, unknown> {
+  const columns: readonly string[] = TABLES[table].audited[act];
+  return Object.fromEntries(columns.map((column) => [column, row[column as keyof Rows[T]]]));
+}
+
+/** Adds an entry about it to the audit log. */
+export async function audit(
+  deps: CredentialsDeps,
+  tx: Writer,
+  { actor, ip = null, requestId = null }: Acting,
+  entry: { table: Table; id: string; action: string; detail: Record<string, unknown> },
+): Promise<void> {
+  const { table, id, action, detail } = entry;
+  const target = { kind: TABLES[table].auditName, id };
+  const origin = { orgId: actor.orgId, actor: auditActorOf(actor), ip, requestId };
+  await appendAudit(deps, tx, { ...origin, action, target, result: "success", detail });
+}
+
+/** Tells every node to read it anew. `epoch`: the one after the change, where it has one. */
+export async function announce(
+  deps: Pick<CredentialsDeps, "clock"> & { readonly metadata: Pick<MetadataStore, "lock" | "notify"> },
+  tx: Writer,
+  id: string,
+  epoch: number | undefined,
+): Promise<number> {
+  return appendAuthChange(deps, tx, { kind: "credential", subject: id, ...(epoch === undefined ? {} : { epoch }) });
+}
+
+/** After a change that ends the tokens already issued. */
+export function nextEpoch({ epoch }: AnyRow): number | undefined {
+  return epoch === undefined ? undefined : epoch + 1;
+}

@@ -1,0 +1,106 @@
+import type { Scope } from "@mooring/contract";
+import { kept } from "#domain/idempotency/index.ts";
+import { absent, type Resource } from "#domain/identity/access/index.ts";
+import { requireRoom } from "#domain/limits/index.ts";
+import { projectByName } from "#domain/projects/index.ts";
+import { newId } from "#kernel/ids.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { creatorOf, holdingsOf, requireHeld, requirePermission, withinPolicy, type Acting } from "./acting.ts";
+import { endOf, pendingOf } from "./approval.ts";
+import { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
+import { actionOf, audit, detailOf, found, type CredentialsDeps } from "./common.ts";
+import { KINDS, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
+import { requireDepth } from "./state.ts";
+import { findOrganization, insertRow } from "./store.ts";
+import { viewOf, type Views } from "./view.ts";
+import { requireMayWiden, UNBOUNDED } from "./widening.ts";
+
+/** What a kind adds to its creation. */
+export interface Creation<T extends Table> {
+  readonly kind: KindName;
+  /** Nobody gives what they do not have themselves: the permissions are compared with those of this actor. */
+  readonly giver: Acting["actor"];
+  /** That the giver needs. */
+  readonly permission?: Scope;
+  readonly name: string;
+  readonly projectId: string | null;
+  /** Undefined: all that the kind can have and the giver has. */
+  readonly scopes: ReadonlySet<Scope> | undefined;
+  readonly expiresAtMs: number | null;
+  readonly addresses: string | null;
+  /** The columns of its table alone. */
+  columns(id: string, nowMs: number): Omit<Rows[T], Exclude<keyof AnyRow, "kind" | "epoch">>;
+  /** Stores a secret that is not a column. */
+  storeSecret?(tx: Writer, id: string): Promise<void>;
+  /** More for the audit log. */
+  readonly detail?: Record<string, unknown>;
+}
+
+/**
+ * Creates one of any kind, in one transaction. `answerOf`: what the caller gets, with the secret, which is shown this once.
+ * @throws Problem `invalid_body`, `not_found` (the project), `insufficient_scope`, `forbidden`, `limit_reached`
+ */
+export async function create<T extends Table, A>(
+  deps: CredentialsDeps,
+  acting: Acting,
+  creation: Creation<T>,
+  answerOf: (view: Views[T]) => A,
+): Promise<A> {
+  const { metadata, clock } = deps;
+  const { kind, giver } = creation;
+  const { table, limit, ownedBy } = KINDS[kind];
+  return metadata.write(async (tx) => {
+    const { scopes, policy, resource } = await givenBy(tx, creation);
+    if (TABLES[table].hasTokens && giver.kind === "credential") await requireDepth(tx, giver.id);
+    const nowMs = clock.nowMs();
+    const id = newId(TABLES[table].idPrefix, nowMs);
+    const row = {
+      id,
+      org_id: giver.orgId,
+      project_id: creation.projectId,
+      name: creation.name,
+      scopes: renderScopes(scopes),
+      created_by: creatorOf(giver),
+      created_at: nowMs,
+      expires_at: endOf(policy, creation.expiresAtMs, nowMs),
+      revoked_at: null,
+      last_used_at: null,
+      allowed_addresses: creation.addresses,
+      pending: pendingOf(policy, acting.actor, resource),
+      ...creation.columns(id, nowMs),
+    } as unknown as Rows[T];
+    await requireRoom(metadata, tx, limit, ownedBy === "person" ? row.created_by : row.org_id);
+    await insertRow(tx, table as T, row);
+    await creation.storeSecret?.(tx, id);
+    const detail = { ...creation.detail, ...detailOf(table, "create", row) };
+    const pending = row.pending === 1 ? { pending: true } : {};
+    await audit(deps, tx, acting, { table, id, action: actionOf(table, "create"), detail: { ...detail, ...pending } });
+    const context = await found(tx, table as T, row.org_id, id);
+    return kept(tx, answerOf(await viewOf(tx, table as T, context, nowMs)));
+  });
+}
+
+/** The permissions that a new one gets. @throws Problem `not_found`, `insufficient_scope`, `forbidden` */
+async function givenBy(
+  tx: Writer,
+  { kind, giver, permission, projectId, scopes: asked }: Creation<Table>,
+): Promise<{ scopes: ReadonlySet<Scope>; policy: Policy; resource: Resource }> {
+  const organization = await findOrganization(tx, giver.orgId);
+  const project = projectId === null ? undefined : await projectByName(tx, giver.orgId, projectId);
+  if (organization === undefined || (projectId !== null && project === undefined)) throw absent();
+  const resource = { orgId: giver.orgId, ...(project === undefined ? {} : { project }) };
+  const held = permission === undefined ? holdingsOf(giver, resource) : requirePermission(giver, permission, resource);
+  const policy = parsePolicy(organization.policy);
+  const scopes = asked ?? everythingOf(kind, held, policy);
+  const widener = { actor: giver, held, policy, resource, span: UNBOUNDED };
+  requireMayWiden(widener, { scopes, raised: [...scopes], secret: true });
+  return { scopes, policy, resource };
+}
+
+/** @throws Problem `insufficient_scope` when there is nothing to give */
+function everythingOf(kind: KindName, held: ReadonlySet<Scope>, policy: Policy): ReadonlySet<Scope> {
+  const scopes: readonly Scope[] = KINDS[kind].scopes;
+  const given = withinPolicy(new Set(scopes.filter((scope) => held.has(scope))), policy);
+  if (given.length === 0) requireHeld(held, scopes.slice(0, 1));
+  return new Set(given);
+}

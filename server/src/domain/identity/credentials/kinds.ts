@@ -1,0 +1,128 @@
+import { PERSONAL_TOKEN_SCOPES, S3_KEY_SCOPES, SCOPES, type Scope } from "@mooring/contract";
+import { isId } from "#kernel/ids.ts";
+import type { RecordLimit } from "#kernel/record-limits.ts";
+import type { SecretPrefix } from "#kernel/secrets.ts";
+import type { Tables } from "#stores/metadata/index.ts";
+
+/** What the kinds of credentials differ in, as two tables. What is the same for all of them is written once, in this folder. */
+
+export interface Kind {
+  readonly table: Table;
+  /** The permissions that it can have. */
+  readonly scopes: readonly Scope[];
+  /** `person`: the token of one person. They alone may use it, it counts for them, and it ends when they leave. */
+  readonly ownedBy: "organization" | "person";
+  readonly limit: RecordLimit;
+  /** Its secrets begin with it, and keyed hashes of them are stored. Null: the one secret is sealed in the row. */
+  readonly secretPrefix: SecretPrefix | null;
+}
+
+export const KINDS = {
+  app: {
+    table: "credential",
+    scopes: SCOPES,
+    ownedBy: "organization",
+    limit: "credentials_max",
+    secretPrefix: "mrcs",
+  },
+  personal: {
+    table: "credential",
+    scopes: PERSONAL_TOKEN_SCOPES,
+    ownedBy: "person",
+    limit: "personal_tokens_max",
+    secretPrefix: "mrpat",
+  },
+  s3: {
+    table: "s3_key",
+    scopes: S3_KEY_SCOPES,
+    ownedBy: "organization",
+    limit: "s3_keys_max",
+    secretPrefix: null,
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type KindName = keyof typeof KINDS;
+
+/** What the rows of one table of the database share. */
+interface TableRule<R> {
+  readonly idPrefix: "cred" | "key";
+  /** In messages. */
+  readonly noun: string;
+  /** The first word of its actions in the audit log, and the kind of their target. */
+  readonly auditName: "credential" | "s3_key";
+  /** The columns that an entry of the audit log has. */
+  readonly audited: {
+    readonly create: readonly (keyof R & string)[];
+    readonly approve: readonly (keyof R & string)[];
+    readonly revoke: readonly (keyof R & string)[];
+  };
+  /** The public identifier that comes with the secret. */
+  readonly publicId: keyof R & string;
+  /** Its operations take the public identifier, too. */
+  readonly isNamedByPublicId: boolean;
+  /** The columns that lists are ordered by, newest first. An index of the table is in this order. */
+  readonly order: readonly ("created_at" | "id")[];
+  /** It gets access tokens, which nodes keep in memory: a change ends them, and waits until every node has applied it. */
+  readonly hasTokens: boolean;
+  /** It expires and is revoked with the credential that created it. If not, it only loses its permissions. */
+  readonly endsWithCreator: boolean;
+  /** The same with its project. */
+  readonly endsWithProject: boolean;
+}
+
+export const TABLES = {
+  credential: {
+    idPrefix: "cred",
+    noun: "credential",
+    auditName: "credential",
+    audited: {
+      create: ["name", "scopes", "project_id", "expires_at", "allowed_addresses"],
+      approve: ["name", "scopes", "allowed_addresses"],
+      revoke: ["name"],
+    },
+    publicId: "client_id",
+    isNamedByPublicId: false,
+    order: ["created_at", "id"],
+    hasTokens: true,
+    endsWithCreator: true,
+    endsWithProject: true,
+  },
+  s3_key: {
+    idPrefix: "key",
+    noun: "access key",
+    auditName: "s3_key",
+    audited: {
+      create: ["access_key", "project_id", "name", "scopes", "buckets", "prefix", "allowed_addresses"],
+      approve: ["name", "access_key", "scopes", "buckets", "prefix", "allowed_addresses"],
+      revoke: ["access_key"],
+    },
+    publicId: "access_key",
+    isNamedByPublicId: true,
+    order: ["id"],
+    hasTokens: false,
+    endsWithCreator: false,
+    endsWithProject: false,
+  },
+} as const satisfies { readonly [T in Table]: TableRule<Rows[T]> };
+
+export type Table = "credential" | "s3_key";
+export type Rows = Pick<Tables, Table>;
+
+/** The columns of every kind. */
+export interface AnyRow extends Omit<Rows["s3_key"], "access_key" | "buckets" | "prefix" | "secret"> {
+  readonly kind?: Rows["credential"]["kind"];
+  /** Where it gets access tokens: grows with every change that ends them. */
+  readonly epoch?: number;
+}
+
+export function kindOf({ kind }: Pick<AnyRow, "kind">): KindName {
+  return kind ?? "s3";
+}
+
+export function tableRuleOf(row: Pick<AnyRow, "kind">): (typeof TABLES)[Table] {
+  return TABLES[KINDS[kindOf(row)].table];
+}
+
+export function tableOf(id: string): Table {
+  return isId(TABLES.s3_key.idPrefix, id) ? "s3_key" : "credential";
+}

@@ -1,0 +1,240 @@
+import type { Scope } from "@mooring/contract";
+import { reachOf } from "#domain/identity/access/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
+import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
+import { Problem } from "#kernel/problem.ts";
+import { expectedOf, requireMatch } from "#kernel/versions.ts";
+import type { Writer } from "#stores/metadata/index.ts";
+import { isOwn, requirePermission, type Acting } from "./acting.ts";
+import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
+import { APPROVER_SCOPE } from "./approval.ts";
+import { parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
+import { actionOf, announce, audit, detailOf, found, nextEpoch, type CredentialsDeps } from "./common.ts";
+import { requireKnownScopes, requireName, type CredentialChange, type CredentialListing } from "./input.ts";
+import { TABLES, type Table } from "./kinds.ts";
+import { spanOf, widenerOf } from "./span.ts";
+import {
+  contextsOf,
+  countLive,
+  findOrganization,
+  listIds,
+  revokeRow,
+  updateRow,
+  type AnyContext,
+  type Context,
+} from "./store.ts";
+import { versionOf, viewOf, type Views } from "./view.ts";
+import { isWiderRange, requireMayWiden } from "./widening.ts";
+
+/** Whether every live node has applied a change; false when one has not within two seconds. */
+export interface Propagation {
+  readonly propagated: boolean;
+}
+
+/** Management of the credentials of one table, for the API and the command line: every act is checked, audited and told to all nodes. */
+export interface Managed<T extends Table> {
+  /** @throws Problem `not_found`, `insufficient_scope` */
+  get(acting: Acting, name: string): Promise<Views[T]>;
+  /** A page of those that the actor may see, newest first. @throws Problem `invalid_parameter` */
+  list(acting: Acting, listing: CredentialListing): Promise<{ items: Views[T][]; nextCursor: string | null }>;
+  /** Those that are neither revoked nor, at that time, expired. */
+  count(orgId: string, atMs: number): Promise<number>;
+  /**
+   * Renames, raises or lowers. Lowering makes the tokens already issued void.
+   * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`, `concurrent_update`
+   */
+  update(
+    acting: Acting,
+    name: string,
+    change: CredentialChange,
+    ifMatch?: string,
+  ): Promise<Propagation & { credential: Views[T] }>;
+  /** Lets it be used after it waited for an approval. To refuse it, revoke it. @throws Problem `not_found`, `insufficient_scope`, `conflict` */
+  approve(acting: Acting, name: string): Promise<Views[T]>;
+  /**
+   * Ends it and all its tokens. Resolves when every live node has applied it; doing it again changes nothing.
+   * @throws Problem `not_found`, `insufficient_scope`
+   */
+  revoke(acting: Acting, name: string): Promise<Propagation & { revokedAtMs: number }>;
+  /**
+   * One change of a live one, serialised with others of the same, audited and told to all nodes.
+   * @throws Problem `not_found`, `insufficient_scope`, `conflict`, and what `work` throws
+   */
+  change(acting: Acting, name: string, work: Work<T>): Promise<Propagation>;
+}
+
+/** `held`: the permissions of the actor where the credential reaches. `epoch`: the one afterwards, where the change ends tokens. */
+type Work<T extends Table> = (
+  tx: Writer,
+  context: Context<T>,
+  held: ReadonlySet<Scope>,
+) => Promise<{ epoch?: number | undefined; action: string; detail: Record<string, unknown> }>;
+
+type Manager<T extends Table> = CredentialsDeps & { readonly table: T };
+
+export function manage<T extends Table>(deps: CredentialsDeps, table: T): Managed<T> {
+  const manager = { ...deps, table };
+  return {
+    get: (acting, name) => get(manager, acting, name),
+    list: (acting, listing) => list(manager, acting, listing),
+    count: (orgId, atMs) => count(manager, orgId, atMs),
+    update: (acting, name, change, ifMatch) => update(manager, acting, { name, change, ifMatch }),
+    approve: (acting, name) => approve(manager, acting, name),
+    revoke: (acting, name) => revoke(manager, acting, name),
+    change: (acting, name, work) => changeLive(manager, acting, name, work),
+  };
+}
+
+async function get<T extends Table>({ metadata, table, clock }: Manager<T>, acting: Acting, name: string) {
+  const context = await found(metadata.read, table, acting.actor.orgId, name);
+  requirePermission(acting.actor, "credentials:read", resourceOf(context));
+  return viewOf(metadata.read, table, context, clock.nowMs());
+}
+
+async function list<T extends Table>(
+  { metadata, table, clock }: Manager<T>,
+  { actor }: Acting,
+  { projectId, includeRevoked = false, cursor, limit }: CredentialListing,
+): Promise<{ items: Views[T][]; nextCursor: string | null }> {
+  const { order } = TABLES[table];
+  const types = order.map((column) => (column === "id" ? ("string" as const) : ("number" as const)));
+  const rows = await listIds(metadata.read, table, {
+    orgId: actor.orgId,
+    reach: actor.kind === "system" ? null : reachOf(actor, "credentials:read"),
+    projectId,
+    includeRevoked,
+    after: cursor === undefined ? undefined : decodeCursor(cursor, types),
+    limit: limit + 1,
+  });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const ids = page.map(({ id }) => id);
+  const contexts = new Map((await contextsOf(metadata.read, table, ids)).map((context) => [context.id, context]));
+  // One after the other: a page of them at once would take every connection to the records.
+  const items: Views[T][] = [];
+  for (const id of ids) {
+    const context = contexts.get(id);
+    if (context !== undefined) items.push(await viewOf(metadata.read, table, context, clock.nowMs()));
+  }
+  const hasMore = rows.length > limit && last !== undefined;
+  return { items, nextCursor: hasMore ? encodeCursor(order.map((column) => last[column])) : null };
+}
+
+async function count({ metadata, table }: Manager<Table>, orgId: string, atMs: number): Promise<number> {
+  const organization = await findOrganization(metadata.read, orgId);
+  const lifetimeMsMax = organization === undefined ? null : parsePolicy(organization.policy).lifetimeMsMax;
+  return countLive(metadata.read, table, orgId, { atMs, lifetimeMsMax });
+}
+
+async function update<T extends Table>(
+  manager: Manager<T>,
+  acting: Acting,
+  { name, change, ifMatch }: { name: string; change: CredentialChange; ifMatch: string | undefined },
+): Promise<Propagation & { credential: Views[T] }> {
+  const { metadata, table } = manager;
+  const asked = change.scopes === undefined ? undefined : requireKnownScopes(change.scopes);
+  if (change.name !== undefined) requireName(change.name);
+  const { allowedAddresses: texts } = change;
+  const wanted = texts === undefined ? undefined : renderAddresses(requireAddresses(texts));
+  const expected = await expectedOf(ifMatch, async () =>
+    versionOf(await found(metadata.read, table, acting.actor.orgId, name)),
+  );
+  const propagation = await changeLive(manager, acting, name, async (tx, context: AnyContext, held) => {
+    requireMatch(expected, versionOf(context));
+    const present = parseScopes(context.scopes);
+    const scopes = asked ?? present;
+    const raised = [...scopes].filter((scope) => !present.has(scope));
+    const lowered = [...present].filter((scope) => !scopes.has(scope));
+    const addresses = wanted === undefined ? context.allowed_addresses : wanted;
+    const isElsewhere = isWiderRange(parseAddresses(context.allowed_addresses), parseAddresses(addresses));
+    const span = await spanOf(tx, { ...context, allowed_addresses: addresses });
+    const wider = { scopes, raised, addresses: isElsewhere, afterApproval: true, span };
+    requireMayWiden(await widenerOf(tx, acting, context, held), wider);
+    const epoch = lowered.length > 0 ? nextEpoch(context) : context.epoch;
+    const set = { name: change.name ?? context.name, scopes: renderScopes(scopes), allowed_addresses: addresses };
+    await updateRow(tx, context.id, { ...set, epoch });
+    const moved = wanted === undefined ? {} : { before: context.allowed_addresses, allowed_addresses: addresses };
+    const rescoped = TABLES[table].hasTokens ? { raised: raised.join(" "), lowered: lowered.join(" ") } : {};
+    return { epoch, action: actionOf(table, "update"), detail: { name: change.name, ...rescoped, ...moved } };
+  });
+  return { ...propagation, credential: await view(manager, acting, name) };
+}
+
+async function approve<T extends Table>(manager: Manager<T>, acting: Acting, name: string): Promise<Views[T]> {
+  const { table } = manager;
+  await changeLive(manager, acting, name, async (tx, context, held) => {
+    requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
+    const wider = { scopes: parseScopes(context.scopes), approval: true };
+    requireMayWiden(await widenerOf(tx, acting, context, held), wider);
+    if (context.pending === 0) throw new Problem("conflict", `The ${TABLES[table].noun} waits for no approval.`);
+    await updateRow(tx, context.id, { pending: 0 });
+    return { action: actionOf(table, "approve"), detail: detailOf(table, "approve", context) };
+  });
+  return view(manager, acting, name);
+}
+
+async function revoke<T extends Table>(
+  manager: Manager<T>,
+  acting: Acting,
+  name: string,
+): Promise<Propagation & { revokedAtMs: number }> {
+  const { metadata, clock, table } = manager;
+  const { seq, revokedAtMs } = await metadata.write(async (tx) => {
+    const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
+    if (!isOwn(acting.actor, context)) requirePermission(acting.actor, "credentials:write", resourceOf(context));
+    const revokedNowMs = context.revoked_at ?? clock.nowMs();
+    const epoch = nextEpoch(context);
+    if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedNowMs, epoch });
+    // Told again when it was revoked before, so that this answer too is about every node.
+    const number = await announce(manager, tx, context.id, epoch);
+    const detail = detailOf(table, "revoke", context);
+    if (context.revoked_at === null)
+      await audit(manager, tx, acting, { table, id: context.id, action: actionOf(table, "revoke"), detail });
+    return { seq: number, revokedAtMs: revokedNowMs };
+  });
+  return { revokedAtMs, propagated: await isApplied(manager, seq) };
+}
+
+async function changeLive<T extends Table>(
+  manager: Manager<T>,
+  acting: Acting,
+  name: string,
+  work: Work<T>,
+): Promise<Propagation> {
+  const { metadata, table } = manager;
+  const seq = await metadata.write(async (tx) => {
+    const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
+    const held = requirePermission(acting.actor, "credentials:write", resourceOf(context));
+    const { noun } = TABLES[table];
+    if (context.revoked_at !== null) throw new Problem("conflict", `The ${noun} is revoked; create another one.`);
+    const { epoch = context.epoch, action, detail } = await work(tx, context, held);
+    const number = await announce(manager, tx, context.id, epoch);
+    await audit(manager, tx, acting, { table, id: context.id, action, detail });
+    return number;
+  });
+  return { propagated: await isApplied(manager, seq) };
+}
+
+/** @throws Problem `not_found` */
+async function locked<T extends Table>(
+  { metadata, table }: Manager<T>,
+  tx: Writer,
+  { actor }: Acting,
+  name: string,
+): Promise<Context<T>> {
+  const { id } = await found(tx, table, actor.orgId, name);
+  await metadata.lock(tx, `${TABLES[table].auditName}:${id}`);
+  return found(tx, table, actor.orgId, id);
+}
+
+/** Without tokens there is nothing to wait for: each use reads the number of the last change first. */
+async function isApplied({ feed, table }: Manager<Table>, seq: number): Promise<boolean> {
+  if (!TABLES[table].hasTokens) return true;
+  await feed.sync();
+  return feed.propagate(seq);
+}
+
+async function view<T extends Table>({ metadata, table, clock }: Manager<T>, { actor }: Acting, name: string) {
+  const context = await found(metadata.read, table, actor.orgId, name);
+  return viewOf(metadata.read, table, context, clock.nowMs());
+}

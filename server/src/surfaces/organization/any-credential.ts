@@ -1,0 +1,45 @@
+import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
+import type { CredentialListing, NewCredential } from "#domain/identity/index.ts";
+import { projectFor, projectIfNamed } from "#domain/organizations/index.ts";
+import type { OperationContext } from "#http/index.ts";
+import { msFromIso } from "#kernel/time.ts";
+import type { OrganizationSurfaceDeps } from "./deps.ts";
+import { activityBody } from "./model.ts";
+import { pageOf } from "./query.ts";
+
+/** What the operations on every kind of credential share. */
+
+/** @throws Problem `not_found` for the project */
+export async function listingOf(
+  deps: OrganizationSurfaceDeps,
+  { principal }: OperationContext,
+  query: { project?: string; include_revoked?: boolean; limit?: number; cursor?: string },
+): Promise<CredentialListing> {
+  const project = await projectIfNamed(deps, principal, query.project, "credentials:read");
+  return { ...pageOf(query), projectId: project?.id, includeRevoked: query.include_revoked };
+}
+
+/** @throws Problem `not_found` for the project, `insufficient_scope` */
+export async function newOf(
+  deps: OrganizationSurfaceDeps,
+  { principal }: OperationContext,
+  body: {
+    name: string;
+    project?: string | null;
+    expires_at?: string | null;
+    allowed_addresses?: readonly string[] | null;
+  },
+): Promise<Omit<NewCredential, "scopes">> {
+  const { name, project: named = null, expires_at: expiresAt = null, allowed_addresses: allowedAddresses } = body;
+  const project = named === null ? null : await projectFor(deps, principal, named, "credentials:write");
+  const expiresAtMs = expiresAt === null ? null : msFromIso(expiresAt);
+  return { name, projectId: project?.id ?? null, expiresAtMs, allowedAddresses };
+}
+
+export async function activityOf(
+  { identity: { activity } }: OrganizationSurfaceDeps,
+  id: string,
+): Promise<ResultOf<typeof ORGANIZATION_ROUTES.getCredentialActivity>> {
+  await activity.flush(); // of this node nothing is missing: people look for what they have just done
+  return activityBody(await activity.ofCredential(id));
+}
