@@ -1,4 +1,4 @@
-// Holds every import against the borders that docs/architecture.md draws.
+// Checks every import against the borders in docs/architecture.md.
 import { checkBorders } from "./borders/cruise.ts";
 
 const { modules, files, violations } = await checkBorders(process.cwd());

@@ -8,7 +8,7 @@ interface Step {
   /** A binary of an installed package, or a script of ours. */
   readonly command: string;
   readonly args: readonly string[];
-  /** What mends it, when one command does. */
+  /** The command that mends it, if there is one. */
   readonly mend?: string;
 }
 

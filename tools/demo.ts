@@ -10,7 +10,7 @@ import { STOPS } from "./demo/stops.ts";
 const USAGE = `
 Usage: npm run demo -- [--logs DIR] [--data-dir DIR]
 
-Tours the server that npm start runs (found by ./data/server.json); when none runs, one of its own on free ports with a
+Tours the server that npm start runs (found by ./data/server.json); when none runs, a temporary one on free ports with a
 temporary directory, stopped afterwards. Logs come from --logs, else from sample logs beside the checkout, else from this machine.
 `;
 const ROOT = join(import.meta.dirname, "..");
@@ -30,7 +30,7 @@ async function tour(dataDir: string, logsDir: string | null): Promise<void> {
   try {
     print(
       server.own
-        ? "No server runs on ./data (npm start runs one): the tour starts one of its own."
+        ? "No server runs on ./data (npm start runs one): the tour starts a temporary one."
         : `The server at ${server.addresses.portal_url}`,
     );
     const remembered: string[] = [];

@@ -9,8 +9,8 @@ import { tryPorts } from "./setup/ports.mjs";
 const [script, ...args] = process.argv.slice(2);
 
 /**
- * npm runs this in a shell, and that shell takes the SIGTERM that npm was sent to its own grave: without this, the product would
- * run on alone. Does nothing when npm did not start this.
+ * npm runs this in a shell, and the shell does not pass the SIGTERM of npm on: without this, the product would keep
+ * running alone. Does nothing when npm did not start this.
  */
 function stopWithParent() {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -23,7 +23,7 @@ function stopWithParent() {
   watch.unref();
 }
 
-/** What serves the portal, or starts something that does. */
+/** Scripts that serve the portal, or start something that does. */
 const SERVES = ["server/bin/mooring.mjs", "tools/test.ts", "tools/demo.ts", "benchmarks/run.ts"];
 
 /** Builds the portal when its sources are not those of the last build. A start goes on without it: everything else works. */

@@ -1,4 +1,4 @@
-// Installs what package-lock.json names, when that is not what is installed. Runs on any Node >= 18.
+// Installs the packages of package-lock.json, unless they are installed. Runs on any Node >= 18.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

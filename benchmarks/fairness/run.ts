@@ -1,8 +1,8 @@
 import { startProduct, type Product } from "../lib/product.ts";
 import { quantileOf } from "../lib/statistics.ts";
 
-// What a query of an organization that asks seldom takes, alone and beside two organizations that have more queries under way than they
-// may run at once. One slot is kept for such an organization; the cores are not.
+// The latency of a query of an organization that asks rarely, alone and beside two organizations with more queries than
+// they may run at once. One slot is kept for such an organization; the cores are not.
 
 const ROUNDS = 60;
 const CLIENTS = 12;

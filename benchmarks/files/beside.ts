@@ -7,7 +7,7 @@ import { CONTENT_TYPE, grants, remove } from "./mooring.ts";
 const UPLOADS = 4;
 const PAUSE_MS = 5;
 
-/** What a small request waits while large uploads come in, whose content is digested on the same thread. */
+/** The latency of a small request while large uploads arrive, whose content is digested on the same thread. */
 export async function beside(product: Product, token: string, bytes: number): Promise<void> {
   const md5 = createHash("md5");
   const block = Buffer.alloc(1024 * 1024);

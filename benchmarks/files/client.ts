@@ -6,13 +6,16 @@ export interface ClientPlan {
   readonly port: number;
   readonly method: "GET" | "PUT";
   readonly paths: readonly string[];
-  /** Of each body that is sent, or that is expected. */
+  /** Of each body, sent or expected. */
   readonly bytes: number;
   readonly connections: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Runs it in a process of its own, so that it shares cores with the server but not its event loop. Resolves with seconds. */
+/**
+ * Runs it in a separate process, which shares the cores with the server but not its event loop. Resolves with
+ * seconds.
+ */
 export async function runClient(plan: ClientPlan): Promise<number> {
   const child = fork(new URL("client-process.ts", import.meta.url));
   try {

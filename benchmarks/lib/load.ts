@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 
-/** What the load process is told; requests are whole HTTP/1.1 messages, sent in turn. */
+/** The plan of the load process; requests are whole HTTP/1.1 messages, sent in turn. */
 export interface LoadPlan {
   readonly host: string;
   readonly port: number;
@@ -22,7 +22,7 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** Runs the load in a process of its own, so that it shares cores with the server but not its event loop. */
+/** Runs the load in a separate process, which shares the cores with the server but not its event loop. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const child = fork(new URL("load-process.ts", import.meta.url), { serialization: "advanced" });
   const result = new Promise<LoadResult>((resolve, reject) => {

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 const LAUNCHER = fileURLToPath(new URL("../../server/bin/mooring.mjs", import.meta.url));
 
-/** The product as its users run it, in a directory of its own. */
+/** The product as its users run it, in a separate directory. */
 export interface Product {
   readonly process: ChildProcess;
   readonly url: string;
@@ -72,7 +72,7 @@ export async function startProduct(
   };
 }
 
-/** Without settings of the product: what is measured is what the arguments say. */
+/** Without settings of the product, so that only the arguments count. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MOORING_")));
 }

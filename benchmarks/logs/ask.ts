@@ -14,7 +14,7 @@ export interface Asked {
   readonly toWarm: number;
   readonly toFresh: number;
   readonly toExpert: number | undefined;
-  /** Of our time, what the query process says that it took: the rest is HTTP, files to be found, and a place in it. */
+  /** The part of our time that the query process reports: the rest is HTTP, finding files, and waiting for a slot. */
   readonly insideMs: Spread;
   /** Set when the peer's answer has another number of rows. */
   readonly peerRows?: number;
@@ -32,7 +32,7 @@ export interface Asking {
   readonly victorialogs: VictoriaLogs | undefined;
 }
 
-/** Asks everybody in turn, round by round; the first round warms up and is compared: the answers must be the same. */
+/** Asks all servers in turn, round by round. The first round warms up and compares: the answers must be the same. */
 export async function ask(asking: Asking, question: Question): Promise<Asked> {
   const inside: number[] = [];
   const ways = waysOf(asking, question, inside);

@@ -2,8 +2,8 @@ import { setPriority } from "node:os";
 import type { ByHandCall } from "./by-hand.ts";
 import { openStatements, type Statements } from "./duckdb.ts";
 
-// DuckDB by hand, in a process of the same priority as the query processes of the product: on a machine that does other things as
-// well, each would wait for the others otherwise, and only one of the two.
+// DuckDB by hand, in a process with the priority of the product's query processes: on a busy machine only one of the
+// two would wait otherwise.
 
 const NICENESS = 5;
 

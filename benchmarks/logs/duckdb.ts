@@ -6,7 +6,7 @@ const SETTINGS = { threads: "2", memory_limit: "1GiB" };
 /** Files of Parquet by table. */
 export type ByHandFiles = Readonly<Record<"logs" | "traces", readonly string[]>>;
 
-/** Statements of one's own over the very same Parquet files. */
+/** Statements over the same Parquet files. */
 export interface Statements {
   /** In an instance that is open already and has read the files before. */
   warm(sql: string): Promise<unknown[]>;

@@ -65,7 +65,7 @@ export function ingestTable(
   const pending = runs.map(({ target, run }) => `  ${target.name}: ${run.pending.map(whole).join("  ")}`);
   return [
     table(rows),
-    "What is safe at a 2xx:",
+    "Guarantee of a 2xx:",
     ...durable,
     "Rows pending at each tenth of the sending:",
     ...pending,

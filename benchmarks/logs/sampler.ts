@@ -17,7 +17,7 @@ export interface Sampler {
 const SAMPLE_EVERY_MS = 500;
 const TICKS_PER_SECOND = 100;
 
-/** Looks at a process tree twice a second until it is stopped; CPU time is what was used in between. */
+/** Samples a process tree twice a second until it is stopped, and the CPU time that it used meanwhile. */
 export async function sampleTree(pid: number): Promise<Sampler> {
   const begun = await look(pid);
   let rssBytesMax = begun.rssBytes;
@@ -85,7 +85,7 @@ async function read(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }
 
-/** Bytes on disk of everything under a directory; what is deleted meanwhile counts nothing. */
+/** Bytes on disk of everything under a directory; files that are deleted meanwhile are not counted. */
 export async function diskBytes(dir: string): Promise<number> {
   const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => []);
   const sizes = entries

@@ -1,7 +1,10 @@
 import { fork } from "node:child_process";
 import type { Batches } from "./dataset.ts";
 
-/** What the sending process is told: every batch once, over so many connections, a batch that is refused again until it is taken. */
+/**
+ * The plan of the sending process: every batch once, over these connections; a refused batch is sent again until it
+ * is accepted.
+ */
 export interface SendPlan {
   readonly host: string;
   readonly port: number;
@@ -22,7 +25,7 @@ export interface Sent {
   readonly p99Ms: number;
 }
 
-/** Sends in a process of its own. @throws Error when an answer is neither a 2xx nor "later", or the time is up */
+/** Sends in a separate process. @throws Error when an answer is neither a 2xx nor "later", or the time is up */
 export async function send(plan: SendPlan, onTaken: (batches: number) => void): Promise<Sent> {
   const child = fork(new URL("send-process.ts", import.meta.url), { serialization: "advanced" });
   const result = new Promise<Sent>((resolve, reject) => {

@@ -7,7 +7,7 @@ import { until } from "./until.ts";
 /** A server that takes logs. */
 export interface Target {
   readonly name: string;
-  /** What is safe when it answers 2xx. */
+  /** The guarantee of a 2xx. */
   readonly durable: string;
   readonly pid: number;
   readonly storageDir: string;

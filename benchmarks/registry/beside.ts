@@ -13,8 +13,9 @@ const PER_SECOND = 100;
 const CONNECTIONS = 8;
 
 /**
- * What requests for tokens and ingest wait for, 99 of 100, alone and while large layers are pushed one after the other; in turn. Pushes to a peer
- * on the same machine show what of it is the machine's, whose cores and disk the pushing client and the registry use.
+ * p99 latency of requests for tokens and ingest, alone and while large layers are pushed one after the other; in
+ * turn. Pushes to a peer on the same machine show the machine's share of the difference, whose cores and disk the
+ * pushing client and the registry use.
  */
 export async function beside(
   product: Product,

@@ -5,8 +5,9 @@ import { headsPerSecond } from "./heads.ts";
 import { startPeer } from "./peer.ts";
 import { contentOf, pullBlob, pushBlob, pushImage, type Target } from "./target.ts";
 
-// A 500 MiB layer up and down, small images a second by 10 clients, and HEAD of manifests a second, beside Debian's docker-registry where that is
-// installed. Ours asks for a password at each request, the peer asks for nothing. Then, what a push costs those who want tokens and send telemetry.
+// A 500 MiB layer up and down, small images a second by 10 clients, and HEAD of manifests a second, beside Debian's
+// docker-registry where that is installed. Ours checks a password at each request, the peer checks nothing. Then, how
+// much a push delays requests for tokens and telemetry.
 
 const ROUNDS = 3;
 const LAYER_BYTES = 500 * 1024 * 1024;

@@ -46,7 +46,7 @@ export function contentOf(bytes: number): Content {
 
 const hashes = new Map<number, Hash>();
 
-/** Of what all contents of a size begin with. */
+/** Of the common beginning of all contents of a size. */
 function hashOfAlike(bytes: number): Hash {
   const hash = hashes.get(bytes) ?? createHash("sha256");
   if (!hashes.has(bytes)) {

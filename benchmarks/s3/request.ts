@@ -8,7 +8,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
-  /** Of the body; `text` is empty when it was asked to be thrown away. */
+  /** Of the body; `text` is empty when the caller discards it. */
   readonly bytes: number;
 }
 

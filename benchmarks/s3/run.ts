@@ -5,8 +5,9 @@ import { fill, listPages, listPrefixes } from "./listing.ts";
 import { getLarge, getSmall, multipart, prepareSmall, putLarge, putSmall, type Pace } from "./measures.ts";
 import { serversFrom, type S3Server } from "./servers.ts";
 
-// How fast is the S3 gateway beside other servers of one machine, in one run? MOORING_BENCH_VERSITYGW and MOORING_BENCH_MINIO
-// name binaries; what is not named is left out. Each server has the machine for itself while it is measured.
+// How fast is the S3 gateway compared with other servers on one machine, in one run? MOORING_BENCH_VERSITYGW and
+// MOORING_BENCH_MINIO name binaries; servers without one are left out. Each server has the machine for itself while it
+// is measured.
 
 const { values } = parseArgs({
   options: {

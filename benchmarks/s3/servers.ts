@@ -11,7 +11,7 @@ import type { Access } from "./sign.ts";
 /** A server that is measured, with an empty bucket. */
 export interface S3Server {
   readonly name: string;
-  /** What is safe when a PUT is answered. */
+  /** The guarantee of a PUT's answer. */
   readonly durable: string;
   readonly access: Access;
   readonly bucket: string;

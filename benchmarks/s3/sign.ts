@@ -11,7 +11,7 @@ export interface Access {
 
 export interface Ask {
   readonly method: string;
-  /** Of characters that need no encoding. */
+  /** With characters that need no encoding. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Its digest is signed; absent: the body is not part of the signature. */

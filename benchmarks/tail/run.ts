@@ -5,8 +5,8 @@ import { startProduct, type Product } from "../lib/product.ts";
 import { quantileOf, shown, spreadOf } from "../lib/statistics.ts";
 import { logBody } from "../ingest/entries.ts";
 
-// What do live tails cost those who send? The same load with none, one and fifty, which show everything or nothing; and how long
-// after its 202 an entry is shown on a server that has little to do.
+// How much do live tails cost senders? The same load with none, one and fifty tails, which show everything or nothing;
+// and the time from a 202 to the entry in a tail on a server with little load.
 
 const ROUNDS = 5;
 const ROUND_MS = 4000;

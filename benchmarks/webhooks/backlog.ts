@@ -3,12 +3,12 @@ import { memoryOf, type Product } from "../lib/product.ts";
 import { startScript } from "../lib/script.ts";
 import { perSecond, sendEvents } from "./events.ts";
 
-/** What is received a second while the backlog is delivered. */
+/** Events that arrive each second while the backlog is delivered. */
 const MEANWHILE_PER_SECOND = 1000;
 const MEANWHILE_MS = 5000;
 const SETTLED_MS = 120_000;
 
-/** Events that wait for a destination, and its way through them while others come: every one has to arrive. */
+/** Events wait for a destination, and are delivered while others arrive: every one has to arrive. */
 export async function deliverBacklog(product: Product, events: number): Promise<string> {
   const { webhook, credential } = await product.bootstrap("backlog");
   const path = new URL(webhook.url).pathname;

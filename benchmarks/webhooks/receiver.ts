@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// A receiver of events in a process of its own: takes everything at once, and tells by GET how many came and how many of them for
-// the first time.
+// A receiver of events in a separate process: accepts everything at once, and reports by GET the number of events, and
+// of different ones.
 
 const seen = new Set<string>();
 let requests = 0;

@@ -1,6 +1,6 @@
 import type { BodyOf, ParamsOf, QueryOf, RequestHeader, Route } from "@mooring/contract";
 
-/** As a caller may give it: lists that nobody changes, and `undefined` for what is left out. */
+/** As a caller may give it: readonly lists, and `undefined` for members that are left out. */
 type Given<T> = T extends readonly (infer I)[]
   ? readonly Given<I>[]
   : T extends object
@@ -45,7 +45,7 @@ export function targetOf(row: Pick<Route, "path">, { params = {}, query = {} }: 
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
-/** The fields of a call; what makes something has a key of its own unless one was given. */
+/** The header fields of a call; a call that creates something gets a new idempotency key unless one was given. */
 export function headersOf(
   { idempotent = false }: Pick<Route, "idempotent">,
   { headers = {} }: AnyCall,
@@ -56,7 +56,10 @@ export function headersOf(
   return { ...(idempotent ? { "idempotency-key": globalThis.crypto.randomUUID() } : {}), ...Object.fromEntries(given) };
 }
 
-/** Whether a second request does what one does: by its method (RFC 9110 section 9.2.2), or since a key says that it is the same. */
+/**
+ * Whether a repetition has the effect of one request: by its method (RFC 9110 section 9.2.2), or because it has an
+ * idempotency key.
+ */
 export function isRepeatable(
   { method, idempotent = false }: Pick<Route, "method" | "idempotent">,
   { headers }: AnyCall,
@@ -70,7 +73,7 @@ export function isRepeatable(
   );
 }
 
-/** What follows is said of the whole row, and would only stand in the way of an error's reason. */
+/** This part of a summary describes the whole row, and does not belong into an error. */
 const ASIDE = /[;:].*$|, (?:newest|oldest) first.*$/;
 
 /** `list credentials`, out of a summary such as `List credentials, newest first; without their secrets`. */

@@ -19,7 +19,7 @@ interface Api {
   /** `Authorization` fields that came to the token endpoint, and tokens that came elsewhere. */
   readonly signIns: string[];
   readonly calls: string[];
-  /** Method and target of what came elsewhere, with its idempotency key and body. */
+  /** Method and target of other requests, with idempotency key and body. */
   readonly requests: {
     readonly line: string;
     readonly key: string | undefined;
@@ -211,7 +211,7 @@ const unavailable = (response: ServerResponse): void =>
 const cutOff = (response: ServerResponse): void => void response.socket?.destroy();
 
 describe("calls", () => {
-  test("parameters stand in path and query, encoded; what is undefined is left out", async () => {
+  test("path and query have the parameters, encoded; undefined ones are left out", async () => {
     await client().call(revokeCredential, { params: { credential_id: "a/../b?c" } });
     const query = { project: undefined, limit: 5, include_revoked: true };
     script(answer({ items: [], next_cursor: null }));
@@ -234,7 +234,7 @@ describe("calls", () => {
     assert.deepEqual(JSON.parse(api.requests[2]?.body ?? ""), { name: "n", scopes: ["org:read"] });
   });
 
-  test("an error names what was tried, without what the row says besides", async () => {
+  test("an error names the act, without the rest of the row's summary", async () => {
     script((response) => refuse(response, 403, { code: "forbidden", detail: "No." }));
     await assert.rejects(client().call(listCredentials, {}), {
       message: "cannot list credentials: No. (403 forbidden)",

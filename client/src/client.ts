@@ -6,7 +6,7 @@ import { reach } from "./reach.ts";
 import { withRetries } from "./retry.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** A request in its own words, for what is no call of one row: streams, formats, presigned URLs of ours. */
+/** A request outside of the rows: streams, formats, presigned URLs. */
 export interface ApiRequest {
   /** What the request is for, as in `cannot <purpose>: …`. */
   readonly purpose: string;
@@ -20,7 +20,7 @@ export interface ApiRequest {
 
 type ItemOf<T> = ResultOf<T> extends { items: readonly (infer I)[] } ? I : never;
 
-/** A thing as it was read, and the mark of that state. */
+/** A resource as it was read, with the entity tag of that version. */
 export interface Versioned<T> {
   readonly value: T;
   readonly etag: string | null;
@@ -30,11 +30,12 @@ export interface Versioned<T> {
 export interface Client {
   readonly addresses: Addresses;
   /**
-   * Calls one operation. What can be repeated is, a few times, when nothing answered or the server can't answer now; one that
-   * makes something is sent with an `Idempotency-Key`, so that it is made once. @throws ApiError, UnreachableError
+   * Calls one operation. A repeatable call is retried a few times, when there is no answer or the server is
+   * unavailable; a call that creates something gets an `Idempotency-Key`, so that it creates it once.
+   * @throws ApiError, UnreachableError
    */
   call<const T extends Route>(row: T, input: CallInput<T>): Promise<ResultOf<T>>;
-  /** The same, with the mark of the state that was read or made, for a later `If-Match`. @throws as above */
+  /** The same, with the entity tag of the version that was read or created, for a later `If-Match`. @throws as above */
   read<const T extends Route>(row: T, input: CallInput<T>): Promise<Versioned<ResultOf<T>>>;
   /** The items of all pages of a list, page after page as they are read. @throws ApiError, UnreachableError */
   items<const T extends Route>(row: T, input: CallInput<T>): AsyncGenerator<ItemOf<T>>;
@@ -80,7 +81,7 @@ export function createClient({ addresses, tokens }: ClientOptions): Client {
   }
   return {
     addresses,
-    // Rows give the types, and nothing else than what the rows describe is looked at.
+    // Rows give the types, and the code uses only members of the rows.
     call: call as Client["call"],
     read: read as Client["read"],
     items: items as Client["items"],

@@ -14,7 +14,7 @@ export interface Position {
 /** The server answered, and the answer is a refusal (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number;
-  /** Stable: see docs/errors.md. `unknown` where something on the way answered instead of the server. */
+  /** Stable: see docs/errors.md. `unknown` where a proxy answered instead of the server. */
   readonly code: string;
   readonly places: readonly Place[];
   /** Where in a statement the fault is, if the server says so. */
@@ -59,7 +59,7 @@ export async function apiError(purpose: string, response: Response): Promise<Api
   return new ApiError(purpose, response.status, problemAnswer(response, text), retryAfterMs(response.headers));
 }
 
-/** Problem details of ours, or OAuth's own form (RFC 6749 section 5.2), or whatever a proxy on the way said. */
+/** Problem details of ours, OAuth's own format (RFC 6749 section 5.2), or the answer of a proxy. */
 function problemAnswer(response: Response, text: string): ProblemAnswer {
   const requestId = response.headers.get("request-id");
   try {

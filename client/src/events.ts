@@ -5,7 +5,10 @@ export interface SentEvent {
   readonly id: string | undefined;
 }
 
-/** The events of a stream, as they come (HTML, "Interpreting an event stream"). Whatever stands after the last blank line is dropped. */
+/**
+ * The events of a stream, as they arrive (HTML, "Interpreting an event stream"). Text after the last blank line is
+ * dropped.
+ */
 export async function* sentEvents(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<SentEvent> {
   const decoder = new TextDecoder();
   let text = "";

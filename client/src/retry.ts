@@ -3,11 +3,11 @@ import { ApiError, UnreachableError } from "./errors.ts";
 const FIRST_MS = 200;
 const MAX_MS = 5000;
 const ATTEMPTS_MAX = 4;
-/** One that is told to come back later than this is told so instead of waiting. */
+/** A request with a longer `Retry-After` fails at once instead of waiting. */
 const RETRY_AFTER_MS_MAX = 30_000;
 const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Tries again what can be otherwise next time: nothing answered, or what did said that it can't now. */
+/** Retries failures that may pass: no answer, or an answer that the server is unavailable. */
 export async function withRetries<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let failed = 1; ; failed++) {
     try {
@@ -20,7 +20,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, signal: AbortSig
   }
 }
 
-/** Half of it by chance, so that many clients spread; null: it would be the same next time. */
+/** Half of it is random, so that many clients spread; null: a retry would give the same. */
 function waitMsOf(error: unknown, failed: number): number | null {
   const backoffMs = Math.min(MAX_MS, FIRST_MS * 2 ** (failed - 1));
   const jitteredMs = backoffMs / 2 + (Math.random() * backoffMs) / 2;

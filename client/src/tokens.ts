@@ -5,7 +5,7 @@ import { pause } from "./retry.ts";
 
 /** Who a client speaks for: what it puts into the `Authorization` field, without `Bearer `. */
 export interface Tokens {
-  /** A token that is good now; another one than `refused`, if the server took that no more. @throws ApiError, UnreachableError */
+  /** A valid token, other than `refused`, which the server did not accept. @throws ApiError, UnreachableError */
   get(refused?: string): Promise<string>;
 }
 
@@ -17,7 +17,7 @@ export interface ClientCredential {
 
 interface Token {
   readonly text: string;
-  /** A new one is taken from here on. */
+  /** A new one is requested from here on. */
   readonly renewAtMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface TokenAnswer {
   readonly expires_in: number;
 }
 
-/** Keeps a token until four fifths of its life are over, or the server takes it no more. */
+/** Keeps a token until four fifths of its life are over, or the server refuses it. */
 export function renewed(take: () => Promise<TokenAnswer>, nowMs: () => number): Tokens {
   const taken = async (): Promise<Token> => {
     const askedMs = nowMs();

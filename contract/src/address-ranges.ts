@@ -1,11 +1,11 @@
 /**
- * Lists of addresses that may ask: CIDR ranges of IPv4 (RFC 4632) and IPv6 (RFC 4291 section 2.3). No I/O and nothing of a platform, since the
- * server decides by them and the portal says beforehand what it will decide.
+ * Lists of allowed addresses: CIDR ranges of IPv4 (RFC 4632) and IPv6 (RFC 4291 section 2.3). No I/O and no
+ * platform API, since the server decides by them and the portal shows the decision beforehand.
  */
 
 /** In one list. */
 export const ADDRESS_RANGES_MAX = 32;
-/** Of the longest text for one: an IPv6 address with an IPv4 one in it, and a prefix length. */
+/** Length of the longest range: an IPv6 address with an IPv4 one in it, and a prefix length. */
 export const ADDRESS_RANGE_CHARS_MAX = 49;
 
 /** Addresses that begin with the same bits. */
@@ -16,8 +16,8 @@ export interface AddressRange {
 }
 
 /**
- * A range or a single address; undefined for what is neither. Bits after the prefix are dropped (10.1.2.3/8 is 10.0.0.0/8), and IPv4 mapped into IPv6
- * (RFC 4291 section 2.5.5.2) is the IPv4 that it stands for.
+ * A range or a single address; undefined for other text. Bits after the prefix are dropped (10.1.2.3/8 is
+ * 10.0.0.0/8), and IPv4 mapped into IPv6 (RFC 4291 section 2.5.5.2) becomes IPv4.
  */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = "", length, ...rest] = text.split("/");
@@ -30,7 +30,7 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   return isMapped ? cut(bytes.slice(MAPPED.length), bits - 96) : cut(bytes, bits);
 }
 
-/** Of a peer; without the zone that link-local ones have. */
+/** The address of a peer, without the zone that link-local ones have. */
 export function parseAddress(text: string): AddressRange | undefined {
   const [address = ""] = text.split("%", 1);
   return address.includes("/") ? undefined : parseAddressRange(address);
@@ -51,7 +51,7 @@ export function containsRange(outer: AddressRange, inner: AddressRange): boolean
   return rest === 0 || outer.bytes[whole] === ((inner.bytes[whole] ?? 0) & maskOf(rest));
 }
 
-/** Whether every range of `inner` lies within one of `outer`. Two neighbours that together hold one are not put together. */
+/** Whether every range of `inner` lies within one of `outer`. Neighbours in `outer` are not merged. */
 export function containsRanges(outer: readonly AddressRange[], inner: readonly AddressRange[]): boolean {
   return inner.every((each) => outer.some((range) => containsRange(range, each)));
 }

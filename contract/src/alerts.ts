@@ -59,7 +59,7 @@ const settings = {
       description: "while it fires, tell again after so long; null: once",
     }),
   ),
-  notify_resolved: Type.Boolean({ default: true, description: "whether the end of an incident is told" }),
+  notify_resolved: Type.Boolean({ default: true, description: "whether a message is sent when an incident ends" }),
 };
 
 const optional = {
@@ -87,7 +87,7 @@ export const Alert = Type.Object({
   state: Type.Enum([...ALERT_STATES]),
   state_since: Timestamp,
   incident_id: nullable(Id),
-  value: nullable(Type.Number({ description: "what was compared at the last evaluation" })),
+  value: nullable(Type.Number({ description: "the compared value of the last evaluation" })),
   error: Fault,
   evaluated_at: nullable(Timestamp),
   created_by: Id,
@@ -98,7 +98,7 @@ export const Alert = Type.Object({
 
 const secret = nullable(Type.String({ description: "whsec_…, for checking signatures; shown once" }));
 const replayed = Type.Optional(
-  Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; what is shown once is null" }),
+  Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; members that are shown once are null" }),
 );
 
 export const NewAlert = Type.Object({ ...Alert.properties, secret, replayed });
@@ -219,7 +219,7 @@ export const ALERT_ROUTES = {
     path: "/v1/alerts/{alert_id}/test",
     tag: "alerts",
     summary: "Send a signed test message to the alert's destination",
-    description: `The list of deliveries tells what came of it. ${writing}`,
+    description: `The list of deliveries has the result. ${writing}`,
     permission: "webhooks:write",
     params: alertParams,
     result: AlertDelivery,

@@ -86,7 +86,7 @@ const lifetime = Type.Optional(
   Type.Integer({ minimum: 1, maximum: OBJECT_LINK_LIFETIME_S_MAX, default: 900, description: "seconds" }),
 );
 
-/** What people do with the objects of a bucket; programs have S3 for it. */
+/** What people do with the objects of a bucket; programs use S3. */
 export const BUCKET_ROUTES = {
   getBucket: route({
     operationId: "getBucket",
@@ -119,8 +119,9 @@ export const BUCKET_ROUTES = {
     method: "GET",
     path: "/v1/buckets/{app_id}/versions",
     tag: "buckets",
-    summary: "List the versions of a bucket's objects, with what was deleted",
-    description: "Of a key the newest first. With `key`, of this one alone; then without `prefix` and `delimiter`.",
+    summary: "List the versions of a bucket's objects, including deleted ones",
+    description:
+      "The newest version of a key first. With `key`, only the versions of this key; then without `prefix` and `delimiter`.",
     permission: "s3:read",
     params: bucketParams,
     query: Type.Object({ ...listing, key: Type.Optional(Key) }, closed),
@@ -148,7 +149,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "Make a presigned URL that an object is downloaded from",
     description:
-      "Of the S3 gateway. Whoever has it may download this object until it expires, or until whoever asked for it may no longer: that is looked up each time.",
+      "A URL of the S3 gateway. Everybody who has it can download this object until it expires, or until its creator loses the permission, which is checked each time.",
     permission: "s3:read",
     params: bucketParams,
     body: Type.Object({ key: Key, version_id: Type.Optional(VersionId), expires_in: lifetime }, closed),
@@ -163,7 +164,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "Make a presigned URL that an object is uploaded to",
     description:
-      "PUT with the Content-Type that was declared, 5 GiB at most, to `url` at the S3 gateway, or to `same_origin_url`, which hands it on, for pages that may call this origin alone. It counts while whoever asked for it may write.",
+      "PUT with the Content-Type that was declared, 5 GiB at most, to `url` at the S3 gateway, or to `same_origin_url`, which forwards it, for pages that may call only this origin. It works while its creator may write.",
     permission: "s3:write",
     params: bucketParams,
     body: Type.Object(
@@ -185,7 +186,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "Delete objects, or versions of them",
     description:
-      "As S3's DeleteObjects: each for itself, and what is not there counts as deleted. Where the bucket has versions, an object without a `version_id` gets a delete marker; deleting that marker's version brings the object back.",
+      "As S3's DeleteObjects: each separately; an absent object counts as deleted. Where the bucket has versions, an object without a `version_id` gets a delete marker; deleting that marker's version brings the object back.",
     permission: "s3:delete",
     params: bucketParams,
     body: Type.Object(

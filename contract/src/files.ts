@@ -39,8 +39,8 @@ export const File = Type.Object({
   }),
 });
 
-/** Days for which what is deleted can be restored. */
-const TrashDays = Type.Integer({ minimum: 0, maximum: 90, description: "0: what is deleted is gone at once" });
+/** Days during which a deleted file can be restored. */
+const TrashDays = Type.Integer({ minimum: 0, maximum: 90, description: "0: deleted files are gone at once" });
 
 export const TrashedFile = Type.Object({
   ...File.properties,
@@ -86,7 +86,7 @@ export const FILE_ROUTES = {
     tag: "files",
     summary: "Ask for a URL to upload a file to",
     description:
-      "The URL needs no token. It ends with the rights of whoever asked for it. A credential of a project makes files of that project.",
+      "The URL needs no token. It ends when its creator loses the permission. A credential of a project creates files of that project.",
     permission: "files:write",
     body: Type.Object(
       {
@@ -170,7 +170,7 @@ export const FILE_ROUTES = {
     path: "/v1/files/{file_id}/versions",
     tag: "files",
     summary: "List the files of the same name in the same place, newest first",
-    description: "Files never change: what was uploaded under one name, one after the other, are its versions.",
+    description: "Files never change: the files that were uploaded under one name are its versions.",
     permission: "files:read",
     params: fileParams,
     query: Type.Object(pageQuery),
@@ -202,7 +202,7 @@ export const FILE_ROUTES = {
     tag: "files",
     summary: "Ask for a URL to download a file from",
     description:
-      "The URL needs no token. It ends with the rights of whoever asked for it, and with the file. It answers GET and HEAD, ranges and conditional requests.",
+      "The URL needs no token. It ends when its creator loses the permission, and with the file. It answers GET and HEAD, ranges and conditional requests.",
     permission: "files:read",
     params: fileParams,
     query: Type.Object({
@@ -285,7 +285,7 @@ export const FILE_ROUTES = {
     method: "DELETE",
     path: "/v1/files/trash",
     tag: "files",
-    summary: "Delete for good what is in the trash, as far as the token may",
+    summary: "Delete the files in the trash for good, as far as the token may",
     permission: "files:delete",
     query: Type.Object({ project: Type.Optional(IdOrSlug) }),
     result: data(
@@ -314,7 +314,7 @@ export const FILE_ROUTES = {
     path: "/v1/files/settings",
     tag: "files",
     summary: "Change how long deleted files can be restored",
-    description: "What is in the trash already goes by the new time; a longer one brings nothing back.",
+    description: "The new time also applies to files in the trash; a longer one brings no file back.",
     permission: "org:write",
     headers: ["If-Match"],
     body: Type.Object({ trash_days: nullable(TrashDays) }, { ...closed, description: "null: the server's default" }),

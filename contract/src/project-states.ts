@@ -5,10 +5,10 @@ export const PROJECT_STATES = ["active", "archived"] as const;
 
 export type ProjectState = (typeof PROJECT_STATES)[number];
 
-/** What the server does in a project without a permission of anybody: it accepts requests to webhooks, and evaluates alerts. */
+/** The server's own acts in a project, without an actor: it accepts requests to webhooks, and evaluates alerts. */
 export const UNATTENDED_ACTIONS = ["webhooks:receive", "alerts:evaluate"] as const;
 
-/** What is done in a project: under a permission, or by the server itself. */
+/** An act in a project: under a permission, or by the server itself. */
 export type ProjectAction = Scope | (typeof UNATTENDED_ACTIONS)[number];
 
 /** A state in which something is forbidden, and the words for it. */
@@ -17,7 +17,7 @@ export interface ProjectStateRule {
   /** Continues "the project is". */
   readonly name: string;
   readonly title: string;
-  /** In a word: continues "it is". */
+  /** A short description: continues "it is". */
   readonly summary: string;
   /** Continues "the project is archived:". */
   readonly effect: string;

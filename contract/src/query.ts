@@ -72,7 +72,7 @@ const QueryTable = Type.Object({
   description: Type.String(),
   columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String(), description: Type.String() })),
   promoted_attributes: Type.Array(Type.String(), {
-    description: "keys of `attributes` that have columns of their own in stored files: quick to filter and group by",
+    description: "keys of `attributes` with separate columns in stored files: fast to filter and group by",
   }),
   figures: Type.Union([TableFigures, Type.Null()], {
     description:

@@ -22,7 +22,7 @@ export const ImageRetention = Type.Object(
       Type.Integer({ minimum: 1, maximum: 10_000, description: "tags that were moved last; they stay" }),
     ),
     keep_days: nullable(Days),
-    keep_tags: Type.Array(Pattern, { maxItems: 20, description: "tags that stay whatever their age" }),
+    keep_tags: Type.Array(Pattern, { maxItems: 20, description: "tags that stay at any age" }),
     untagged_days: nullable(Days),
   },
   closed,
@@ -73,7 +73,7 @@ export const ImageTag = Type.Object({
 
 const ConfigText = Type.String({ description: "cut after 4096 characters" });
 
-/** What the builder of an image wrote down. All of it is the builder's word, and only what has the type that it should. */
+/** The data that the builder of an image wrote, unverified; members of a wrong type are left out. */
 export const ImageConfig = Type.Object(
   {
     architecture: nullable(ConfigText),
@@ -185,7 +185,7 @@ export const REGISTRY_API_ROUTES = {
     method: "PATCH",
     path: "/v1/registry/repositories/{app_id}",
     tag: "registry",
-    summary: "Make a repository public, protect tags, set rules by which old images go",
+    summary: "Make a repository public, protect tags, set rules that delete old images",
     permission: "apps:write",
     params: repositoryParams,
     headers: ["If-Match"],

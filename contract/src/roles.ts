@@ -1,6 +1,6 @@
 import { SCOPES, type OrgRole, type ProjectRole, type Scope } from "./scopes.ts";
 
-/** The one permission table: what each role of an organization stands for. Acts of owners only are rules of their own. */
+/** The one permission table: the scopes of each role of an organization. Acts of owners only are separate rules. */
 export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, readonly Scope[]>> = {
   owner: SCOPES,
   admin: SCOPES,

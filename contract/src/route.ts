@@ -13,14 +13,14 @@ export type Permission = Scope | "authenticated" | "public" | "session" | "insta
 /** Fields of a request, beside those of HTTP itself, that a row may honour, and what each does. */
 export const REQUEST_HEADERS = {
   "If-Match":
-    "The `ETag` of a GET, to change only what was seen: 409 when it has changed since. Without it a change is refused that another one overtakes; `*` is for any version.",
+    "The `ETag` of a GET, to change only the version that was read: 409 when it has changed since. Without it, a change is refused when another one commits first; `*` accepts any version.",
   "Idempotency-Key": "Makes a retry safe: the same key and body within 24 h runs once.",
-  Prefer: "`handling=lenient` takes what is good and tells of the rest (RFC 7240).",
+  Prefer: "`handling=lenient` accepts the valid entries and reports the others (RFC 7240).",
 } as const;
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** One operation of our own JSON API. From it come validation, types, OpenAPI and the coverage test. */
+/** One operation of the JSON API. Validation, types, OpenAPI and the coverage test come from it. */
 export interface Route<
   P extends TObject = TObject,
   Q extends TObject = TObject,
@@ -38,14 +38,14 @@ export interface Route<
   readonly publicReason?: string;
   /** A browser must have sent it from the portal's own pages; every row of a session that changes something is so anyway. */
   readonly sameOrigin?: boolean;
-  /** A person must have proved within ten minutes who they are; a credential is not asked. */
+  /** A person must have confirmed their identity within ten minutes; a credential needs no confirmation. */
   readonly recentSignIn?: boolean;
   readonly params?: P;
   readonly query?: Q;
-  /** What of these it honours; `idempotent` means `Idempotency-Key` by itself. */
+  /** The request headers that it honours; `idempotent` means `Idempotency-Key` by itself. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: B;
-  /** Media types besides JSON that the body may have, and what it then is. Only with `rawBody`. */
+  /** Media types of the body other than JSON, and the body's meaning then. Only with `rawBody`. */
   readonly otherBodies?: Readonly<Record<string, string>>;
   /** Body of the success answer; absent for 204. */
   readonly result?: R;

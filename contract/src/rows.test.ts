@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as contract from "./index.ts";
 import type { Route } from "./route.ts";
 
-/** What operations do. A new verb is fine; a noun is not, since people read `Cannot <summary>: …` when a call fails. */
+/** Verbs of summaries. A new verb is fine; a noun is not, since people read `Cannot <summary>: …` when a call fails. */
 const VERBS = new Set(
   (
     "abort accept acknowledge add allow approve archive ask assign begin block cancel change check claim clear close complete " +
@@ -20,7 +20,7 @@ const ROWS = Object.entries(contract)
   .filter(([name]) => name.endsWith("_ROUTES"))
   .flatMap(([, rows]) => Object.values(rows as Readonly<Record<string, Route>>));
 
-test("every row's summary says what is done, and can follow `Cannot`", () => {
+test("every row's summary begins with a verb, and can follow `Cannot`", () => {
   assert.ok(ROWS.length > 100, `only ${ROWS.length} rows were found`);
   const wrong = ROWS.filter(({ summary }) => {
     const [verb = ""] = summary.split(/[ ,]/);

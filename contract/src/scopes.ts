@@ -1,6 +1,6 @@
 /**
- * The permissions of the product (CONTRACT "Identity"). A credential holds some of them, a role stands for some of them,
- * and each operation asks for one.
+ * The permissions of the product (CONTRACT "Identity"). A credential has some of them, a role has some of them, and
+ * each operation needs one.
  */
 export const SCOPES = [
   "org:read",
@@ -57,7 +57,7 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "audit:read": "read and verify the audit log",
 };
 
-/** What a personal access token can hold: the scopes of the services that take one. Others would be refused wherever it is shown. */
+/** Scopes of a personal access token: those of the services that accept one. */
 export const PERSONAL_TOKEN_SCOPES = ["registry:pull", "registry:push", "registry:delete"] as const;
 
 export function isScope(text: string): text is Scope {

@@ -21,7 +21,7 @@ export const TelemetrySettings = Type.Object({
     description: "as the organization chose; null: the server's default",
   }),
   effective_retention_days: Type.Object(DaysByType.properties, {
-    description: "what holds, the server's default and maximum counted in; null: kept until deleted",
+    description: "the effective value, with the server's default and maximum; null: kept until deleted",
   }),
   retention_days_max: nullable(Type.Integer({ description: "the most that may be chosen here; null: no bound" })),
 });
@@ -90,7 +90,7 @@ export const Erasure = Type.Object({
   state: ErasureStateName,
   types: Type.Array(TypeName),
   match_digest: Type.String({
-    description: "keyed hash of range and match: equal requests have equal ones; what was matched is not kept",
+    description: "keyed hash of range and match: equal requests have equal ones; the values of match are not kept",
   }),
   rows_erased: Type.Integer({ minimum: 0 }),
   files_rewritten: Type.Integer({ minimum: 0, description: "files written anew or dropped whole" }),
@@ -112,7 +112,7 @@ export const Erasure = Type.Object({
   finished_at: nullable(Timestamp),
 });
 
-/** How long and how much of an organization's telemetry is kept, and how some of it is erased. */
+/** Retention, quotas and erasure of an organization's telemetry. */
 export const TELEMETRY_SETTINGS_ROUTES = {
   getTelemetrySettings: route({
     operationId: "getTelemetrySettings",
@@ -132,7 +132,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     tag: "telemetry",
     summary: "Change how long telemetry is kept",
     description:
-      "What is older is no longer shown within seconds, and its files are deleted soon after. A longer retention brings nothing back " +
+      "Within seconds older rows are no longer shown, and their files are deleted soon after. A longer retention brings no row back " +
       "that was deleted. Types that are not named stay as they are.",
     permission: "org:write",
     headers: ["If-Match"],
@@ -173,7 +173,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     summary: "Erase the rows that match, for good",
     description:
       "Rows acknowledged before the request, of every project, private ones included. The answer comes at once; the work is `done` when " +
-      "no file of the store has the rows any more. What was to be matched is forgotten then, and only its digest stays.",
+      "no file of the store has the rows any more. The values of match are deleted then, and only their digest stays.",
     permission: "org:write",
     recentSignIn: true,
     body: ErasureBody,

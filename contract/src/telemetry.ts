@@ -20,19 +20,23 @@ export const IngestResult = Type.Object({
   errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
 });
 
-/** What a tail shows: all conditions must hold. */
+/** Filters of a tail: all conditions must hold. */
 export const TailQuery = Type.Object(
   {
     level: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 32,
-        description: "this level and more severe ones; a level of one's own: only that",
+        description: "this level and more severe ones; an unknown level: only that one",
       }),
     ),
     service: Type.Optional(Type.String({ maxLength: 256 })),
     q: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: "text that the message contains, in whatever case" }),
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "text that the message contains, in upper or lower case",
+      }),
     ),
     trace_id: Type.Optional(Type.String({ maxLength: 256 })),
     last_event_id: Type.Optional(

@@ -61,7 +61,7 @@ const Usage = Type.Object({
   apps: Type.Integer({ minimum: 0, description: "those of private projects included" }),
 });
 
-/** What an organization uses of the server, and what it may use. */
+/** The usage and the limits of an organization. */
 export const USAGE_ROUTES = {
   getUsage: route({
     operationId: "getUsage",

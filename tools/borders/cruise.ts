@@ -15,8 +15,9 @@ export interface BordersResult {
 const SOURCES = "{client,contract,portal,server,tests,tools,benchmarks}/**/*.{ts,tsx}";
 
 /**
- * Reads every source file under the root, which must be the working directory, and holds its imports against the rules.
- * The parser is swc: TypeScript 7 has no compiler API, and without a parser the cruiser reads no module and is content.
+ * Reads every source file under the root, which must be the working directory, and checks its imports against the
+ * rules. The parser is swc: TypeScript 7 has no compiler API, and without a parser the cruiser reads no module and
+ * reports nothing.
  */
 export async function checkBorders(root: string): Promise<BordersResult> {
   teachUsing();

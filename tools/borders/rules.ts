@@ -7,7 +7,7 @@ const SUITE = "^server/src/stores/[^/]+/contract(/|\\.ts$)";
 const TESTING = [TEST, HELPER, SUITE];
 const SURFACE_ENTRY = "^server/src/surfaces/[^/]+/(index|routes[a-z-]*)\\.ts$";
 
-/** A layer of server/src and the layers that it may import besides itself (docs/architecture.md, "Who may import whom"). */
+/** A layer of server/src and the other layers that it may import (docs/architecture.md, "Who may import whom"). */
 function layer(name: string, may: readonly string[]): IForbiddenRuleType {
   return {
     name: `${name}-imports-only-lower-layers`,

@@ -10,7 +10,7 @@ export interface Bootstrapped {
   readonly owner: { readonly email: string; readonly setup_url: string | null };
 }
 
-/** What a stop of the tour is given. */
+/** The context of a stop of the tour. */
 export interface DemoContext {
   readonly dataDir: string;
   /** File with the credential that the first stop makes, for the command line. */
@@ -31,7 +31,7 @@ export interface DemoContext {
   bootstrapped: Bootstrapped | null;
 }
 
-/** One stop of the tour: a file of its own, listed in `stops.ts`. */
+/** One stop of the tour: a separate file, listed in `stops.ts`. */
 export interface Stop {
   readonly title: string;
   run(context: DemoContext): Promise<void>;

@@ -41,7 +41,7 @@ export const image: Stop = {
     const content = Buffer.from(
       await (await call(repository, "GET", `blobs/${pulled.layers[0]?.digest}`)).arrayBuffer(),
     );
-    if (!content.equals(layer)) throw new Error("cannot pull the image: the layer is not what was pushed");
+    if (!content.equals(layer)) throw new Error("cannot pull the image: the pulled layer differs from the pushed one");
     context.print(indented(`→ pulled ${pulled.layers[0]?.digest}: ${JSON.stringify(content.toString())}`));
     context.remember("an image pushed and pulled, without a daemon");
   },

@@ -23,7 +23,10 @@ export interface DemoServer {
 
 const START_TIMEOUT_MS = 30_000;
 
-/** The server that runs on a data directory; otherwise one of our own, on free ports, in a directory that goes with it. */
+/**
+ * The server that runs on a data directory; otherwise a temporary one, on free ports, in a directory that is
+ * deleted with it.
+ */
 export async function findOrStartServer(dataDir: string, launcher: string): Promise<DemoServer> {
   const addresses = await addressesIn(dataDir);
   if (addresses !== null) return { dataDir, addresses, own: false, stop: async () => {} };

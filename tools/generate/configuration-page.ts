@@ -18,10 +18,10 @@ A setting can be given in three places; the later one wins:
 
 All mistakes are reported at once, each with the name as it was written, and the server does not start. An unknown name in the
 file, or an unknown \`MOORING_\` variable, is a mistake too. In variables and flags lists are separated by commas.
-\`mooring config print\` shows what is in force and where it comes from. Settings marked as secret have no flag, since other users of a
+\`mooring config print\` shows the settings in use and the source of each. Settings marked as secret have no flag, since other users of a
 machine can see command lines, and are never printed.
 
-The command line's client side has four variables of its own: \`MOORING_URL\`, \`MOORING_CREDENTIALS\`, \`MOORING_CLIENT_ID\` and
+The command line's client side has four variables: \`MOORING_URL\`, \`MOORING_CREDENTIALS\`, \`MOORING_CLIENT_ID\` and
 \`MOORING_CLIENT_SECRET\`.
 
 This page is generated from \`server/src/app/settings.ts\` by \`npm run generate\`.

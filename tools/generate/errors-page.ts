@@ -9,7 +9,7 @@ type Problems = Readonly<Record<string, { readonly status: number; readonly titl
 const INTRODUCTION = `# Errors
 
 An answer that is an error has a body of type \`application/problem+json\` (RFC 9457). Its member \`code\` is one of these and
-does not change; \`status\` and \`title\` go with the code, \`detail\` says what was wrong with this request and what to do.
+does not change; \`status\` and \`title\` go with the code, \`detail\` gives the fault of this request, and says what to do.
 
 A 403 also says in \`decided_by\` what really decided: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)),
 and in \`required_scope\` which scope was missing.

@@ -73,7 +73,7 @@ const SURFACES: readonly { name: string; title: string; description: string; row
     name: "webhooks",
     title: "Mooring: incoming webhooks",
     description:
-      "Addresses that take events, and the events. What senders speak to, POST /hooks/{token}, takes whatever they send.",
+      "Addresses that accept events, and the events. The address for senders, POST /hooks/{token}, accepts any request.",
     rows: rowsOf(WEBHOOK_ROUTES),
   },
   {

@@ -14,8 +14,8 @@ interface LockEntry {
 }
 
 /**
- * What is wrong with a lock file, a line each; none when `npm ci` installs the same bytes everywhere: every package has an
- * `integrity`, and no platform's optional package was left out.
+ * The faults of a lock file, one a line; none when `npm ci` installs the same bytes everywhere: every package has
+ * an `integrity`, and no platform's optional package was left out.
  */
 export function faultsOf(lock: Lock): string[] {
   return Object.entries(lock.packages).flatMap(([path, entry]) => [

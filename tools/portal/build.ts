@@ -26,7 +26,10 @@ function stampIsOf(root: string, stamp: string): boolean {
   return existsSync(path) && readFileSync(path, "utf8") === stamp;
 }
 
-/** Into a directory beside, which then takes the place: a server that reads the old build meanwhile finds it whole. */
+/**
+ * Builds into a directory beside, and renames it at the end: a server that reads the old build meanwhile finds it
+ * whole.
+ */
 function build(root: string, dist: string, stamp: string): void {
   const fresh = `${dist}.new`;
   rmSync(fresh, { recursive: true, force: true });
@@ -39,7 +42,7 @@ function build(root: string, dist: string, stamp: string): void {
   renameSync(fresh, dist);
 }
 
-/** Of every source's name and content. */
+/** Of the name and content of every source. */
 function digestOf(root: string): string {
   const hash = createHash("sha256");
   for (const source of SOURCES) {

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the stamp in node_modules holds: which lock file was installed, for which platform. */
+/** The stamp in node_modules: the lock file that was installed, and the platform. */
 export function stampOf(lockText, platform = `${process.platform}-${process.arch}`) {
   return `${createHash("sha256").update(lockText).digest("hex")} ${platform}\n`;
 }
 
 /**
- * Names what node_modules lacks of the lock file, has in another version, or has besides; nothing when it holds exactly that,
- * as npm's own record of the installation says. Packages for other platforms may be absent.
+ * Packages that node_modules lacks, has in another version, or has beyond the lock file; none when it matches
+ * exactly, according to npm's own record of the installation. Packages for other platforms may be absent.
  */
 export function missingPackages(root, lock, platform = thisPlatform()) {
   const named = Object.entries(lock.packages).filter(([path]) => path.includes("node_modules/"));

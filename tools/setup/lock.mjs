@@ -59,7 +59,7 @@ function isAlive(pid) {
   }
 }
 
-/** Moves a dead holder's lock away. Two may try at once: who moved a live one's lock puts it back. */
+/** Moves a dead holder's lock away. Two processes may try at once: one that moved a live lock puts it back. */
 function takeAway(path) {
   const aside = `${path}.${process.pid}`;
   try {

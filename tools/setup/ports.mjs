@@ -10,9 +10,9 @@ export const LISTEN_DEFAULTS = {
 };
 
 /**
- * Tries the addresses that `mooring serve` will listen on: a busy port is reported before the minutes of an installation.
- * Whatever else is wrong with the settings is left to the server, which explains it better.
- * @throws Error that names each busy address and the setting to change
+ * Tries the addresses that `mooring serve` will listen on: a busy port is reported before the minutes of an
+ * installation. Other faults of the settings are left to the server, which explains them better. @throws Error that
+ * names each busy address and the setting to change
  */
 export async function tryPorts(args, environment) {
   const addresses = addressesOf(args, environment);

@@ -53,7 +53,7 @@ test("a flag wins over the environment, which wins over the file", () => {
   assert.equal(addressesOf(["serve", "--s3-listen=127.0.0.1:4", "--config", config], {})["s3_listen"], "127.0.0.1:4");
 });
 
-test("a busy address is named with its setting, free ones and what is no address pass", async () => {
+test("a busy address is named with its setting; free ones and invalid ones pass", async () => {
   const free = { MOORING_LISTEN: "127.0.0.1:0", MOORING_S3_LISTEN: "nonsense", MOORING_METRICS_LISTEN: "off" };
   await tryPorts(["serve"], free);
   await assert.rejects(tryPorts(["serve", "--s3-listen", busy], free), {

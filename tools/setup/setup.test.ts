@@ -80,7 +80,7 @@ test("the first start installs, the second does nothing", async () => {
   assert.deepEqual(second, { status: 0, stdout: "", stderr: "" });
 });
 
-test("a lock file that names what is installed already is not installed again", async () => {
+test("a lock file whose packages are installed is not installed again", async () => {
   const root = localProject();
   await setUp(root);
   const path = join(root, "package-lock.json");
@@ -88,7 +88,7 @@ test("a lock file that names what is installed already is not installed again", 
   assert.deepEqual(await setUp(root), { status: 0, stdout: "", stderr: "" });
 });
 
-test("what was deleted is installed again", async () => {
+test("deleted packages are installed again", async () => {
   const root = localProject();
   await setUp(root);
   rmSync(join(root, "node_modules"), { recursive: true });

@@ -1,4 +1,4 @@
-/** The long tests by what they are about: `npm run full -- --group NAME`. Each *.full.ts file is in exactly one group. */
+/** The long tests by topic: `npm run full -- --group NAME`. Each *.full.ts file is in exactly one group. */
 export interface Group {
   readonly name: string;
   /** How long it takes on two cores, two files at a time. Continuous integration starts a group only when it fits. */

@@ -17,7 +17,7 @@ export interface RunOptions {
   readonly leftMs: number;
 }
 
-/** What became of a process. */
+/** The result of a process. */
 interface Seen {
   summary: boolean;
   processFailed: boolean;

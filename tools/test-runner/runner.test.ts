@@ -14,7 +14,7 @@ interface Ran {
   readonly last: string | undefined;
 }
 
-/** Runs the runner over a tree of its own: file names (in server/src) and what they hold after their imports. */
+/** Runs the runner over a temporary tree: file names (in server/src) and their text after the imports. */
 function run(files: Readonly<Record<string, string>>, ...args: readonly string[]): Ran {
   const root = mkdtempSync(join(tmpdir(), "mooring-runner-"));
   for (const [name, body] of Object.entries(files)) {

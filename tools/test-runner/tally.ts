@@ -154,7 +154,7 @@ function failureType(error: unknown): unknown {
   return error instanceof Error && "failureType" in error ? error.failureType : undefined;
 }
 
-/** node:test wraps what was thrown; the cause is what a person wants to read. */
+/** node:test wraps thrown errors; the cause is more useful to a person. */
 export function describeError(error: unknown): string {
   const thrown = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (!(thrown instanceof Error)) return String(thrown);

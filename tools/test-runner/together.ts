@@ -1,4 +1,4 @@
-// Imports the test files that it is given, one after another, each as a suite of its own: they share a process.
+// Imports the given test files, one after another, each as a separate suite: they share a process.
 import { relative } from "node:path";
 import { describe } from "node:test";
 import { pathToFileURL } from "node:url";

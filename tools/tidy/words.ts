@@ -21,10 +21,10 @@ const TURNS: readonly (readonly [turn: RegExp, instead: string])[] = [
   [/\bholdingsOf\b/g, "write permissionsOf"],
 ];
 
-/** Where the number of places is written that are still to be put into plain words, by folder. It may only shrink. */
+/** The file with the number of remaining places for each folder. It may only shrink. */
 export const WORDS_LEFT_PATH = "tools/tidy/words-left.json";
 
-/** These name the turns on purpose, are made from other files, or tell of the past. */
+/** These name the turns on purpose, are generated from other files, or describe the past. */
 const EXEMPT =
   /^(?:tools\/tidy\/(?:words|rules\.test)\.ts|docs\/glossary\.md|CHANGELOG\.md|openapi\/|.*\.json$|.*\.(?:py|java|go|sum|mod|svg|txt)$)/;
 
@@ -72,7 +72,7 @@ export function wordsLeft(files: readonly SourceFile[]): Counts {
   return Object.fromEntries(entries.filter(([, count]) => count > 0));
 }
 
-/** Plain words: no place in a folder that is done; no more places than written down in the others. */
+/** Plain words: no place in a folder that is done; no more places than recorded in the others. */
 export const plainWords: Rule = {
   name: "plain-words",
   check: (files) => {

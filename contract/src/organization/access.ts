@@ -62,7 +62,7 @@ export const ACCESS_ROWS = {
     summary: "Show who may do something, and why",
     description:
       "With a project: in that project. Without: in the organization, or in a project that you may see too. What a right is cut " +
-      "to besides, such as the buckets of an access key, is not looked at.",
+      "to, such as the buckets of an access key, are not considered.",
     permission: "org:read",
     query: Type.Object({ permission: ScopeName, project: Type.Optional(IdOrSlug) }),
     result: Access,

@@ -78,7 +78,7 @@ export const CREDENTIAL_ROWS = {
     tag: "credentials",
     summary: "Change a credential's name, permission set or allowed addresses",
     description:
-      "Whoever gives it more scopes or addresses must hold all that it may do afterwards, and the policy must allow them.",
+      "To give it more scopes or addresses, the caller must have all its new permissions, and the policy must allow them.",
     permission: "credentials:write",
     recentSignIn: true,
     params: credentialParams,

@@ -10,7 +10,7 @@ import { S3_DESTINATION_ROWS } from "./s3-destinations.ts";
 import { S3_KEY_ROWS } from "./s3-keys.ts";
 import { TRUST_ROWS } from "./trusts.ts";
 
-/** The organization API: what an organization has, who may do what in it, and what was done. */
+/** The organization API: the objects of an organization, its permissions and its audit log. */
 export const ORGANIZATION_ROUTES = {
   ...ORGANIZATION_ROWS,
   ...PROJECT_ROWS,

@@ -83,7 +83,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Invite a person; the link is shown once and lives seven days",
     description:
-      "Where the server sends e-mail, the person gets the link by it, too, unless `send_email` is false; `email_sent_at` and `email_failure` say what came of it.",
+      "Where the server sends e-mail, the person also gets the link by mail, unless `send_email` is false; `email_sent_at` and `email_failure` have the result.",
     permission: "members:write",
     recentSignIn: true,
     body: Type.Object({ email: Email, role: OrgRoleName, send_email: Type.Optional(Type.Boolean()) }, closed),
@@ -125,7 +125,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Accept an invitation",
     description:
-      "`token` is what stands after `#` in the link. A person who has an account already gives its password, and the name stays. A link that was mailed proves the address: where nobody had before, every way into the account from before ends (`ended`), and the password given here counts.",
+      "`token` is the part of the link after `#`. A person with an account gives its password, and the name stays. A mailed link verifies the address: if it was unverified, every older way into the account ends (`ended`), and the password given here is set.",
     permission: "public",
     publicReason: "the invited person has no account yet; the token in the body is the permission",
     body: Type.Object(

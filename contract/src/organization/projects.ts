@@ -92,7 +92,7 @@ export const PROJECT_ROWS = {
     tag: "projects",
     summary: "Archive a project: nothing in it can be changed until it is unarchived",
     description:
-      "Whatever writes or deletes in it is refused with `project_archived` from then on, tokens already issued included; its " +
+      "From then on every write or deletion in it is refused with `project_archived`, for issued tokens too; its " +
       "webhooks take nothing more. Reading goes on, and so does retention. Its settings, members, credentials and keys stay " +
       "changeable. An archived project stays as it is.",
     permission: "projects:write",

@@ -78,7 +78,7 @@ export const S3_DESTINATION_ROWS = {
     method: "DELETE",
     path: "/v1/s3/destinations/{destination_id}",
     tag: "s3",
-    summary: "Take a destination of events away, with what was to be sent there",
+    summary: "Delete a destination of events, with its pending messages",
     permission: "webhooks:write",
     params: destinationParams,
     status: 204,

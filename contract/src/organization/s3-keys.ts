@@ -106,7 +106,7 @@ export const S3_KEY_ROWS = {
     path: "/v1/s3/keys/{key_id}",
     tag: "s3",
     summary: "Change an access key's name or allowed addresses",
-    description: "Whoever gives it more addresses must hold all that it may do.",
+    description: "To give it more addresses, the caller must have all its permissions.",
     permission: "credentials:write",
     recentSignIn: true,
     params: keyParams,

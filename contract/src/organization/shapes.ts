@@ -28,10 +28,10 @@ export const Email = Type.String({ format: "email", maxLength: 254 });
 export const Password = Type.String({ minLength: 12, maxLength: 1024, description: "12 characters or more" });
 export const ScopeList = Type.Array(ScopeName, { minItems: 1, uniqueItems: true, maxItems: SCOPES.length });
 export const Replayed = Type.Optional(
-  Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; what is shown once is null" }),
+  Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; members that are shown once are null" }),
 );
 
-/** What the first proof of the person's address ended. */
+/** What the first verification of the person's address ended. */
 export const Ended = Type.Object({
   password: Type.Boolean(),
   second_factor: Type.Boolean(),
@@ -64,15 +64,15 @@ export const Organization = Type.Object({
     allowed_scopes: nullable(Type.Array(ScopeName, { description: "what credentials may hold; null: every scope" })),
     credential_lifetime_days_max: nullable(Type.Integer({ description: "null: a credential need not expire" })),
     require_expiry: Type.Boolean({
-      description: "what is made needs an end; credential_lifetime_days_max gives it one by itself",
+      description: "new credentials and keys need an expiry; credential_lifetime_days_max sets one automatically",
     }),
     allowed_addresses: nullable(
       Type.Array(AddressRangeText, {
-        description: "from where credentials and access keys may be used, besides their own lists",
+        description: "addresses from which credentials and access keys may be used, in addition to their own lists",
       }),
     ),
     approval_required: Type.Boolean({
-      description: "what is made by somebody without members:write waits for an approval",
+      description: "credentials and keys created without members:write wait for an approval",
     }),
     second_factor_required: Type.Boolean({ description: "people must have shown more than a password" }),
     sign_in: Type.Enum(["any", "provider"], { description: "provider: people come by single sign-on only" }),
@@ -103,7 +103,7 @@ export const ProjectChange = Type.Object(
   { ...closed, minProperties: 1 },
 );
 
-/** Of what has no GET of its own. */
+/** Of resources without a GET of their own. */
 const Etag = Type.String({ description: "for `If-Match`" });
 
 export const ProjectMember = Type.Object({
@@ -157,7 +157,7 @@ export const Invitation = Type.Object({
 
 export const NewInvitation = Type.Object({
   ...Invitation.properties,
-  link: nullable(Type.String({ description: "shown once; whoever has it can accept" })),
+  link: nullable(Type.String({ description: "shown once; everybody who has it can accept" })),
   replayed: Replayed,
 });
 
@@ -270,7 +270,7 @@ export const Me = Type.Object({
   ),
   projects_next_cursor: nullable(
     Type.String({
-      description: "there are more projects: the cursor by which GET /v1/projects goes on; null: these are all",
+      description: "the cursor with which GET /v1/projects continues; null: these are all projects",
     }),
   ),
 });

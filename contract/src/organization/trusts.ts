@@ -58,7 +58,7 @@ export const TRUST_ROWS = {
     tag: "credentials",
     summary: "Trust an issuer: its tokens about such a subject stand for the credential's secret",
     description:
-      "A job shows its token at POST /oauth/token as client_assertion (RFC 7523). Whoever trusts an issuer must hold what the credential may do. A credential has 20 trusts at most.",
+      "A job shows its token at POST /oauth/token as client_assertion (RFC 7523). To trust an issuer, the caller must have all permissions of the credential. A credential has 20 trusts at most.",
     permission: "credentials:write",
     recentSignIn: true,
     params: Type.Object({ credential_id: Id }),

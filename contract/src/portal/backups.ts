@@ -22,14 +22,14 @@ const Backup = Type.Object({
   ),
 });
 
-/** Backups of the server, for whoever runs it. */
+/** Backups of the server, for the operator. */
 export const BACKUP_ROWS = {
   listBackups: route({
     operationId: "listBackups",
     method: "GET",
     path: "/api/instance/backups",
     tag: "portal",
-    summary: "List the backups in the directory of backups, newest first, and what is with them now",
+    summary: "List the backups in the directory of backups, newest first, and the state of a running one",
     permission: "instance",
     result: Type.Object({
       directory: nullable(Type.String()),

@@ -9,7 +9,7 @@ const Check = Type.Object({
   detail: Type.String(),
 });
 
-/** What whoever runs the server sees and does. */
+/** What the operator sees and does. */
 export const INSTANCE_ROWS = {
   getInstance: route({
     operationId: "getInstance",

@@ -3,7 +3,7 @@ import { closed, nullable } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { Timestamp } from "../shared.ts";
 
-/** Work that the server does by itself, for whoever runs it. */
+/** The server's own work, for the operator. */
 export const JOB_ROWS = {
   listJobs: route({
     operationId: "listJobs",

@@ -4,8 +4,8 @@ import { route } from "../route.ts";
 import { Timestamp } from "../shared.ts";
 import { SignInResult } from "./shapes.ts";
 
-const ResetToken = Type.String({ maxLength: 128, description: "what stands after # in the link" });
-const PUBLIC = "whoever has lost the way into their account has no session; the token in the body is the permission";
+const ResetToken = Type.String({ maxLength: 128, description: "the part of the link after #" });
+const PUBLIC = "a person who can't sign in has no session; the token in the body is the permission";
 
 const MailResult = nullable(
   Type.Object({ failure: nullable(Type.String({ description: "null: the mail server took it" })) }),
@@ -23,7 +23,7 @@ const Account = Type.Object({
   organizations: Type.Array(Type.String(), { description: "slugs" }),
 });
 
-/** Ways back into an account, and whose an address is. */
+/** Recovery of an account, and verification of its address. */
 export const RECOVERY_ROWS = {
   requestReset: route({
     operationId: "requestReset",
@@ -33,7 +33,7 @@ export const RECOVERY_ROWS = {
     summary: "Send a link with which to set a new password by mail, if somebody has this address",
     description: "The answer is the same, and comes at the same time, whether or not there is an account.",
     permission: "public",
-    publicReason: "whoever has lost their password can't sign in; the mailbox is the proof",
+    publicReason: "a person who lost the password can't sign in; the mailbox is the proof",
     sameOrigin: true,
     body: Type.Object({ email: Email }, closed),
     status: 204,
@@ -91,7 +91,7 @@ export const RECOVERY_ROWS = {
     tag: "portal",
     summary: "Change the address that one signs in with; it is unverified until it is proved",
     description:
-      "The old address is told by mail, and the new one gets the link that proves it, where this server sends mail.",
+      "Where this server sends mail, the old address gets a message, and the new one the link that verifies it.",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({ email: Email }, closed),
@@ -115,7 +115,7 @@ export const RECOVERY_ROWS = {
     path: "/api/account/identity",
     tag: "portal",
     summary: "Prepare to link one's identity at the single sign-on: where to send the browser",
-    description: "Whoever comes back from the provider takes the place of the identity that was linked before.",
+    description: "The identity that comes back from the provider replaces the linked one.",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({}, closed),

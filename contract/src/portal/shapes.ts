@@ -2,10 +2,10 @@ import Type from "typebox";
 import { Email, Ended, Id, nullable, OrgRoleName } from "../organization/shapes.ts";
 import { DisplayName, Slug, Timestamp } from "../shared.ts";
 
-/** What a browser and an authenticator exchange (WebAuthn level 3, section 5), passed on as it is. */
+/** The messages of a browser and an authenticator (WebAuthn level 3, section 5), forwarded unchanged. */
 export const WebAuthnJson = Type.Object({}, { additionalProperties: true });
 
-/** What names one attempt to sign in or to confirm, from its first step to its last: 256 random bits, five minutes. */
+/** Identifies one attempt to sign in or to confirm, from its first step to its last: 256 random bits, five minutes. */
 export const Ticket = Type.String({ minLength: 1, maxLength: 128 });
 
 /** Six digits of an authenticator app (RFC 6238). */
@@ -15,7 +15,7 @@ export const RecoveryCode = Type.String({ minLength: 8, maxLength: 32 });
 
 export const SECOND_FACTORS = ["totp", "recovery_code", "passkey"] as const;
 
-/** The first step of a sign-in was right: either this is all, or a second one is asked. */
+/** The first step of a sign-in succeeded: it is complete, or needs a second factor. */
 export const SignInResult = Type.Object({
   status: Type.Enum(["signed_in", "second_factor"]),
   ticket: nullable(Type.String({ description: "for the second step" })),
@@ -52,7 +52,7 @@ export const PersonalAccessToken = Type.Object({
   pending: Type.Boolean({ description: "waits for an approval by an administrator of the organization" }),
 });
 
-/** Who is signed in, and where they are a member. */
+/** The signed-in person, and their memberships. */
 export const SignedIn = Type.Object({
   user: Type.Object({
     id: Id,

@@ -5,11 +5,11 @@ import { DisplayName, Slug } from "../shared.ts";
 import { ServiceAddresses } from "./discovery.ts";
 import { RecoveryCode, SignedIn, SignInResult, Ticket, TotpCode, WebAuthnJson } from "./shapes.ts";
 
-const BEFORE = "whoever signs in has no session yet; what is sent is the proof";
+const BEFORE = "a person who signs in has no session yet; the body is the proof";
 
-const INVITATION_TOKEN = Type.String({ maxLength: 128, description: "what stands after # in the link" });
+const INVITATION_TOKEN = Type.String({ maxLength: 128, description: "the part of the link after #" });
 
-/** How a person comes in and goes. Answers that begin a session set its cookie. */
+/** Signing in and out. Answers that begin a session set its cookie. */
 export const SIGN_IN_ROWS = {
   setUp: route({
     operationId: "setUp",
@@ -24,7 +24,7 @@ export const SIGN_IN_ROWS = {
     sameOrigin: true,
     body: Type.Object(
       {
-        token: Type.String({ maxLength: 128, description: "what stands after # in the link" }),
+        token: Type.String({ maxLength: 128, description: "the part of the link after #" }),
         name: DisplayName,
         password: Type.String({ minLength: 12, maxLength: 1024 }),
         email: Type.Optional(Email),
@@ -161,7 +161,7 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/invitation/accept",
     tag: "portal",
-    summary: "Accept an invitation as whoever is signed in, however they did",
+    summary: "Accept an invitation as the person who is signed in",
     permission: "session",
     body: Type.Object({ token: INVITATION_TOKEN }, closed),
     result: Type.Object({
@@ -178,7 +178,7 @@ export const SIGN_IN_ROWS = {
     tag: "portal",
     summary: "Prepare to accept an invitation by single sign-on: where to send the browser",
     description:
-      "Whoever comes back from the provider with the address that was invited has accepted, and is signed in. `name` is for those who have no account yet.",
+      "A person who comes back from the provider with the invited address has accepted, and is signed in. `name` is for people without an account.",
     permission: "public",
     publicReason: BEFORE,
     sameOrigin: true,

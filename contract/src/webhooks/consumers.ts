@@ -65,7 +65,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     tag: "webhooks",
     summary: "Take the next events under a lease, oldest first",
     description:
-      "Until the lease ends, or its events are acknowledged, nobody else gets events of this consumer (409 with Retry-After). What was not acknowledged by then comes again.",
+      "Until the lease ends, or its events are acknowledged, no other claim gets events of this consumer (409 with Retry-After). Events that were not acknowledged by then come again.",
     permission: "webhooks:read",
     params: consumerParams,
     body: Type.Object(

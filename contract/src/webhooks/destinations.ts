@@ -15,7 +15,9 @@ const Filter = Type.Object(
     pointer: Type.Optional(
       Type.String({ pattern: "^(/[^/=]*)+(=.*)?$", maxLength: 1000, description: "/a/b, or /a/b=value" }),
     ),
-    text: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: "in the body, in whatever case" })),
+    text: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 500, description: "in the body, in upper or lower case" }),
+    ),
   },
   { ...closed, description: "an event must fit all that is given" },
 );

@@ -29,7 +29,7 @@ export const WEBHOOK_EVENT_ROWS = {
         Type.String({ pattern: "^(/[^/=]*)+(=.*)?$", maxLength: 1000, description: "/a/b, or /a/b=value" }),
       ),
       q: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 500, description: "text in the body, in whatever case" }),
+        Type.String({ minLength: 1, maxLength: 500, description: "text in the body, in upper or lower case" }),
       ),
       verified: Type.Optional(VerifiedCondition),
     }),
@@ -68,7 +68,7 @@ export const WEBHOOK_EVENT_ROWS = {
     path: "/v1/webhooks/{webhook_id}/poll",
     tag: "webhooks",
     summary: "Wait for events after a cursor, oldest first",
-    description: "Without `after` it begins with the oldest event that is kept, with `after=now` with what comes.",
+    description: "Without `after` it begins with the oldest event, with `after=now` with the next one.",
     permission: "webhooks:read",
     params: webhookParams,
     query: Type.Object({
@@ -92,7 +92,7 @@ export const WEBHOOK_EVENT_ROWS = {
     tag: "webhooks",
     summary: "Stream events as they come; as server-sent events",
     description:
-      "Each is an `event` with the JSON of one event; its id goes on from there, as Last-Event-ID or last_event_id. Begins with what comes, unless told.",
+      "Each is an `event` with the JSON of one event; its id continues from there, as Last-Event-ID or last_event_id. By default it begins with the next event.",
     permission: "webhooks:read",
     params: webhookParams,
     query: Type.Object({ last_event_id: Type.Optional(Type.String({ maxLength: 512 })) }),

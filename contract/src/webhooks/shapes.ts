@@ -21,14 +21,14 @@ export const WEBHOOK_HANDSHAKES = ["slack", "meta", "microsoft_graph", "cloudeve
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}";
 const FieldName = Type.String({ pattern: `^${TOKEN}$` });
 
-/** What a header field must be for an event to fit. */
+/** A condition on a header field of an event. */
 export const HeaderCondition = Type.String({
   pattern: `^${TOKEN}(:.*)?$`,
   maxLength: 1000,
   description: "Name, or Name:value",
 });
 
-/** How an event must have been verified to fit. */
+/** A condition on the verification of an event. */
 export const VerifiedCondition = Type.Enum(["yes", "no", ...WEBHOOK_SCHEMES.filter((scheme) => scheme !== "none")], {
   description: "yes: by any scheme; no: not looked at; or the scheme",
 });
@@ -39,7 +39,7 @@ const Verification = Type.Object(
     header: Type.Optional(Type.String({ ...FieldName, description: "for hmac and header: the field to look at" })),
     algorithm: Type.Optional(Type.Enum(["sha1", "sha256", "sha512"], { description: "for hmac; sha256" })),
     encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "for hmac; hex" })),
-    prefix: Type.Optional(Type.String({ maxLength: 50, description: "what stands before the signature or key" })),
+    prefix: Type.Optional(Type.String({ maxLength: 50, description: "the text before the signature or key" })),
     tolerance_s: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -119,7 +119,7 @@ export const Webhook = Type.Object({
   updated_at: Timestamp,
 });
 
-/** What is given to make a webhook or change it. */
+/** The settings of a webhook, to create or change it. */
 export const optional = {
   enabled: Type.Optional(Type.Boolean()),
   verification: Type.Optional(settings.verification),
@@ -155,7 +155,7 @@ export const WebhookEvent = Type.Object({
   content_type: nullable(Type.String()),
   size_bytes: Type.Integer(),
   ip: Type.String(),
-  verified: Type.Enum([...WEBHOOK_SCHEMES], { description: "the scheme by which it was verified" }),
+  verified: Type.Enum([...WEBHOOK_SCHEMES], { description: "the scheme that verified it" }),
   duplicates: Type.Integer({ description: "how often it came again" }),
   cursor: Type.String({ description: "goes on after this event" }),
   body_format: nullable(
