@@ -6,7 +6,7 @@ export interface ClientPlan {
   readonly port: number;
   readonly method: "GET" | "PUT";
   readonly paths: readonly string[];
-  /** Of each body, sent or expected. */
+  /** Bytes of each body, sent or expected. */
   readonly bytes: number;
   readonly connections: number;
   readonly headers: Readonly<Record<string, string>>;

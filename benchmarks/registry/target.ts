@@ -46,7 +46,7 @@ export function contentOf(bytes: number): Content {
 
 const hashes = new Map<number, Hash>();
 
-/** Of the common beginning of all contents of a size. */
+/** The hash of the common beginning of all contents of a size. */
 function hashOfAlike(bytes: number): Hash {
   const hash = hashes.get(bytes) ?? createHash("sha256");
   if (!hashes.has(bytes)) {

@@ -8,7 +8,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
-  /** Of the body; `text` is empty when the caller discards it. */
+  /** Bytes of the body; `text` is empty when the caller discards it. */
   readonly bytes: number;
 }
 

@@ -274,7 +274,7 @@ describe("calls", () => {
     assert.equal(api.requests.length, 1);
   });
 
-  test("a refusal is not tried again, nor what is told to come back much later, and four times are enough", async () => {
+  test("a refusal is not retried, nor one with a long Retry-After; four attempts are the limit", async () => {
     const list = (): Promise<unknown> => client().call(listCredentials, {});
     script((response) => refuse(response, 403, { code: "insufficient_scope" }));
     await assert.rejects(list(), { code: "insufficient_scope" });

@@ -235,7 +235,7 @@ describe("query", () => {
       assert.equal(outcome.code, 1, format);
       assert.match(
         outcome.stderr,
-        /^mooring query: cannot finish the query: .*; what was printed is not the whole result\n$/,
+        /^mooring query: cannot finish the query: .*; the printed result is not complete\n$/,
         format,
       );
       assert.ok(outcome.stdout.length > 1_000_000, format);

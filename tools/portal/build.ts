@@ -42,7 +42,7 @@ function build(root: string, dist: string, stamp: string): void {
   renameSync(fresh, dist);
 }
 
-/** Of the name and content of every source. */
+/** The digest of the name and content of every source. */
 function digestOf(root: string): string {
   const hash = createHash("sha256");
   for (const source of SOURCES) {

@@ -11,7 +11,7 @@ export const REPEATING: Readonly<Record<string, string>> = {
   "server/src/app/commands/serve.ts": "waits for records that another server still holds, before there is a schedule",
   "server/src/domain/files/arrivals.ts": "keeps the claim of one upload that arrives",
   "server/src/http/body-idle.ts": "looks whether one request's body still comes",
-  "server/src/http/body-rest.ts": "looks whether the rest of one request's body still comes",
+  "server/src/http/drain-body.ts": "checks whether the rest of one request's body still comes",
   "server/src/stores/metadata/postgres/listener.ts": "connects again, until it is connected",
   "server/src/stores/metadata/postgres/pool.ts": "the limit of one wait for a connection",
   "server/src/stores/objects/s3/source.ts": "tries one read again, a limited number of times",

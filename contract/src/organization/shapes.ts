@@ -103,7 +103,7 @@ export const ProjectChange = Type.Object(
   { ...closed, minProperties: 1 },
 );
 
-/** Of resources without a GET of their own. */
+/** For resources without a GET. */
 const Etag = Type.String({ description: "for `If-Match`" });
 
 export const ProjectMember = Type.Object({

@@ -12,7 +12,7 @@ export interface Addresses {
   readonly portal_url: string;
 }
 
-/** The configured addresses; what is not configured follows from where the process listens. */
+/** The configured addresses; the others follow from the listening address. */
 export function addressesOf(config: Config, listen: string, s3Listen: string): Addresses {
   const origin = `http://${listen}`;
   const s3Origin = `${config.s3_tls_cert === null ? "http" : "https"}://${s3Listen}`;

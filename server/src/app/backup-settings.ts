@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-/** Of backups that the server makes itself: a part of `SETTINGS`. */
+/** Settings of the server's own backups: a part of `SETTINGS`. */
 export const BACKUP_SETTINGS = {
   backup_dir: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),

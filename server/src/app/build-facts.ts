@@ -24,7 +24,7 @@ export function commitOf(root: string): string | null {
   }
 }
 
-/** Of a work tree, `.git` is a file that says where. */
+/** In a work tree, `.git` is a file with the path. */
 function gitDirectory(root: string): string {
   const path = join(root, ".git");
   try {

@@ -55,7 +55,7 @@ export interface App {
   readonly telemetry: TelemetryStore;
   /** Resolves when a part without which nothing works has died; the process is to end. Already logged. */
   readonly fatal: Promise<FatalPart>;
-  /** Stops in the reverse order of the start: what is in flight is finished first. */
+  /** Stops in the reverse order of the start: running requests are finished first. */
   stop(): Promise<void>;
 }
 
@@ -149,7 +149,7 @@ async function startAll(
   };
 }
 
-/** Whom each answered request is told to. */
+/** The observers of each answered request. */
 function observersOf(
   identity: Pick<Identity, "activity">,
   registry: Pick<RegistryPart, "noteAnswered">,

@@ -100,7 +100,7 @@ describe("where settings come from", () => {
     });
   });
 
-  test("every setting has a flag and a variable of its own name", () => {
+  test("every setting has a flag and a variable of the same name", () => {
     assert.equal(flagOf("query_timeout_ms"), "--query-timeout-ms");
     assert.equal(variableOf("query_timeout_ms"), "MOORING_QUERY_TIMEOUT_MS");
   });

@@ -156,7 +156,9 @@ function relations(config: Config, mistakes: string[]): void {
     mistakes.push("oidc_issuer and oidc_client_id: must be set together");
   }
   if (config.oidc_issuer !== null && !isSafeIssuer(config.oidc_issuer)) {
-    mistakes.push("oidc_issuer: must begin with https://, since whoever can alter its answers signs in as anybody");
+    mistakes.push(
+      "oidc_issuer: must begin with https://, since anybody who can alter its answers signs in as any person",
+    );
   }
   if ((config.smtp_url === null) !== (config.mail_from === null)) {
     mistakes.push("smtp_url and mail_from: must be set together");

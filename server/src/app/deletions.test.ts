@@ -38,7 +38,7 @@ interface Ground {
 }
 
 interface Case {
-  /** Where what is deleted is; one row before, none after. */
+  /** Where the deleted rows are; one row before, none after. */
   readonly table: keyof Tables;
   readonly row: object;
   readonly run: (ground: Ground) => Promise<unknown>;
@@ -138,7 +138,7 @@ const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | 
     // The heartbeat, every two seconds of its clock.
     run: async ({ identity, clock, metadata }) => {
       const heldBefore = clock.state().held.get("revocations") ?? 0;
-      // In truth as well: what is done once an hour is due again, however long ago the jump was.
+      // Also in real time: hourly work is due again, at any distance from the jump.
       wallMs += 2 * HOUR;
       realMs += 2 * HOUR;
       await until(async () => {
@@ -229,7 +229,7 @@ async function arrange({ metadata }: Ground): Promise<void> {
       if (kept.has(table)) continue;
       const change = changes.get(table) ?? {};
       const base = { ...row, ...shared[table] };
-      // One with a key of its own stands beside the row that others refer to.
+      // A row with a separate key stands beside the row that others refer to.
       const isBeside = ["id", "kid", "digest"].some((name) => name in change);
       for (const values of isBeside ? [base, { ...base, ...change, ...unique(table) }] : [{ ...base, ...change }])
         await tx
@@ -272,7 +272,7 @@ test("with the clock 40 days ahead nothing goes; when it is accepted, all of it 
       assert.ok((ground.clock.state().held.get(name as Deletion) ?? 0) > heldBefore, "it asked, and was counted");
     });
   ground.clock.accept();
-  // Two hours more in truth, so that what is done once an hour is due again.
+  // Two more hours of real time, so that hourly work is due again.
   wallMs += 2 * HOUR;
   realMs += 2 * HOUR;
   for (const [name, each] of Object.entries(CASES))

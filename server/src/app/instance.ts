@@ -23,7 +23,7 @@ interface InstanceParts {
 const DELETIONS_CHECK = "deletions";
 const STATES = { ok: "ok", warn: "warning", fail: "failed" } as const;
 
-/** What the pages for whoever runs the server show of this one. */
+/** The facts about this server for the operator's pages. */
 export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
   const { config } = parts;
   const build = buildFacts();
@@ -59,7 +59,7 @@ async function storeChecks({ metadata, telemetry, objects }: InstanceParts): Pro
 /** Behind a proxy that is not named, all callers share its address. */
 function proxyCheck(peers: Pick<PeerShare, "dominant">): InstanceCheck {
   const found = peers.dominant();
-  if (found === undefined) return { name: "proxies", state: "ok", detail: "callers come from addresses of their own" };
+  if (found === undefined) return { name: "proxies", state: "ok", detail: "callers come from different addresses" };
   const { address, share, requests, forwards } = found;
   const says = forwards ? ", and says that it asks for others" : "";
   const detail =
@@ -81,10 +81,10 @@ async function machineChecks(config: Config): Promise<InstanceCheck[]> {
   return checks;
 }
 
-/** Whether what is past its time goes. */
+/** Whether expired data is deleted. */
 function deletionsCheck(clock: ClockGuard): InstanceCheck {
   const { trusted, reason, heldUntilMs } = clock.state();
-  if (trusted) return { name: DELETIONS_CHECK, state: "ok", detail: "what is past its time goes" };
+  if (trusted) return { name: DELETIONS_CHECK, state: "ok", detail: "expired data is deleted" };
   const until = heldUntilMs === null ? "until it is set right" : `until ${isoFromMs(heldUntilMs)}`;
   return { name: DELETIONS_CHECK, state: "warning", detail: `held ${until}: ${reason ?? ""}` };
 }

@@ -54,7 +54,7 @@ for (const dialect of ["sqlite", "postgres"] as const) {
   );
 }
 
-/** Asks, and what is wrong with the plans of what was read for it. The next page is asked for, too. */
+/** Sends the request, and returns the faults of the plans of its reads. It also reads the next page. */
 async function faultsOf(ground: Ground, request: ListRequest): Promise<string[]> {
   const reads = new Map<string, ObservedRead>();
   const stop = observeReads((read) => reads.set(read.sql, read));

@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-/** Of the mail server that takes what this server sends, where there is one: a part of `SETTINGS`. */
+/** Settings of the mail server, if there is one: a part of `SETTINGS`. */
 export const MAIL_SETTINGS = {
   smtp_url: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^smtps?://", maxLength: 2048 })]),

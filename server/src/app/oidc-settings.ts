@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { HTTP_URL, url } from "./upstream-settings.ts";
 
-/** Of the OpenID Connect provider at which people may sign in, where there is one: a part of `SETTINGS`. */
+/** Settings of the OpenID Connect provider for sign-ins, if there is one: a part of `SETTINGS`. */
 export const OIDC_SETTINGS = {
   oidc_issuer: {
     schema: url,

@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 const TIMEOUT_MS = {
   /** Alerts and notifications of buckets. */
   messages: 5000,
-  /** Of webhooks. */
+  /** For webhooks. */
   events: 15_000,
   /** For each of the two documents; somebody's sign-in waits for them. */
   "issuer keys": 4000,

@@ -21,7 +21,7 @@ import type { Config } from "./config.ts";
 export interface RegistryPart {
   /** What the surface needs beside the conventions. */
   readonly deps: Omit<RegistrySurfaceDeps, "host">;
-  /** Of requests of other surfaces, by the path of their route. */
+  /** For requests of other surfaces, by the path of their route. */
   noteAnswered(path: string): void;
   /** Begins to take away what nothing needs. */
   start(): void;

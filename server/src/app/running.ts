@@ -30,7 +30,7 @@ export function withdrawServer(dataDir: string, pid: number): void {
   if (announced(dataDir)?.pid === pid) rmSync(pathIn(dataDir), { force: true });
 }
 
-/** The server that runs on this data directory now; null when none does, whatever a crashed one left behind. */
+/** The server that runs on this data directory now; null when none does, even if a crashed one left its file. */
 export async function findRunningServer(dataDir: string): Promise<RunningServer | null> {
   const server = announced(dataDir);
   if (server === null || !isAlive(server.pid)) return null;

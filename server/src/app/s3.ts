@@ -37,7 +37,9 @@ export interface S3Parts {
   readonly identity: Pick<Identity, "envelope" | "usage">;
 }
 
-/** Before wrong ones are told to slow down: a client whose clock or secret is wrong makes many before somebody looks. */
+/**
+ * Wrong signatures until a client must slow down: one with a wrong clock or secret makes many before somebody notices.
+ */
 const FAILED_SIGNATURES_MAX = 100;
 
 /** The gateway's side behind its wire. */

@@ -112,8 +112,7 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$" })]),
     default: null,
     form: "a host name in lower case, without a port",
-    description:
-      "domain below which each bucket is a host of its own (BUCKET.s3.example.com); without it buckets are in paths",
+    description: "domain below which each bucket has a host (BUCKET.s3.example.com); without it buckets are in paths",
   },
   s3_region: {
     schema: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,30}$" }),
@@ -131,8 +130,7 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
     default: null,
     form: "the path of a file",
-    description:
-      "PEM file with the certificate (and its chain) by which the S3 gateway speaks TLS; plain HTTP without it",
+    description: "PEM file with the certificate (and its chain) for TLS of the S3 gateway; plain HTTP without it",
   },
   s3_tls_key: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
@@ -211,7 +209,7 @@ export const SETTINGS = {
   records_read_timeout_ms: {
     schema: ms(100, 600_000),
     default: 10_000,
-    description: "time limit of each list, filter and count of records; the caller is told `read_timeout`",
+    description: "time limit of each list, filter and count of records; the caller gets `read_timeout`",
   },
   query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "time limit of a query that names none" },
   query_timeout_ms_max: {
@@ -264,7 +262,7 @@ export const SETTINGS = {
     schema: days,
     default: null,
     form: DAYS,
-    description: "days that telemetry is kept at most, whatever an organization chooses",
+    description: "the most days that an organization can choose for telemetry",
   },
   retention_check_ms: {
     schema: ms(100, DAY_MS),
@@ -361,7 +359,7 @@ export const SETTINGS = {
   webhook_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of events that an organization may have; senders are told to come back when it has them",
+    description: "bytes of events that an organization may have; beyond it senders get 429",
   },
   webhook_retention_days: {
     schema: Type.Integer({ minimum: 1, maximum: 36_500 }),

@@ -3,7 +3,7 @@ import Type from "typebox";
 export const HTTP_URL = "an address that begins with http:// or https://, without ? and #";
 export const url = Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^?#]*)?$" })]);
 
-/** Of the S3 store that keeps content, where there is one: a part of `SETTINGS`. */
+/** Settings of the S3 store for content, if there is one: a part of `SETTINGS`. */
 export const UPSTREAM_SETTINGS = {
   objects_s3_bucket: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" })]),

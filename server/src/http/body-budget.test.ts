@@ -78,7 +78,7 @@ test("bodies under way count for their organization and for all, until their req
   third.destroy();
 });
 
-test("what is given back twice counts once", () => {
+test("bytes released twice count once", () => {
   const budget = createBodyBudget({ totalBytesMax: 2, organizationBytesMax: 2 });
   const release = budget.hold("org_1", 2);
   release();

@@ -68,7 +68,7 @@ export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
   });
 }
 
-/** 0 for what is longer than the route takes: it is refused unread. */
+/** 0 for a body longer than the route accepts: it is refused unread. */
 function bytesOf(request: FastifyRequest): number {
   const limit = request.routeOptions.bodyLimit ?? 0;
   if (request.headers["transfer-encoding"] !== undefined) return Math.min(limit, UNKNOWN_LENGTH_BYTES);

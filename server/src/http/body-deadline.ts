@@ -21,7 +21,7 @@ export function limitBodyTime(app: FastifyInstance, timeoutMs: number): void {
     const isBounded = request.routeOptions.config.streamsBody === true;
     if (request.principal !== null || isBounded || request.raw.complete) return payload;
     const deadline = setTimeout(() => {
-      // Told to whoever reads the body. Destroying it instead would take the connection away before the answer.
+      // An error for the reader of the body. Destroying it instead would close the connection before the answer.
       payload.emit("error", tooSlow(timeoutMs));
     }, timeoutMs);
     payload.on("error", () => clearTimeout(deadline));

@@ -4,7 +4,7 @@ import { Agent, createServer, request as requestTo, type IncomingMessage } from 
 import { connect, type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
-import { letTheRestPass } from "./body-rest.ts";
+import { drainBody } from "./drain-body.ts";
 import { readBody } from "./body.ts";
 
 const LIMIT = 1000;
@@ -53,7 +53,7 @@ for (const chunked of [false, true]) {
   });
 }
 
-test("a sender that goes away before the end is told from a short body", async () => {
+test("a sender that goes away before the end is distinguished from a short body", async () => {
   outcomes = [];
   const socket = connect({ port, host: "127.0.0.1" });
   socket.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc");
@@ -65,7 +65,7 @@ test("a sender that goes away before the end is told from a short body", async (
 test("refused bodies leave nothing at their connection", async (t) => {
   const listeners: number[] = [];
   const refusing = createServer((request, response) => {
-    letTheRestPass(request, response);
+    drainBody(request, response);
     response.writeHead(403).end();
     listeners.push(request.socket.listenerCount("close"));
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** What streams and sockets say of a peer that is gone, and what is aborted because of it. */
+/** Codes of streams and sockets for a peer that disconnected, and for work aborted because of it. */
 const CODES: ReadonlySet<unknown> = new Set([
   "ECONNRESET",
   "ECONNABORTED",
@@ -12,7 +12,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   "ERR_STREAM_WRITE_AFTER_END",
 ]);
 
-/** Aborts what is done for a caller whose connection closed. */
+/** Aborts the work for a caller whose connection closed. */
 export class CallerGone extends Error {
   readonly code = "ABORT_ERR";
 
@@ -22,7 +22,7 @@ export class CallerGone extends Error {
   }
 }
 
-/** Whether the error says no more than that whoever asked went away: nothing that an operator could mend. */
+/** Whether the error only says that the caller disconnected: nothing that an operator could mend. */
 export function isDisconnect(
   error: unknown,
   request: Pick<IncomingMessage, "destroyed" | "complete" | "socket">,

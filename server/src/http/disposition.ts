@@ -1,4 +1,4 @@
-/** For what a browser must never show, or for answers that can't say `nosniff`: whatever it is, it is saved. */
+/** For content that a browser must never show, or for answers without `nosniff`: it is always saved. */
 export function attachmentOf(filename: string): string {
   return dispositionAs("attachment", filename);
 }

@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 const HOST = /^(?:\[[0-9A-Fa-f:.vV]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?$/;
 
 /**
- * What is wrong with the Host of a request: two of them, or one that is none, may mean one host to a proxy and another to us
- * (RFC 9112 section 3.2). Node keeps the first of several.
+ * The fault of a request's Host: several, or an invalid one, may mean one host to a proxy and another to us (RFC 9112
+ * section 3.2). Node keeps the first of several.
  */
 export function faultOfHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   const { host } = headers;

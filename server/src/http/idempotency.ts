@@ -36,7 +36,7 @@ export interface IdempotencyRecords {
   complete(claim: RecordClaim, answer: RecordedAnswer): Promise<void>;
   /** Gives the key back after a failure, so that a retry runs. Does nothing when the change was made. */
   abandon(claim: RecordClaim): Promise<void>;
-  /** An answer is on its way; `left` tells whether it left whole. Then what is shown once is forgotten. */
+  /** An answer is being sent; `left` says whether it left whole. Then the values that are shown once are deleted. */
   leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 

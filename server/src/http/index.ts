@@ -2,7 +2,7 @@ export { preferredType } from "./accept.ts";
 export { countAnswered, isRefusal } from "./activity.ts";
 export { principalOf } from "./authentication.ts";
 export { watchIdle } from "./body-idle.ts";
-export { isRestLetIn, letTheRestPass } from "./body-rest.ts";
+export { isBodyDrained, drainBody } from "./drain-body.ts";
 export { BODY_LIMITS, createBodyBudget } from "./body-budget.ts";
 export { readBody, readBodyPieces } from "./body.ts";
 export { clearCookie, cookieOf, SESSION_COOKIE, setCookie } from "./cookies.ts";

@@ -32,7 +32,7 @@ interface Shape {
   readonly additionalProperties?: unknown;
 }
 
-/** Of a list that says no limit itself. Its items are compared with each other, all with all. */
+/** For a list without a limit. Every item is compared with every other. */
 const UNIQUE_ITEMS_MAX = 100;
 const UNKNOWN_MEMBERS_MAX = 100;
 

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { sharingWaits } from "#kernel/wait-budget.ts";
-import { letTheRestPass, REST_LIMITS, type RestLimits } from "./body-rest.ts";
+import { drainBody, DRAIN_LIMITS, type DrainLimits } from "./drain-body.ts";
 import { faultOfHost } from "./host-field.ts";
 
 /**
@@ -14,9 +14,9 @@ export interface Listener {
   readonly server: Server;
   /** `host:port` as bound. */
   readonly address: string;
-  readonly refusedBodies: RestLimits;
+  readonly refusedBodies: DrainLimits;
   serve(handler: RequestListener): void;
-  /** Accepts no more connections, waits for what is in flight, then closes what is left. Resolves when all are closed. */
+  /** Accepts no more connections, waits for running requests, then closes the rest. Resolves when all are closed. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export interface ListenerOptions {
   readonly connectionsMax?: number;
   /** Whether a request without a right Host is refused here, for a handler that does not look. */
   readonly requireHost?: boolean;
-  /** Of bodies that are refused; the product's limits when absent. */
-  readonly refusedBodies?: RestLimits;
+  /** Limits of refused bodies; the product's limits when absent. */
+  readonly refusedBodies?: DrainLimits;
   /** PEM: speaks TLS by them. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
@@ -47,7 +47,7 @@ export async function openListener(
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
     connectionsMax,
     requireHost = false,
-    refusedBodies = REST_LIMITS,
+    refusedBodies = DRAIN_LIMITS,
     tls,
   }: ListenerOptions = {},
 ): Promise<Listener> {
@@ -63,7 +63,7 @@ export async function openListener(
   };
   const options = { ...timeouts, noDelay: true, requireHostHeader: requireHost };
   const serve: RequestListener = (request, response) => {
-    letTheRestPass(request, response, refusedBodies);
+    drainBody(request, response, refusedBodies);
     if (requireHost && faultOfHost(request) !== undefined) response.writeHead(400).end();
     else sharingWaits(() => handle(request, response));
   };

@@ -11,7 +11,7 @@ import { idempotent } from "./idempotency.ts";
 import { sessionOf, type PersonSession } from "./sessions.ts";
 import { bodyCheck, parameterCheck, type Check } from "./validate.ts";
 
-/** What an operation is given besides its input. */
+/** The arguments of an operation other than its input. */
 export interface OperationContext {
   /** Throws on a route that no token opens: those have no principal. */
   readonly principal: Principal;
@@ -54,7 +54,7 @@ type AnyRoute = Pick<
 
 interface MountOptions<T> {
   readonly bodyBytesMax?: number;
-  /** Makes the answer to a repetition of what was answered first, where that is not good for as long as it is remembered. */
+  /** Builds the answer to a repetition, where the first answer does not stay valid for as long as it is kept. */
   readonly replayed?: (
     result: ResultOf<T>,
     input: OperationInput<T>,
@@ -114,7 +114,7 @@ function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unkno
   reply.raw.destroy();
 }
 
-/** A session's cookie comes along with every request to this host, so whatever it changes must be the portal's own to ask. */
+/** Browsers send a session's cookie with every request to this host, so changes must come from the portal itself. */
 function isFromPortalOnly(row: AnyRoute): boolean {
   if (row.sameOrigin === true) return true;
   return (row.permission === "session" || row.permission === "instance") && row.method !== "GET";

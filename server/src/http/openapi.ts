@@ -20,7 +20,7 @@ type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "
     >
   >;
 
-/** What a row answers besides its success, from its permission and its own list. */
+/** The error answers of a row, from its permission and its own list. */
 function problemCodesOf(row: Row): ProblemCode[] {
   const codes = new Set<ProblemCode>(row.problems as ProblemCode[]);
   for (const code of codesOfAdmission(row)) codes.add(code);

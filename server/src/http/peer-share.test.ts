@@ -31,7 +31,7 @@ test("an address that sends more than half is found and told once, one with half
   assert.deepEqual(warned, [{ address: "10.0.0.5", share: 0.75, requests: 2000, forwards: true }]);
 });
 
-test("few requests say nothing, and what was found ends with a quiet time", () => {
+test("few requests give no result, and a result ends with a quiet time", () => {
   const { peers, advance } = ground();
   send(peers, "10.0.0.5", 999);
   assert.equal(peers.dominant(), undefined);

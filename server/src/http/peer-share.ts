@@ -6,7 +6,7 @@ import type { Listener } from "./listener.ts";
 /** An address from which most requests come, though it is no trusted proxy. */
 export interface DominantPeer {
   readonly address: string;
-  /** Of all requests, 0 to 1. */
+  /** Share of all requests, 0 to 1. */
   readonly share: number;
   readonly requests: number;
   /** It says that it hands on what others ask. */
@@ -16,7 +16,7 @@ export interface DominantPeer {
 export interface PeerShare {
   /** Counts a request by the address of its connection. */
   count(raw: Pick<IncomingMessage, "socket" | "headers">): void;
-  /** What was found last; undefined: no address sends more than half. */
+  /** The last result; undefined: no address sends more than half. */
   dominant(): DominantPeer | undefined;
 }
 
@@ -35,7 +35,7 @@ const SHARE = 0.5;
 const COUNTERS_MAX = 64;
 
 const LOOPBACK = /^(127\.|::1$)/;
-/** Fields by which proxies say for whom they ask (RFC 7239 and what was there before). */
+/** Fields in which proxies name the client (RFC 7239 and its predecessors). */
 const FORWARDED = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
 
 interface Counter {
@@ -44,8 +44,9 @@ interface Counter {
 }
 
 /**
- * Watches whether most traffic arrives from one address. Behind a proxy that is not in `trusted_proxies` all callers share one: limits of failed sign-ins,
- * lists of allowed addresses and the audit log then see the proxy alone. The counting is Misra and Gries's: a few counters find whatever has more than half.
+ * Watches whether most traffic arrives from one address. Behind a proxy that is not in `trusted_proxies` all callers
+ * share one: limits of failed sign-ins, lists of allowed addresses and the audit log then see only the proxy. The
+ * counting is Misra and Gries's: a few counters find any address with more than half.
  */
 export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerShare {
   const ranges = trusted.map(parseAddressRange).filter((range): range is AddressRange => range !== undefined);
@@ -119,7 +120,7 @@ function addressOf(remote: string | undefined): string {
   return (remote ?? "unknown").replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** Counts every request of these servers, whatever becomes of it. */
+/** Counts every request of these servers, with any result. */
 export function watchPeers(deps: PeerShareDeps, listeners: readonly Pick<Listener, "server">[]): PeerShare {
   const peers = createPeerShare(deps);
   for (const { server } of listeners) server.on("request", (raw: IncomingMessage) => peers.count(raw));

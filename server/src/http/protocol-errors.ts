@@ -4,7 +4,7 @@ import { newId } from "#kernel/ids.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { decodePercent } from "#kernel/decoding.ts";
-import { endAfterRest, type RestLimits } from "./body-rest.ts";
+import { endAfterDrain, type DrainLimits } from "./drain-body.ts";
 import { faultOfHost } from "./host-field.ts";
 import { HttpProblem, statusOf, PROBLEM_TYPE, problemBody } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -19,10 +19,10 @@ export interface ConnectionError extends Error {
 
 export interface ProtocolErrorOptions {
   readonly clock: Clock;
-  /** Of what is sent after a refusal. */
-  readonly refusedBodies: RestLimits;
+  /** Limits for bytes that are sent after a refusal. */
+  readonly refusedBodies: DrainLimits;
   readonly log: { debug(fields: object, message: string): void };
-  /** What an answer says, for a surface whose errors have a form of their own. */
+  /** The text of an answer, for a surface with a separate error format. */
   readonly render?: (problem: Problem, path: string, requestId: string) => ProtocolAnswer;
   /** The same where it depends on the path. */
   readonly formOf?: (path: string) => { render(problem: Problem): ProtocolAnswer } | undefined;
@@ -60,7 +60,7 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
     const form = options.formOf?.(path ?? targetOf(error));
     const rendered = form === undefined ? undefined : withDataFields(form.render(problem));
     const answer = rendered ?? (options.render ?? asProblem)(problem, path ?? SERVER_ITSELF, requestId);
-    endAfterRest(socket, answerOf(answer, requestId, clock.nowMs()), options.refusedBodies);
+    endAfterDrain(socket, answerOf(answer, requestId, clock.nowMs()), options.refusedBodies);
   }
 
   return {

@@ -62,8 +62,8 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 }
 
 /**
- * Takes a token of a credential or person, and says how many are left.
- * @throws Problem `rate_limited`; the request is then marked for whoever counts
+ * Takes a token of a credential or person, and returns how many are left.
+ * @throws Problem `rate_limited`; the request is then marked for the counters
  */
 export function takeToken(reply: FastifyReply, limiter: RateLimiter, key: string): void {
   try {

@@ -310,7 +310,7 @@ test("Expect: 100-continue: a refusal leaves before the body is asked for", asyn
   assert.equal(outcome, "401");
 });
 
-test("Expect: 100-continue: an admitted request is told to go on, and answered", async () => {
+test("Expect: 100-continue: an admitted request gets 100 Continue, and an answer", async () => {
   const status = await new Promise<number>((resolve, reject) => {
     const body = '{"name":"a"}';
     const call = httpRequest(`${url}/things`, {
@@ -345,7 +345,7 @@ test("a second listener on the same address says so", async () => {
   );
 });
 
-test("a stop answers what is in flight, refuses new connections, and cuts off what does not end", async () => {
+test("a stop answers running requests, refuses new connections, and cuts off requests that do not end", async () => {
   const inFlight = fetch(`${url}/slow`);
   await slowStarted;
   const stopped = server.stop(5000);

@@ -12,7 +12,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import { BODY_LIMITS, createBodyBudget, holdBodies, type BodyLimits } from "./body-budget.ts";
 import { limitBodyTime } from "./body-deadline.ts";
-import { isRestLetIn, type RestLimits } from "./body-rest.ts";
+import { isBodyDrained, type DrainLimits } from "./drain-body.ts";
 import { limitJson } from "./json-limits.ts";
 import type { Listener } from "./listener.ts";
 import type { HttpMetrics } from "./metrics.ts";
@@ -35,7 +35,7 @@ export interface HttpServerOptions {
   readonly trustedProxies: readonly string[];
   /** Requests answered after this long are logged as slow. */
   readonly slowRequestMs: number;
-  /** Of bodies that are in memory; the product's limits when absent. */
+  /** Limits of bodies in memory; the product's limits when absent. */
   readonly bodies?: BodyLimits;
   /** For the body of a request without a principal; the product's limit when absent. */
   readonly publicBodyTimeoutMs?: number;
@@ -85,7 +85,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.addHook("onRequest", async (request, reply) => {
     void reply.headers({ ...DATA_FIELDS, "request-id": request.id });
     refuseUnlessConformant(request.raw, expectationFails.has(request.raw));
-    // Here and not in the handler, which gets the body first, whoever sends it.
+    // Here and not in the handler, which would wait for the body first.
     if (request.is404) throw absent(methodsOf(pathOf(request)));
   });
   app.addHook("onResponse", async (request, reply) => {
@@ -94,7 +94,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     logSlow(request, reply, options.slowRequestMs);
   });
   app.setErrorHandler((error, request, reply) => {
-    letTheRestArrive(request, reply);
+    keepConnection(request, reply);
     return refuse(request, reply, error);
   });
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(methodsOf(pathOf(request)))));
@@ -145,10 +145,10 @@ function absent(allowed: readonly string[]): Problem {
 }
 
 /**
- * A client that sends `Expect: 100-continue` is told to go on only when the request was admitted: `onRequest` refusals leave
- * before a byte of the body (RFC 9110 section 10.1.1).
+ * A client that sends `Expect: 100-continue` gets 100 Continue only when the request was admitted: `onRequest` refusals
+ * are sent before the body (RFC 9110 section 10.1.1).
  */
-function refuseBeforeContinue(app: FastifyInstance, limits: RestLimits): void {
+function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
   const waiting = new WeakSet<IncomingMessage>();
   app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request);
@@ -158,9 +158,10 @@ function refuseBeforeContinue(app: FastifyInstance, limits: RestLimits): void {
     if (waiting.delete(request.raw)) reply.raw.writeContinue();
     return payload;
   });
-  // Whoever waits to be told may send the body or not, and a rest that is too long is cut: only an end tells what comes next.
+  // A client that waits for 100 Continue may send the body or not, and a rest beyond the limit is cut: only closing the
+  // connection is clear.
   app.addHook("onSend", async (request, reply, payload) => {
-    if (waiting.has(request.raw) || !isRestLetIn(request.raw, limits)) void reply.header("connection", "close");
+    if (waiting.has(request.raw) || !isBodyDrained(request.raw, limits)) void reply.header("connection", "close");
     return payload;
   });
 }
@@ -176,16 +177,20 @@ function collectExpectations(app: FastifyInstance): WeakSet<IncomingMessage> {
 }
 
 /**
- * For a surface whose errors have a form of their own: everything of the answer to an error but its body, which the caller sends.
+ * For a surface with a separate error format: sets everything of the answer to an error except its body, which the
+ * caller sends.
  */
 export function answerProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
-  letTheRestArrive(request, reply);
+  keepConnection(request, reply);
   return beginProblem(request, reply, error);
 }
 
-/** Fastify closes the connection when it refuses a body. It is kept where the rest of the body is let in, see `letTheRestPass`. */
-function letTheRestArrive(request: FastifyRequest, reply: FastifyReply): void {
-  if (isRestLetIn(request.raw)) void reply.removeHeader("connection");
+/**
+ * Fastify closes the connection when it refuses a body. It is kept where the rest of the body is drained, see
+ * `drainBody`.
+ */
+function keepConnection(request: FastifyRequest, reply: FastifyReply): void {
+  if (isBodyDrained(request.raw)) void reply.removeHeader("connection");
 }
 
 function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: number): void {

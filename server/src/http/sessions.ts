@@ -64,7 +64,7 @@ export function requireSameOrigin(request: FastifyRequest, origins: readonly str
 }
 
 /**
- * For acts that must not be open to whoever finds a browser left alone.
+ * For acts that must not be possible for somebody who finds an unattended browser.
  * @throws Problem `confirmation_required`
  */
 export function requireConfirmed(who: Principal | PersonSession | null, clock: Clock): void {

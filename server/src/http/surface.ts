@@ -9,7 +9,7 @@ import type { ProtocolAnswer } from "./protocol-errors.ts";
 export interface Surface {
   readonly name: string;
   mount(app: FastifyInstance): void | Promise<void>;
-  /** Of a surface whose errors have a form of their own: also for what is refused before one of its routes is found. */
+  /** The error format of a surface with a separate one: also for refusals before a route is found. */
   readonly errors?: ErrorForm;
 }
 
@@ -18,6 +18,6 @@ export interface ErrorForm {
   /** The methods that a path takes; none where there is nothing. */
   readonly methodsOf: (path: string) => readonly string[];
   readonly send: (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply;
-  /** Of what is no request yet. */
+  /** For bytes that are no request yet. */
   readonly render: (problem: Problem) => ProtocolAnswer;
 }

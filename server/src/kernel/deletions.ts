@@ -1,7 +1,7 @@
 import type { Clock } from "./time.ts";
 
 /**
- * Every deletion that compares with the time, by name. A clock that is ahead would delete what is not due, so each asks
+ * Every deletion that compares with the time, by name. A clock that is ahead would delete data too early, so each asks
  * `GuardedClock.deletionTime` first.
  */
 export const DELETIONS = {
@@ -32,7 +32,9 @@ export type Deletion = keyof typeof DELETIONS;
 
 declare const BRAND: unique symbol;
 
-/** A time that is good enough to delete what is older. Only a `GuardedClock` makes one: functions that delete by time take it. */
+/**
+ * A time before which data may be deleted. Only a `GuardedClock` creates one: functions that delete by time take it.
+ */
 export type Cutoff = number & { readonly [BRAND]: true };
 
 /** A clock that knows whether it can be trusted to delete. */

@@ -1,4 +1,4 @@
-/** Fields of a form (`application/x-www-form-urlencoded`): what is served here has ten at most. */
+/** Fields of a form (`application/x-www-form-urlencoded`): our forms have ten at most. */
 export const FORM_FIELDS_MAX = 100;
 
 /** Looked at before the fields are read. */

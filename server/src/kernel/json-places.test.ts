@@ -8,7 +8,7 @@ const find = (text: string, ...path: string[]): unknown => {
   return found === undefined ? "not JSON" : found[0];
 };
 
-test("finds texts, numbers and words, however deep, and says what is a whole object", () => {
+test("finds texts, numbers and words at any depth, and whole objects", () => {
   const text = ' {"a": {"b": [1, "x\\u0041", {"c": null}]}, "é": true, "\\u0064": -1.5e3} ';
   assert.equal(find(text, "a", "b", "0"), 1);
   assert.equal(find(text, "a", "b", "1"), "xA");

@@ -2,7 +2,10 @@ import { exactJson, isHeld, type RawJson } from "./json-text.ts";
 
 /** Where values stand in JSON text (RFC 8259), found in one pass over its bytes: to build all that is in a large text costs several times as much. */
 
-/** What stands at a path: a text, a number, `RawJson` of one that a double can't hold, true, false or null; an object or a list as its text. */
+/**
+ * The value at a path: a text, a number, `RawJson` of one that a double can't hold, true, false or null; an object or a
+ * list as its text.
+ */
 export type Found = string | number | boolean | null | RawJson | Compound;
 
 export class Compound {
@@ -17,8 +20,8 @@ export class Compound {
 export type Path = readonly string[];
 
 /**
- * What stands at each of the paths; undefined where nothing does. Of members of one name the last counts, as for `JSON.parse`.
- * Undefined for text that is no JSON, or has more levels within each other.
+ * The value at each of the paths; undefined where there is none. When a name repeats, the last member counts, as for
+ * `JSON.parse`. Undefined for text that is no JSON, or is nested deeper.
  */
 export function findInJson(bytes: Buffer, paths: readonly Path[], levels: number): (Found | undefined)[] | undefined {
   const walk = new Walk(bytes, paths, levels);

@@ -13,7 +13,7 @@ test("counts values and nesting as deep as they are, at the limit and one past i
   assert.equal(of(`{"a":[{},{},{},{},{}]}`), "values");
 });
 
-test("passes over what stands in strings", () => {
+test("skips the content of strings", () => {
   assert.equal(of(`["${"[{,".repeat(100)}"]`), undefined);
   assert.equal(of(`["\\"[[[[[[","\\\\",[]]`), undefined);
   assert.equal(of(`["\\\\",[[[[[]]]]]]`), "depth");

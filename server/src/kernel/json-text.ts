@@ -68,7 +68,7 @@ function decimalOf(number: string): string {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether JSON text has so many levels of objects and lists within each other, and more. Of text that is no JSON the answer means nothing. */
+/** Whether JSON text has more nested levels of objects and lists than this. For other text the result means nothing. */
 export function isDeeperThan(text: string, levels: number): boolean {
   if (text.length <= 2 * levels) return false; // each level takes two characters
   let depth = 0;

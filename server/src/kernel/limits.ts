@@ -23,11 +23,11 @@ export const JSON_BODY_BYTES_MAX = 1024 * 1024;
 /** Values in such a body, lists and objects counted as well, and how deep they are nested. */
 export const JSON_VALUES_MAX = 20_000;
 export const JSON_DEPTH_MAX = 64;
-/** Body of a request that needs no token: whoever sends it is nobody yet. */
+/** Body of a request that needs no token: its sender is not known yet. */
 export const PUBLIC_BODY_BYTES_MAX = 16 * 1024;
 /** How long such a body may take to arrive. */
 export const PUBLIC_BODY_TIMEOUT_MS = 30_000;
-/** Of a body that is refused, what is still read so that its sender sees why, and for how long. */
+/** How much of a refused body is still read so that its sender sees the answer, and for how long. */
 export const REFUSED_BODY_BYTES_MAX = 64 * 1024 * 1024;
 export const REFUSED_BODY_TIME_MS = 30_000;
 /** Bodies of requests under way at one time: of all organizations, and of one. */
@@ -86,5 +86,5 @@ export const ACCOUNT_LINKS_MAILED_MAX = 5;
 /** Passwords that are hashed at one time, and how long the next one waits for its turn. */
 export const PASSWORD_HASHES_AT_ONCE = 2;
 export const PASSWORD_HASH_WAIT_MS = 10_000;
-/** What is kept of a browser's name, in characters. */
+/** The stored part of a browser's name, in characters. */
 export const USER_AGENT_CHARS_MAX = 256;

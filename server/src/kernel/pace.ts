@@ -11,8 +11,8 @@ const OTHERS_A_SECOND = 10;
 const WINDOW_MS = 1000;
 
 /**
- * Lets large bodies give way. Alone they come in as fast as the network and the disk allow; while small requests are answered beside
- * them, only as fast as is set, since whatever comes in faster uses up the processor time that those wait for.
+ * Slows large bodies down. Alone they come in as fast as the network and the disk allow. While small requests are
+ * answered, they are limited to the set rate, since a faster body uses the processor time that those wait for.
  */
 export class Pace {
   readonly #options: PaceOptions;
@@ -36,7 +36,7 @@ export class Pace {
     if (this.#others >= OTHERS_A_SECOND) this.#busyUntilMs = nowMs + 2 * WINDOW_MS;
   }
 
-  /** How long whoever took in `bytes` waits before taking more. */
+  /** How long the reader of `bytes` waits before reading more. */
   waitMs(bytes: number): number {
     const { bytesPerSecond } = this.#options;
     const nowMs = this.#options.nowMs();

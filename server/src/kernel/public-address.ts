@@ -37,8 +37,8 @@ const BLOCKED_V4 = listOf("ipv4", NOT_PUBLIC_V4);
 const BLOCKED_V6 = listOf("ipv6", NOT_PUBLIC_V6);
 
 /**
- * True for an address that anybody on the internet could be asked at. Everything else is false: loopback, private and
- * link-local networks, metadata services, multicast, IPv4 inside IPv6, addresses with a zone, and what is no address.
+ * True for an address on the public internet. False for everything else: loopback, private and link-local networks,
+ * metadata services, multicast, IPv4 inside IPv6, addresses with a zone, and text that is no address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !BLOCKED_V4.check(address, "ipv4");

@@ -32,7 +32,7 @@ test("together reserve no more than is left, and free it again, once", async () 
   await assert.rejects(reservations.reserve("a", room, 1), Full);
 });
 
-test("grow with what comes, by steps and to the last byte", async () => {
+test("grow with the received bytes, by steps and to the last byte", async () => {
   const [reservations, room] = [new Reservations(), limited(2 * 1024 * 1024 + 7)];
   const body = await reservations.reserve("a", room, 0);
   const chunk = new Uint8Array(700_001);

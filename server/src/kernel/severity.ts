@@ -50,7 +50,7 @@ export const SPELLINGS_VERSION = 2;
 /** Every spelling that is known, in lower case, with its severity number. */
 export const LEVEL_SPELLINGS: ReadonlyMap<string, number> = spellings();
 
-/** What stands around a level in some logs: colours of a terminal, brackets, colons, spaces. */
+/** Text around a level in some logs: colours of a terminal, brackets, colons, spaces. */
 const COLOUR = /\u001b\[[0-9;]*m/g; // eslint-disable-line no-control-regex -- it is looked for
 const AROUND = /^[^a-z0-9]+|[^a-z0-9]+$/g;
 
@@ -63,12 +63,15 @@ export function severityOf(level: string): number | undefined {
   return LEVEL_SPELLINGS.get(lower) ?? LEVEL_SPELLINGS.get(lower.replace(COLOUR, "").replace(AROUND, ""));
 }
 
-/** Of a number of syslog's (RFC 5424 section 6.2.1), 0 to 7. */
+/** The severity of a syslog number (RFC 5424 section 6.2.1), 0 to 7. */
 export function severityOfSyslog(number: number): number | undefined {
   return [24, 22, 21, 17, 13, 10, 9, 5][number];
 }
 
-/** Of a number of Python's `logging`, 1 to 59: its 10 is DEBUG, its 50 CRITICAL. Numbers between count as the one below. */
+/**
+ * The severity of a number of Python's `logging`, 1 to 59: its 10 is DEBUG, its 50 CRITICAL. Numbers between count as
+ * the one below.
+ */
 export function severityOfPython(number: number): number | undefined {
   return number < 1 ? undefined : [1, 5, 9, 13, 17, 21][Math.floor(number / 10)];
 }

@@ -9,7 +9,7 @@ const BACKSLASH = 0x5c;
  * some the last, and nesting without bounds.
  */
 export function faultOf(json: string, depthMax: number): JsonFault | undefined {
-  /** Of each open object its names, of each open list null. */
+  /** For each open object its names, for each open list null. */
   const open: (Set<string> | null)[] = [];
   let isName = false;
   for (let i = 0; i < json.length; i++) {

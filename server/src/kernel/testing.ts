@@ -1,7 +1,7 @@
 import type { Cutoff, GuardedClock } from "./deletions.ts";
 import type { Clock } from "./time.ts";
 
-/** A clock that tests set as they like, trusted to delete whatever it says. */
+/** A clock that tests set, and that always allows deletions. */
 export function trustedClock(clock: Clock | GuardedClock): GuardedClock {
   if ("deletionTime" in clock) return clock;
   return {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { Problem } from "./problem.ts";
 
-/** One request for another thread. What stands in `transfer` is handed over, and must not be used afterwards. */
+/** One request for another thread. The values in `transfer` are moved there, and must not be used afterwards. */
 export interface ThreadJob<Request> {
   readonly request: Request;
   /** What it counts for while it waits. */

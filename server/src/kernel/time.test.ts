@@ -89,7 +89,7 @@ test("every form of a date-time with its offset is the moment that it means", ()
   }
 });
 
-test("what is none has no moment", () => {
+test("other text has no moment", () => {
   for (const text of REFUSED) {
     assert.equal(momentOf(text), undefined, JSON.stringify(text));
     assert.equal(isoWithMicros(text), undefined);

@@ -11,7 +11,7 @@ export function isoFromMs(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The same from microseconds; what is finer than a millisecond is cut off. */
+/** The same from microseconds, cut to the millisecond. */
 export function isoFromUs(us: number): string {
   return isoFromMs(Math.floor(us / 1000));
 }
@@ -104,7 +104,7 @@ export function isDateTime(text: string): boolean {
   return momentOf(text) !== undefined;
 }
 
-/** Milliseconds since the epoch of a date-time, what is finer cut off; NaN for a text that is none. */
+/** Milliseconds since the epoch of a date-time, cut to the millisecond; NaN for other text. */
 export function msFromIso(text: string): number {
   const moment = momentOf(text);
   return moment === undefined ? Number.NaN : moment.seconds * 1000 + Math.floor(moment.nanos / 1_000_000);

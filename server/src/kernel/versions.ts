@@ -10,8 +10,9 @@ export function etagOf(record: object): string {
 export type Expected = readonly string[] | "any";
 
 /**
- * What a change expects to find: what `If-Match` names, or else what is there when its request comes. So of two changes at once the second is refused,
- * which knows nothing of the first. To be asked for before the transaction; `*` takes whatever is there.
+ * The version that a change expects: that of `If-Match`, otherwise the present one when its request arrives. So of two
+ * changes at once the second is refused, since it does not know the first. Call it before the transaction; `*` accepts
+ * any version.
  */
 export async function expectedOf(
   ifMatch: string | undefined,

@@ -30,7 +30,7 @@ export function sharingWaits<T>(run: () => T): T {
   return budgets.run(new WaitBudget(), run);
 }
 
-/** The budget of the caller that this code runs for; one of its own for what nobody waits for. */
+/** The budget of the caller that this code runs for; a separate one for work that nobody waits for. */
 export function waitBudget(): WaitBudget {
   return budgets.getStore() ?? new WaitBudget();
 }

@@ -13,7 +13,7 @@ export function newWebhookSecret(): string {
 export interface SignedMessage {
   /** The same for every attempt, so that a receiver can drop repetitions. */
   readonly id: string;
-  /** Of this attempt, in seconds since the epoch. */
+  /** Time of this attempt, in seconds since the epoch. */
   readonly timestampS: number;
   /** Exactly as it is sent. */
   readonly body: string | Uint8Array;

@@ -57,7 +57,7 @@ async function made(options: { withMasterKey?: boolean; at?: number } = {}): Pro
 
 const blobIn = (root: string): string => join(root, "objects/blobs", blobId.slice(-2), blobId);
 
-test("what is restored is what was backed up; content was linked and is a file of its own after", async () => {
+test("a restore equals the backup; linked content is a separate file afterwards", async () => {
   const name = await made();
   const [kept] = await keptBackups(to);
   assert.equal(kept?.manifest?.linked_bytes, CONTENT.length);
@@ -117,7 +117,7 @@ test("a backup that was cut off is not taken for one", async () => {
   assert.ok(!existsSync(join(directory, "new")));
 });
 
-test("what was altered, cut, lost or slipped in is found before anything is restored", async () => {
+test("an altered, cut, lost or added file is found before anything is restored", async () => {
   const name = await made();
   const spoil: Record<string, (root: string) => void> = {
     "its checksum is another": (root) => writeFileSync(blobIn(join(root, "data")), Buffer.alloc(100_000, "y")),
@@ -171,7 +171,7 @@ test("old backups and unfinished ones go, the newest stay, and nothing else is t
   );
 });
 
-test("two in one second have names of their own", async () => {
+test("two in one second have different names", async () => {
   const at = Date.UTC(2026, 10, 22);
   assert.notEqual(await made({ at }), await made({ at }));
   assert.equal((await keptBackups(to)).length, 2);

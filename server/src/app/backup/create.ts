@@ -142,7 +142,7 @@ class Copy {
     }
     await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await flush(to);
-    // What is copied is read again: a digest of the records says what it should be.
+    // A copy is read again: the records have its digest.
     const { sha256 } = await this.#note(path, { ...known, sha256: null });
     if (known.sha256 !== null && known.sha256 !== sha256) throw new Error(`cannot back up ${path}: it was altered`);
   }

@@ -32,7 +32,7 @@ export async function deleteBackup(directory: string, name: string): Promise<boo
   return true;
 }
 
-/** Deletes all but the newest finished ones, and what is left of older attempts. Returns the names. */
+/** Deletes all but the newest finished ones, and leftovers of older attempts. Returns the names. */
 export async function pruneBackups(directory: string, keep: number): Promise<string[]> {
   const kept = await keptBackups(directory);
   const good = kept.filter(({ manifest }) => manifest !== null);

@@ -19,7 +19,7 @@ export async function deferEndOfLinks(dataDir: string): Promise<void> {
   await syncDirectory(dataDir);
 }
 
-/** For whoever brings records up to date, before anything answers. */
+/** Called when records are updated, before any request is answered. */
 export async function endDeferredLinks(dataDir: string, metadata: MetadataStore, clock: Clock): Promise<void> {
   if (!existsSync(join(dataDir, MARKER))) return;
   await endOpenLinks({ metadata, clock });

@@ -18,14 +18,14 @@ import { syncDirectory } from "#stores/directory/index.ts";
  */
 export interface Manifest {
   readonly format: 1;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
   readonly started_at: string;
   /** Everything that was acknowledged before this is in it. */
   readonly finished_at: string;
   readonly files: number;
   readonly bytes: number;
-  /** Of the bytes, those that take no room: the files have other names in the data directory. */
+  /** The bytes that take no space: the files have other names in the data directory. */
   readonly linked_bytes: number;
   readonly files_sha256: string;
   readonly master_key: boolean;

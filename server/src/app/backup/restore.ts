@@ -65,7 +65,7 @@ async function gather(from: string, manifest: Manifest, to: string, signal: Abor
   for (const directory of directories) await syncDirectory(directory);
 }
 
-/** Null, or what is wrong with the file. */
+/** Null, or the fault of the file. */
 async function gatherFile(
   from: string,
   { path, size, sha256 }: ListedFile,

@@ -56,7 +56,7 @@ test("a backup goes on after it was begun, and is listed as good once it is", as
   assert.deepEqual(readdirSync(to), []);
 });
 
-test("a failure is told in words, until one works", async () => {
+test("a failure is described, until one succeeds", async () => {
   writeFileSync(to, "a file in its place");
   await runner.begin();
   await ended();

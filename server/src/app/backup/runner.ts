@@ -29,7 +29,7 @@ export interface BackupRunnerOptions {
   };
 }
 
-/** Backups that the server makes itself: by `mooring backup` in a process of its own, since copying records holds a thread up. */
+/** The server's own backups: by `mooring backup` in a separate process, since copying records blocks a thread. */
 export class BackupRunner implements InstanceBackups {
   readonly #options: BackupRunnerOptions;
   #running: { readonly startedMs: number; readonly child: ChildProcess; readonly ended: Promise<void> } | undefined;

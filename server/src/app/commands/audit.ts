@@ -29,7 +29,7 @@ it reads the records itself: every organization's log and the instance's own, or
 holds audit:read it asks the server for its organization's.
 
 repair is for a log that verify finds broken, for example after the database was put back in part. It changes no entry and takes none away: it appends
-an entry that says what was found, from where to where, and lets the log go on from there. verify then passes, and goes on to report what was
+an entry that describes the fault, from which entry to which, and lets the log continue from there. verify then passes, and still reports what was
 declared. Keep a copy of the database first, and find out what happened: repair can't.
 
   mooring audit verify --data-dir ./data
@@ -46,7 +46,7 @@ const OPTIONS: readonly Option[] = [
   CONFIG_OPTION,
 ];
 
-/** What is said of one log, in the form that the API has. */
+/** The report on one log, in the form of the API. */
 interface Report {
   readonly log: string;
   readonly ok: boolean;
@@ -65,7 +65,7 @@ interface Found {
   readonly entry: number;
 }
 
-/** What was done to one log. */
+/** The repair of one log. */
 interface Repaired {
   readonly log: string;
   /** Numbers of the entries that were appended; none when the log was whole. */

@@ -18,7 +18,7 @@ const USAGE = `
 Usage: mooring clock [--json] [--data-dir DIR]
        mooring clock accept [--data-dir DIR]
 
-Says whether the clock of this machine can be trusted to delete what is past its time. A clock that is ahead would delete what is not due, so
+Says whether the clock of this machine can be trusted to delete expired data. A clock that is ahead would delete data too early, so
 deletions wait while it is in doubt: until it is set right, has run steadily for a day, or somebody accepts it.
 
 accept  the clock is right as it is: deletions go on. The server takes it within ten seconds, or at its next start.
@@ -51,7 +51,7 @@ export const clock: Command = {
       const until = heldUntilMs === null ? null : isoFromMs(heldUntilMs);
       if (parsed.values["json"] === true)
         process.stdout.write(`${JSON.stringify({ trusted, reason, held_until: until })}\n`);
-      else if (trusted) process.stdout.write("ok        the clock can be trusted: what is past its time goes\n");
+      else if (trusted) process.stdout.write("ok        the clock can be trusted: expired data is deleted\n");
       else
         process.stdout.write(
           `held      nothing is deleted by time${until === null ? "" : ` before ${until}`}: ${reason ?? ""}\n`,

@@ -11,7 +11,10 @@ import type { Clock } from "#kernel/time.ts";
 import { processEnvironment } from "../config.ts";
 import { CommandError, ExitCode, textOption, UsageError, type Option, type Parsed } from "./command.ts";
 
-/** Of every command that speaks to a server. Secrets are no options: other users of the machine can see a command line. */
+/**
+ * Options of every command that calls a server. Secrets are not options: other users of the machine can see a command
+ * line.
+ */
 export const CONNECTION_OPTIONS: readonly Option[] = [
   { name: "url", type: "string", value: "URL", description: "address of the server (MOORING_URL)" },
   {

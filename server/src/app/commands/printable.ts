@@ -1,4 +1,7 @@
-/** What a terminal would act on is shown instead: log lines, and what is said about them, come from anywhere. */
+/**
+ * Shows control characters instead of sending them to the terminal: log lines, and messages about them, come from
+ * anywhere.
+ */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) => {

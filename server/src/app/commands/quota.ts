@@ -37,7 +37,7 @@ const OPTIONS: readonly Option[] = [
     name: "stored",
     type: "string",
     value: "BYTES",
-    description: "telemetry on each server's disk: Parquet, and what is not in Parquet yet",
+    description: "telemetry on each server's disk: Parquet, and rows that are not in Parquet yet",
   },
   { name: "rate", type: "string", value: "BYTES", description: "of rows that it may send a second, sustained" },
   { name: "burst", type: "string", value: "BYTES", description: "of rows that it may send at once" },

@@ -21,7 +21,7 @@ function scrub(dataDir: string, ...args: string[]): { status: number | null; std
   return spawnSync(process.execPath, [MAIN, "scrub", "--data-dir", dataDir, ...args], { encoding: "utf8", env });
 }
 
-test("scrub beside an open store finds nothing, then what was damaged, and says so by its exit code", async () => {
+test("scrub beside an open store finds nothing, then the damage, and says so by its exit code", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
   const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const log = { info: () => {}, warn: () => {}, error: () => {} };

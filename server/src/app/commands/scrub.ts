@@ -23,7 +23,7 @@ const USAGE = `
 Usage: mooring scrub [--quick] [--delete-orphans] [--json] [--data-dir DIR]
 
 Looks at everything that is stored for files, beside a running server or without one. Finds content that is missing, cut or altered, content that
-no record knows of, records that hold what is not there, and wrong counts. What is written or deleted meanwhile is no finding. It changes nothing,
+no record knows of, records of content that is missing, and wrong counts. Content that is written or deleted meanwhile is no finding. It changes nothing,
 unless --delete-orphans has it delete content that no record knows of and that is older than object_grace_ms: not after a restore of older records.
 
   mooring scrub --data-dir ./data

@@ -22,8 +22,8 @@ import {
 const USAGE = `
 Usage: mooring serve [--data-dir DIR] [--listen HOST:PORT] [options]
 
-Runs the product until SIGTERM or SIGINT, then finishes what is in flight; a second signal ends it at once. Addresses go to stdout, log
-lines as JSON to stderr. Each option can be set in a JSON file, by a variable, or here; what stands here wins.
+Runs the product until SIGTERM or SIGINT, then finishes the running requests; a second signal ends it at once. Addresses go to stdout, log
+lines as JSON to stderr. Each option can be set in a JSON file, by a variable, or here; the option wins.
 
   mooring serve --data-dir ./data
   mooring serve --data-dir /var/lib/mooring --listen 0.0.0.0:8080 --portal-url https://mooring.example.com
@@ -36,8 +36,8 @@ export const serve: Command = {
     if (parsed === null) return ExitCode.ok;
     if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
     const config = configOf(parsed);
-    // Buffers outside the heap count towards its limits instead of a small one of their own: under ingest V8 collected garbage
-    // 14 times a second, and took a fifth fewer entries (benchmarks/ingest).
+    // Buffers outside the heap count towards its limits instead of a separate small limit: under ingest V8 collected
+    // garbage 14 times a second, and accepted a fifth fewer entries (benchmarks/ingest).
     setFlagsFromString("--external-memory-accounted-in-global-limit");
     const startedMs = systemClock.nowMs();
     // Before the start, which can take a while: a stop then waits until it can be done in order.
@@ -51,7 +51,7 @@ export const serve: Command = {
       announceServer(config.data_dir, { addresses, listen, pid: process.pid, started_at: isoFromMs(startedMs) });
       process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
       const why = await Promise.race([stopped, app.fatal]);
-      process.stdout.write(`${why}: finishing what is in flight\n`);
+      process.stdout.write(`${why}: finishing the running requests\n`);
       if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);
     } finally {
       withdrawServer(config.data_dir, process.pid);

@@ -24,7 +24,7 @@ export async function openSink(path: string | undefined): Promise<Sink> {
 function standardOutput(): Sink {
   const { stdout } = process;
   return {
-    broken: "what was printed is not the whole result",
+    broken: "the printed result is not complete",
     width: stdout.isTTY ? stdout.columns : Number.MAX_SAFE_INTEGER,
     write: async (chunk) => {
       if (!stdout.write(chunk)) await once(stdout, "drain");

@@ -44,7 +44,7 @@ export function cellText(value: unknown): string {
 function fitted(natural: readonly number[], whole: readonly boolean[], widthMax: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width, 0) - widthMax;
-  // One cell can have megabytes; what is far beyond any terminal goes at once.
+  // One cell can have megabytes; text far beyond any terminal is cut at once.
   for (const [i, width] of widths.entries()) {
     if (whole[i] === true || width <= widthMax || excess <= 0) continue;
     widths[i] = Math.max(CELL_CHARS_MIN, widthMax);

@@ -18,8 +18,8 @@ import { printable } from "./printable.ts";
 const USAGE = `
 Usage: mooring tail [TEXT] [options]
 
-Prints log entries as they are taken, until Ctrl-C. TEXT is part of the message, in whatever case. After a broken connection it goes
-on where it stopped; what can't be shown any more is told on standard error.
+Prints log entries as they arrive, until Ctrl-C. TEXT is part of the message, in upper or lower case. After a broken connection it
+continues where it stopped; entries that can't be shown any more are counted on standard error.
 
   mooring tail --level warn
   mooring tail --service checkout "card refused"
@@ -78,7 +78,7 @@ interface Entry {
   readonly attributes: Readonly<Record<string, unknown>> | null;
 }
 
-/** One line, whatever the entry holds. */
+/** One line for any entry. */
 function lineOf({ timestamp, level, message, service, attributes }: Entry): string {
   const context = attributes === null || Object.keys(attributes).length === 0 ? "" : JSON.stringify(attributes);
   const parts = [timestamp, level.toUpperCase().padEnd(5), service ?? "", message, context];

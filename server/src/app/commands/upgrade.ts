@@ -24,7 +24,7 @@ an older version alone. Stop the server first, and make a backup: an older versi
   mooring upgrade --dry-run --data-dir ./data
   mooring upgrade --data-dir ./data
 
-Exit codes: 0 done, or nothing to do, 1 it failed, and what was not applied is unchanged, 2 wrong usage.
+Exit codes: 0 done, or nothing to do, 1 it failed, and the rest was not applied, 2 wrong usage.
 `;
 
 const OPTIONS: readonly Option[] = [

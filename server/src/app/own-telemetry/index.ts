@@ -24,14 +24,14 @@ export interface OwnTelemetry {
   readonly logs: { write(line: string): void };
   /** Takes a request that was answered. */
   observe(request: AnsweredRequest): void;
-  /** Begins to keep what was taken so far and whatever comes. */
+  /** Begins to write the waiting and all later rows. */
   start(target: OwnTelemetryTarget): void;
-  /** Takes a last sample of the metrics, keeps what is still waiting, and takes no more. */
+  /** Takes a last sample of the metrics, writes the waiting rows, and accepts no more. */
   stop(): Promise<void>;
 }
 
 const FLUSH_EVERY_MS = 1000;
-/** Of rows that wait, as text; beyond it the newest are left out. */
+/** The size of waiting rows, as text; beyond it the newest are dropped. */
 const WAITING_CHARS_MAX = 16 * 1024 * 1024;
 
 export function createOwnTelemetry(clock: Clock): OwnTelemetry {

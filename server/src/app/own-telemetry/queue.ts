@@ -12,7 +12,7 @@ export interface QueuedBatch {
 
 const BATCH_ROWS_MAX = 1000;
 
-/** Rows that wait for being kept, in order, up to so many characters; what comes then is left out and counted. */
+/** Rows that wait to be written, in order, up to a number of characters; further ones are dropped and counted. */
 export class RowQueue {
   readonly #charsMax: number;
   readonly #rows: Record<TelemetryType, string[]> = { logs: [], metrics: [], traces: [] };

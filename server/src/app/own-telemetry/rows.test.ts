@@ -4,7 +4,7 @@ import { logRow, metricRows } from "./rows.ts";
 
 const TIME = "2026-11-20T08:00:00.000Z";
 
-test("a log line becomes a row; what is no line of the log does not", () => {
+test("a log line becomes a row; other lines do not", () => {
   const line = { level: 50, time: TIME, reqId: "r1", msg: "cannot compact", err: { message: "full" }, org_id: "org_1" };
   assert.deepEqual(JSON.parse(logRow(JSON.stringify(line)) ?? ""), {
     timestamp: TIME,
@@ -24,7 +24,7 @@ test("a line that is too long keeps its message and loses the rest; lone surroga
   assert.ok(!/\\ud[89a-f]/i.test(broken) && broken.isWellFormed(), broken);
 });
 
-test("samples keep the names of the Prometheus format; what is not finite is left out", () => {
+test("samples keep the names of the Prometheus format; infinite ones and NaN are left out", () => {
   const values = [
     { value: 3, labels: { le: 0.5 }, metricName: "seconds_bucket" },
     { value: Number.NaN, labels: {} },

@@ -22,7 +22,7 @@ const LEVELS: Readonly<Record<number, Level>> = {
   60: { level: "fatal", severity: 21 },
 };
 
-/** A row of `logs` as NDJSON from a line of the server's log, or undefined for what is no such line. */
+/** A row of `logs` as NDJSON from a line of the server's log, or undefined for another line. */
 export function logRow(line: string): string | undefined {
   const fields = parsed(line);
   const level = LEVELS[Number(fields?.["level"])];
@@ -46,7 +46,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A metric as prom-client gives it; samples of a histogram have names of their own. */
+/** A metric as prom-client returns it; samples of a histogram have separate names. */
 export interface MetricSamples {
   readonly name: string;
   readonly values: readonly {

@@ -2,12 +2,12 @@
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 export const MILLION = 1_000_000;
-/** Of what an organization has fewer. */
+/** For rows that an organization has fewer of. */
 const MANY = 50_000;
 /** The oldest so many rows are different from all others. */
 const RARE = 5;
 const STEP_MS = 1_000;
-/** The newest row is of today: what is older than it is kept would be deleted while the lists are looked at. */
+/** The newest row is of today: rows past their retention would be deleted while the lists are read. */
 export const FIRST_AT = Date.now() - (MILLION + 600) * STEP_MS;
 
 /** What the oldest 30,000 names begin with, after the rare ones. */

@@ -20,7 +20,7 @@ import {
 export interface TestServer {
   readonly url: string;
   readonly address: string;
-  /** Waits so long for what is in flight; at once by default. */
+  /** Waits so long for running requests; stops at once by default. */
   stop(timeoutMs?: number): Promise<void>;
 }
 

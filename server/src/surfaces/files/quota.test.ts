@@ -8,12 +8,12 @@ import { usageOf } from "#domain/quotas/index.ts";
 import { createWorld, type Tenant, type World } from "../organization/testing/world.ts";
 import { ask, contentPath, filesOf, newGrant, withFiles } from "./testing/files.ts";
 
-/** The quota bounds what is on disk at every moment, not only what is counted at the end. */
+/** The quota limits the bytes on disk at every moment, not only the count at the end. */
 
 const MIB = 1024 * 1024;
 const QUOTA = 10 * MIB;
 const DEADLINE_MS = 30_000;
-/** How often the disk is looked at: what is held there stays until all have come so far. */
+/** How often the disk is checked: blocked uploads wait until all have come so far. */
 const LOOK_MS = 20;
 /** Names and records beside the content. */
 const SLACK = 64 * 1024;
@@ -157,7 +157,7 @@ describe("the quota of files", () => {
     const others = urls.map(sized);
     let refused = 0;
     for (const { answered } of others) void answered.then((status) => (refused += status === 413 ? 1 : 0));
-    await until("the others have what is left", () => refused === 45);
+    await until("the others use the rest", () => refused === 45);
     assert.equal(reserved(), QUOTA / 2);
     assert.equal((await ask(world, { size_bytes: 1 }, token)).json["code"], "storage_quota_exceeded");
     const kept = promised.map(sized);

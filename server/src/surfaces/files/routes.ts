@@ -29,7 +29,7 @@ export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   mountRoute(app, host, rows.emptyTrash, emptyTrash(deps));
   mountRoute(app, host, rows.getFileSettings, getFileSettings(deps));
   mountRoute(app, host, rows.updateFileSettings, updateFileSettings(deps));
-  // In a context of its own: no body is parsed there, and pages of other origins may read the answers.
+  // A separate context: it parses no body, and pages of other origins may read the answers.
   void app.register(async (scope) => mountContent(scope, deps));
   void app.register(async (scope) => mountTus(scope, deps));
 }

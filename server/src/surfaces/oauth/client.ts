@@ -2,7 +2,7 @@ import type { CredentialState, Identity } from "#domain/identity/index.ts";
 import type { OauthRequest } from "./model.ts";
 import { clientCredentialsOf } from "./wire/client-authentication.ts";
 
-/** Who asks, and the trust by which it did not need a secret. */
+/** The caller, and the trust that replaced its secret. */
 export interface Client {
   readonly credential: CredentialState;
   readonly trustId: string | undefined;

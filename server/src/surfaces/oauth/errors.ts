@@ -44,7 +44,7 @@ export class OauthError extends Error {
   }
 }
 
-/** An answer, whatever it says, is about secrets: nobody keeps it (RFC 6749 section 5.1). */
+/** Every answer is about secrets, so no cache may store it (RFC 6749 section 5.1). */
 export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
 /** Statuses that say more than 400 and are no business of OAuth's. */

@@ -1,4 +1,4 @@
-/** The surface on a listener of its own, with a real identity behind it. */
+/** The surface on a separate listener, with a real identity behind it. */
 import { pino } from "pino";
 import type { Identity, IdentityOptions } from "#domain/identity/index.ts";
 import { credentialOf, openGround, type Ground } from "#domain/identity/testing.ts";
@@ -32,7 +32,7 @@ export interface OauthAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Of a JSON body; empty otherwise. */
+  /** A JSON body; otherwise empty. */
   readonly body: Record<string, unknown>;
 }
 

@@ -99,7 +99,7 @@ describe("a change of access", () => {
     assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
   });
 
-  test("an invitation that a credential sent ends with the role of whoever made the credential", async () => {
+  test("an invitation that a credential sent ends with the role of the credential's creator", async () => {
     for (const [end, status] of [
       [null, 200],
       ["viewer", 404],

@@ -23,7 +23,7 @@ export interface UsageSurfaceDeps {
   readonly clock: Clock;
   readonly identity: Pick<Identity, "activity" | "credentials" | "s3Keys">;
   readonly telemetry: Pick<TelemetryStore, "policy" | "usage">;
-  /** What holds where nothing was decided for an organization; null: no limit. */
+  /** The defaults for an organization without its own values; null: no limit. */
   readonly limits: {
     readonly filesBytesMax: number | null;
     readonly bucketsBytesMax: number | null;

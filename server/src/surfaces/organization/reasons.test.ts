@@ -119,7 +119,7 @@ describe("a refusal names what decided", () => {
     assertDecided(await ask("GET", "/v1/audit", token), "parent", "audit:read", words);
   });
 
-  test("a child of a revoked credential was revoked with its parent: in the answer, in what is shown, and in the audit log", async () => {
+  test("a child of a revoked credential was revoked with its parent: in the answer, in its representation, and in the audit log", async () => {
     const parent = await withCredential("owner", ["credentials:write", "apps:read"]);
     const child = await made("POST", "/v1/credentials", parent.token, { name: "child", scopes: ["apps:read"] });
     const id = String(child["id"]);
@@ -137,7 +137,7 @@ describe("a refusal names what decided", () => {
     const shown = await made("GET", `/v1/credentials/${id}`, owner());
     assert.equal(shown["revoked_with"], parent.id);
     assert.ok(Date.parse(String(shown["revoked_at"])) > Date.now() - 60_000, String(shown["revoked_at"]));
-    assert.equal(shown["expires_at"], null, "it has no end of its own");
+    assert.equal(shown["expires_at"], null, "it has no separate expiry");
     const origin = { ip: "192.0.2.77", requestId: "req_child" };
     const signIn = { clientId: String(clientId), clientSecret: String(clientSecret), ...origin };
     await assert.rejects(world.identity.signIn.authenticate(signIn), { code: "unauthorized" });

@@ -22,11 +22,13 @@ export function actingOf(context: OperationContext): Acting {
   return { actor: context.principal, ip: context.ip, requestId: context.requestId };
 }
 
-/** What changed who may do what holds on this node when the caller gets the answer; other nodes follow within a second. */
+/**
+ * Applies a change of permissions on this node before the caller gets the answer; other nodes follow within a second.
+ */
 export async function settled(deps: {
   readonly identity: { readonly feed: { sync(): Promise<void> } };
 }): Promise<void> {
-  // The change is committed whatever happens here, and the feed tries again by itself.
+  // The change is committed even if this fails, and the feed retries.
   await deps.identity.feed.sync().catch(() => undefined);
 }
 

@@ -5,14 +5,14 @@ import { fresh, newInvitation, newTrustBody, pendingAt } from "./testing/request
 import { createWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /**
- * Whoever makes a credential, a key, a member or a policy more than it is must hold all that it may do. Rows and fields come from the contract:
- * a new one fails here until it has a case, or a reason why nothing can be widened by it.
+ * To widen a credential, a key, a member or a policy, the actor must have all of its new permissions. Rows and fields
+ * come from the contract: a new one fails here until it has a case, or a reason why it can't widen anything.
  */
 
 type RowName = keyof typeof ORGANIZATION_ROUTES;
 const ROWS = ORGANIZATION_ROUTES as unknown as Readonly<Record<RowName, Route>>;
 
-/** What it is first, and what is more than that. */
+/** The first value, and a wider one. */
 interface Field {
   readonly narrow: unknown;
   readonly wide: unknown;
@@ -34,7 +34,7 @@ interface RowCase {
 
 const NAME = "a name gives nothing";
 const LOCAL = ["127.0.0.0/8"];
-const OF_PEOPLE = "no program may set it, and a test of its own takes it back";
+const OF_PEOPLE = "no program may set it, and a separate test removes it";
 
 const CHANGES: Partial<Record<RowName, RowCase>> = {
   updateCredential: {
@@ -201,7 +201,7 @@ function assertRefused(answer: Answer): void {
   assert.match(String(answer.json["code"]), /^(insufficient_scope|forbidden)$/);
   assert.ok(
     SCOPES.some((scope) => String(answer.json["detail"]).includes(scope)),
-    `names what is lacking: ${answer.text}`,
+    `names the missing permission: ${answer.text}`,
   );
 }
 
@@ -290,7 +290,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
     assert.equal((await world.call("PATCH", path, { token: developer, body })).status, 200);
   });
 
-  describe("whoever is bound to addresses or to a time", () => {
+  describe("an actor that is bound to addresses or to a time", () => {
     const SCOPES_OF_ALL: readonly Scope[] = ["credentials:write", "credentials:read", "org:read"];
     const soon = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
@@ -322,7 +322,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
 
     for (const [what, [own, within, beyond]] of Object.entries(BOUNDS)) {
       for (const [way, asked] of Object.entries(WAYS)) {
-        test(`${what}: can't ${way} for what is bound less, and can for what is bound as much`, async () => {
+        test(`${what}: can't ${way} a less bound one, and can ${way} an equally bound one`, async () => {
           const { token } = await made(own);
           const ask = async (bounds: object): Promise<Answer> => {
             const { method, path, body } = asked((await made(bounds)).id);

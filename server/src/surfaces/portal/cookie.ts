@@ -14,7 +14,7 @@ import { DEVICE_COOKIE } from "./origin.ts";
 
 type Reply = OperationContext["reply"];
 
-/** Hands the browser its session, and what says later that this person signed in there. Nothing on the way may keep the answer. */
+/** Sets the session cookie, and the device cookie that proves an earlier sign-in. No cache may store the answer. */
 export async function sendSession(
   people: PeopleDeps,
   { request, reply }: Pick<OperationContext, "request" | "reply">,

@@ -1,9 +1,9 @@
-/** What the pages for whoever runs the server show of it, besides the records. */
+/** Facts about the server, other than records, for the operator's pages. */
 export interface InstanceFacts {
   readonly version: string;
   readonly startedAtMs: number;
   readonly objects: "filesystem" | "s3";
-  /** What runs besides our own code, and which commit of that; null: nobody knows. */
+  /** The versions of runtime and libraries, and the commit of our own code; null: unknown. */
   readonly build: {
     readonly commit: string | null;
     readonly node: string;
@@ -14,7 +14,7 @@ export interface InstanceFacts {
   checks(): Promise<readonly InstanceCheck[]>;
   /** The clock is right as it is: what waits to be deleted by it need not wait any more. */
   acceptClock(): void;
-  /** Of the file system that the data directory is on. */
+  /** Of the data directory's file system. */
   disk(): Promise<{ free_bytes: number; total_bytes: number }>;
 }
 
@@ -34,7 +34,7 @@ export interface BackupState {
   /** Why none can be made; null: they can. */
   readonly reason: string | null;
   readonly running: { readonly startedMs: number } | null;
-  /** Of the last one, where it failed, since the start of the server. */
+  /** The last failure since the start of the server, unless a later run succeeded. */
   readonly failure: { readonly atMs: number; readonly detail: string } | null;
   readonly intervalHours: number | null;
   readonly keep: number;

@@ -17,7 +17,7 @@ export function mailResetLink(deps: Deps, link: MadeLink, log: Log): Promise<Sen
   return mailTo(deps, resetMail(link.email, about), log);
 }
 
-/** Tells the person what happened to their account, whoever did it. */
+/** Mails the person about the change of their account, also when somebody else made it. */
 export async function tellProved(
   deps: Deps,
   proved: { readonly email: string; readonly ended: Ended } | null,

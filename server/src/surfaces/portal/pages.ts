@@ -52,7 +52,7 @@ interface Asset {
  * later build does not mix with.
  */
 export interface Pages {
-  /** The one document, with a nonce of its own for each answer. */
+  /** The one document, with a new nonce for each answer. */
   document(): Promise<Page>;
   /** A file by its path in the build; undefined when there is none. `accepted` is the request's `Accept-Encoding`. */
   asset(path: string, accepted: string): Promise<Page | undefined>;

@@ -1,4 +1,7 @@
-/** What an organization asks of its people: at sessions, at tokens that are out, at personal tokens, and of whoever asks for it. */
+/**
+ * The requirements of an organization for its people: at sessions, issued tokens and personal tokens, and for the
+ * person who sets them.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { parsePolicy, type PersonPrincipal } from "#domain/identity/index.ts";
@@ -123,7 +126,7 @@ test("single sign-on is required: a password opens the account and not the organ
   assert.equal(await refusedAs(await server.signedIn(grace)), "provider_sign_in_required");
 });
 
-test("whoever asks for it shows it first; a program can only take it back", async () => {
+test("a person who sets it must meet it first; a program can only remove it", async () => {
   const ask = (principal: PersonPrincipal, policy: Partial<OrganizationPolicy>) =>
     codeOf(
       updateOrganization(server, { principal, ip: null, requestId: null }, ada.orgId, {
@@ -162,7 +165,7 @@ test("whoever asks for it shows it first; a program can only take it back", asyn
   assert.equal(
     await byProgram({ second_factor_required: true, require_expiry: true }),
     "ok",
-    "what is asked for already",
+    "the existing requirement",
   );
   assert.equal(await ask(strong, { sign_in: "provider" }), "provider_sign_in_required");
   assert.equal(await ask(strong, { second_factor_required: false }), "ok");

@@ -63,7 +63,7 @@ test("every address of a page has the one document, under a policy that lets in 
   }
 });
 
-test("each answer has a nonce of its own", async () => {
+test("each answer has a new nonce", async () => {
   const nonces = await Promise.all([1, 2, 3].map(async () => (await page("/")).headers.get("content-security-policy")));
   assert.equal(new Set(nonces).size, 3);
 });

@@ -1,4 +1,7 @@
-/** Whoever makes an account for somebody else's address loses it when that person comes: by a provider, by a mail, by the operator. */
+/**
+ * A person who creates an account for somebody else's address loses it when that person comes: by a provider, by a
+ * mail, or by the operator.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { acceptInvitation, createMailedToken, foundOrganization, invite, SYSTEM } from "#domain/organizations/index.ts";
@@ -32,7 +35,9 @@ after(async () => {
   provider.close();
 });
 
-/** The finding: who may invite gets the link in the answer, and sets the account up with a password, a token and an app of their own. */
+/**
+ * The finding: an inviter gets the link in the answer, and sets the account up with their own password, token and app.
+ */
 async function takenAccount(): Promise<{ email: string; eve: Browser; token: string; id: string }> {
   const email = `ceo-${++taken}@victim.test`;
   const { token: link } = await invite(server, SYSTEM, ada.orgId, { email, role: "developer" });

@@ -38,7 +38,7 @@ export const EXAMPLES: readonly Example[] = [
     sql: "SELECT service, name, count(*) AS spans, quantile_cont(duration_ms, 0.95) AS p95_ms FROM traces GROUP BY ALL ORDER BY p95_ms DESC LIMIT 20",
   },
   {
-    title: "Failed spans with what was logged in their traces",
+    title: "Failed spans with the log entries of their traces",
     sql: "SELECT t.trace_id, t.name, t.status, l.level, l.message FROM traces t JOIN logs l ON l.trace_id = t.trace_id WHERE t.status <> 'ok' ORDER BY l.timestamp DESC LIMIT 100",
   },
   {

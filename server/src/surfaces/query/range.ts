@@ -3,8 +3,8 @@ import { Problem } from "#kernel/problem.ts";
 import type { TimeRange } from "#stores/telemetry/index.ts";
 
 /**
- * The range that `from` and `to` of a request mean. Rows are kept to the microsecond, so finer digits round up: what is not before the
- * one is not before the other.
+ * The range of `from` and `to` in a request. Rows have microseconds, so finer digits round up: a row is before the
+ * rounded time exactly when it is before the original.
  * @throws Problem `invalid_body` with a pointer to each
  */
 export function rangeOf({ from, to }: { from?: string; to?: string }): TimeRange {

@@ -143,7 +143,7 @@ describe("audit_log", { concurrency: 1 }, () => {
     assert.equal((await ask("SELECT audit_log.message FROM logs AS audit_log", reader)).status, 200);
   });
 
-  test("a credential of one project is told that it belongs to the organization", async () => {
+  test("a credential of one project gets the reason that it belongs to the organization", async () => {
     for (const sql of READING) assertProblem(await ask(sql, await boundToken(world)), "forbidden");
   });
 

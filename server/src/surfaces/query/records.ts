@@ -2,7 +2,10 @@ import type { Scope } from "@mooring/contract";
 import { authorize, type Principal, requireAnywhere, requireOrganization } from "#domain/identity/index.ts";
 import type { RecordTable } from "#stores/telemetry/index.ts";
 
-/** What a token needs besides `telemetry:read` to read a table of records: the same as for the operation that lists them. */
+/**
+ * The scope that a token needs, in addition to `telemetry:read`, to read a table of records: that of the operation that
+ * lists them.
+ */
 export const RECORD_SCOPES: Readonly<Record<RecordTable, Scope>> = {
   audit_log: "audit:read",
   webhook_events: "webhooks:read",

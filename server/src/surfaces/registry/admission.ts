@@ -31,15 +31,15 @@ export interface Admitted {
   readonly name: string;
 }
 
-/** What is asked: an action of a repository. */
+/** The requested action on a repository. */
 export interface Question {
   readonly target: Target & { readonly name: string };
   readonly action: Action;
 }
 
 /**
- * The one place that lets a request through. Who may not do something is told so in a way that makes common clients print the reason and give up at once.
- * What may not be seen is answered like what does not exist.
+ * The one place that admits a request. A refusal has a form that makes common clients print the reason and stop at
+ * once. A hidden repository gets the answer of an absent one.
  * @throws RegistryError `UNAUTHORIZED`, `DENIED`, or one that something is unknown
  */
 export async function admit(deps: AdmissionDeps, request: Request, question: Question): Promise<Admitted> {
@@ -83,7 +83,10 @@ export interface ToCatalog {
 
 const CATALOG_SCOPE = "registry:catalog:*";
 
-/** Anybody who is signed in may ask for the list; what is in it is a matter of rights. @throws RegistryError `UNAUTHORIZED` */
+/**
+ * Every signed-in caller may request the list; its content depends on the permissions.
+ * @throws RegistryError `UNAUTHORIZED`
+ */
 export async function admitToCatalog(deps: AdmissionDeps, request: Request): Promise<ToCatalog> {
   const caller = await signedIn(deps, request, CATALOG_SCOPE);
   const verdict = decideAccess(caller, { subject: CATALOG, action: "pull", repository: undefined });
@@ -121,8 +124,8 @@ interface Refused extends Question {
 }
 
 /**
- * What a refused client is told. A push begins with questions of HEAD and GET, which must look as if nothing were there, so that the client goes on to
- * the POST and prints its reason; a pull that is refused at HEAD must be told by a challenge, since there is no body.
+ * The error for a refused client. A push begins with HEAD and GET requests, which must get 404, so that the client goes
+ * on to the POST and prints its reason. A pull that is refused at HEAD must get a challenge, since there is no body.
  */
 function denial(deps: AdmissionDeps, request: Request, question: Refused): RegistryError {
   const { target, caller, subject } = question;
@@ -156,12 +159,12 @@ function reasonOf(deps: AdmissionDeps, { target, action, caller, reason }: Refus
   return `${what}: ${decidedFor(principal, `registry:${action}`, reason)}`;
 }
 
-/** What decided, in words. What is hidden and what is not there have the same. */
+/** The reason in words; the same for hidden and absent resources. */
 function decidedFor({ projectId }: CredentialPrincipal, permission: string, reason: Refusal): string {
   const { by } = reason;
   if (by === "scope") return `it was not given ${permission}`;
   if (by === "own role") return `the role ${reason.role} does not hold ${permission}`;
-  if (by === "state" || by === "anonymous" || by === "unasked") throw new Error(`${by} has an answer of its own`);
+  if (by === "state" || by === "anonymous" || by === "unasked") throw new Error(`${by} has a separate answer`);
   if (by !== "hidden") return `it was given ${permission}, but ${clauseOf(reason)}`;
   return projectId === null
     ? "there is no such app, or it may not see it"

@@ -48,7 +48,7 @@ export async function callerOf(deps: CallerDeps, request: Request): Promise<Call
   return { principal: noted(request, state), access, isKnown: true };
 }
 
-/** Said on the request as other surfaces say it, for whoever counts. */
+/** Marked on the request as other surfaces do, for the counters. */
 function noted(request: Request, state: State): CredentialPrincipal {
   return (request.principal = principalOf(state));
 }

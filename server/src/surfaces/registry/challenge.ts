@@ -6,7 +6,7 @@ import { RegistryRefusal } from "./refusal.ts";
 export interface ChallengeDeps {
   /** Public host of the registry, with its port. */
   readonly domain: string;
-  /** Whether the host was set, and so is the only one; else it is whatever a client reached us by. */
+  /** Whether the host was configured, and so is the only one; otherwise it is the host that the client used. */
   readonly domainIsSet: boolean;
   /** Whether clients reach this deployment by TLS, also when a proxy does not say so. */
   readonly isSecure: boolean;

@@ -27,10 +27,10 @@ function codeOf(problem: Problem): RegistryErrorCode {
   return CODES[problem.code] ?? (problem.isCallers ? "UNSUPPORTED" : "UNAVAILABLE");
 }
 
-/** On every answer, by which old clients know the interface. */
+/** On every answer; old clients recognize the interface by it. */
 export const API_VERSION = { "docker-distribution-api-version": "registry/2.0" } as const;
 
-/** Of bytes that are no request: they have no reply of the framework. */
+/** For bytes that are no request: they have no reply of the framework. */
 export function renderError(problem: Problem): ProtocolAnswer {
   const body = JSON.stringify({ errors: [{ code: codeOf(problem), message: problem.message }] });
   return { status: statusOf(problem), headers: { "content-type": "application/json", ...API_VERSION }, body };
@@ -43,7 +43,7 @@ export function sendError(request: Request, reply: Reply, error: unknown): Reply
   const status = statusOfRegistry(refusal);
   const headers = refusal instanceof RegistryRefusal ? refusal.headers : {};
   if (options.cause !== undefined && status >= 500) request.log.warn({ code, err: options.cause }, "request refused");
-  // Every 401 says how to sign in (RFC 9110 section 15.5.2); without a challenge of its own it is about a password.
+  // Every 401 says how to sign in (RFC 9110 section 15.5.2); without a challenge it asks for a password.
   const challenge = status === 401 ? { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' } : {};
   void reply.code(status).headers({ "cache-control": "no-store", ...API_VERSION, ...challenge, ...headers });
   const detail = options.detail === undefined ? {} : { detail: options.detail };

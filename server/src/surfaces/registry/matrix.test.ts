@@ -5,7 +5,10 @@ import { REGISTRY_ROUTES } from "./routes.ts";
 import { basicOf, digestOf, newClient, tokenFor, withRegistry, type TestClient } from "./testing/registry.ts";
 import type { TargetKind } from "./wire/target.ts";
 
-/** Every route × method × principal, with a token that asked for everything and with a password: what is not named here must be refused. */
+/**
+ * Every route × method × principal, with a token that requested everything and with a password: cases that are not
+ * listed here must be refused.
+ */
 const PRINCIPALS = ["anonymous", "rival", "nothing", "puller", "pusher", "deleter", "bound", "revoked"] as const;
 type PrincipalName = (typeof PRINCIPALS)[number];
 
@@ -18,7 +21,7 @@ const ALLOWED: Record<string, readonly PrincipalName[]> = {
 
 type Place = Exclude<TargetKind, "base" | "catalog" | "token">;
 
-/** What is asked for is there where it is read, and is not where it would be deleted. */
+/** The named content exists where it is read, and is absent where it would be deleted. */
 function pathOf(place: Place, name: string, method: string): string {
   const isRead = method === "GET" || method === "HEAD";
   const rest: Record<Place, string> = {
@@ -82,7 +85,7 @@ describe("every route of the registry", () => {
     return tokenFor(world, client, `repository:${name}:pull,push,delete`);
   }
 
-  /** Only who was let in is told 2xx, or what is absent inside of the repository or wrong with the body. */
+  /** Only an admitted caller gets a 2xx, or an error about an absent part of the repository or about the body. */
   function isOpen({ status, text }: Answer): boolean {
     return status <= 400 || /BLOB_UPLOAD_UNKNOWN|the repository has no such/.test(text);
   }
@@ -150,7 +153,7 @@ describe("every route of the registry", () => {
     const at = (name: string): Answer => answers.get(name) as Answer;
     const isBound = principal === "bound";
     const mayOpen = ALLOWED[action]?.includes(principal) ?? false;
-    // Nobody else is told whether what is read is there.
+    // Nobody else learns whether the content exists.
     const isIn = (answer: Answer): boolean => (isReading(method, place) ? answer.status === 200 : isOpen(answer));
     assert.equal(isIn(at(open)), mayOpen, `${about}: ${at(open).status} ${at(open).text}`);
     assert.equal(isIn(at(closed)), isBound, `${about} in a private project: ${at(closed).status} ${at(closed).text}`);

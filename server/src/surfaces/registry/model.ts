@@ -11,7 +11,7 @@ export type RegistryOperation<K extends Target["kind"] = Target["kind"]> = (
   exchange: Exchange<K>,
 ) => Promise<Reply>;
 
-/** An admitted request with its answer, whatever it is about. */
+/** An admitted request of any route, with its answer. */
 export interface AnyExchange extends Admitted {
   readonly query: URLSearchParams;
   readonly request: Request;
@@ -34,7 +34,10 @@ export function pathOf({ orgSlug, appSlug }: Repository, rest: string): string {
   return `/v2/orgs/${orgSlug}/${appSlug}/${rest}`;
 }
 
-/** A page's size: a caller's `n`, up to the limit. @throws RegistryError for what is no number */
+/**
+ * A page's size: a caller's `n`, up to the limit.
+ * @throws RegistryError when it is not a number
+ */
 export function pageSize(query: URLSearchParams, max: number): number {
   const text = query.get("n");
   if (text === null) return max;

@@ -63,12 +63,12 @@ describe("a token that is narrower than its credential", () => {
     return world.call(method, path, { headers: { authorization }, ...(isSending ? { body: {} } : {}) });
   }
 
-  /** Let in: done, or told what is absent inside of the repository or wrong with the body. */
+  /** Admitted: done, or an error about an absent part of the repository or about the body. */
   function isIn({ status, text }: Answer): boolean {
     return status <= 400 || /BLOB_UPLOAD_UNKNOWN|the repository has no such/.test(text);
   }
 
-  test("does on each route what was granted, and is asked for another token for everything else", async () => {
+  test("does on each route what it was granted, and gets a challenge for everything else", async () => {
     const tokens: Readonly<Record<string, (name: string) => readonly string[]>> = {
       "no scope": () => [],
       "pull only": (name) => (name === web ? ["pull"] : []),
@@ -128,7 +128,7 @@ describe("a token that is narrower than its credential", () => {
     }
   });
 
-  test("mounts nothing that it asked for in vain: an upload begins, as for what is nowhere", async () => {
+  test("mounts nothing that it requested in vain: an upload begins, as for absent content", async () => {
     const absent = "orgs/acme/no-such-app";
     for (const from of [absent, `orgs/rival/${world.rival.openApp.slug}`, `orgs/acme/${world.acme.closedApp.slug}`]) {
       const token = await tokenFor(world, client, `repository:${web}:pull,push`, `repository:${from}:pull`);

@@ -8,7 +8,7 @@ import { bytesLeft } from "#domain/quotas/index.ts";
 import { createWorld, type Tenant, type World } from "../organization/testing/world.ts";
 import { basicOf, newClient, pushed, registryOf, withRegistry } from "./testing/registry.ts";
 
-/** The quota bounds what is on disk at every moment, not only what is counted at the end. */
+/** The quota limits the bytes on disk at every moment, not only the count at the end. */
 
 const MIB = 1024 * 1024;
 const QUOTA = 10 * MIB;

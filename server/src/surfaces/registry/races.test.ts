@@ -162,7 +162,7 @@ describe("collection of what no image needs", () => {
       assert.equal(await kept(id), undefined);
     });
 
-    test("is whole for whoever pushes while the other deletes and it is collected", async () => {
+    test("is whole for a client that pushes while another deletes and the collector runs", async () => {
       const [ours, theirs] = [await repository(), await rivals()];
       for (let round = 0; round < 10; round++) {
         const content = randomBytes(40_000);
@@ -224,7 +224,7 @@ describe("collection of what no image needs", () => {
     assert.equal(await isThere(at, digest), true);
   });
 
-  test("1, 5: HEAD, PUT and the collector at once: whoever was told that it is there can use it", async () => {
+  test("1, 5: HEAD, PUT and the collector at once: a client that saw it can use it", async () => {
     const at = await repository();
     for (let i = 0; i < 20; i++) {
       const digest = await push(at);
@@ -272,7 +272,7 @@ describe("collection of what no image needs", () => {
     assert.ok(Buffer.concat(read).equals(content));
   });
 
-  test("6: what is pushed again while its content is being deleted is there, by another content", async () => {
+  test("6: a blob that is pushed again while its content is being deleted exists, with other content", async () => {
     const at = await repository();
     const content = randomBytes(60_000);
     const digest = await push(at, content);

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { createWorld, type World } from "../organization/testing/world.ts";
 import { basicOf, newClient, tokenFor, withRegistry } from "./testing/registry.ts";
 
-/** Whatever is refused below `/v2`, by whichever part of the server, has the form of the distribution specification. */
+/** Every refusal below `/v2`, by any part of the server, has the form of the distribution specification. */
 
 interface Raw {
   readonly status: number;
@@ -114,7 +114,7 @@ describe("a refusal below /v2", () => {
     assert.match(other.headers["content-type"] ?? "", /^application\/problem\+json/, "others keep theirs");
   });
 
-  test("has its form for what is too large, too much, or not signed in", async () => {
+  test("has its form for requests that are too large, too many, or not signed in", async () => {
     const put = asking("PUT", `/v2/${NAME}/manifests/x`, { "content-length": String(5 * 1024 * 1024) }, "{");
     assertForm("a large manifest", await raw(put), 413, "SIZE_INVALID");
     const form = { "content-type": "application/x-www-form-urlencoded", "content-length": "70000" };

@@ -104,7 +104,7 @@ function mountContent(app: Mounted, deps: RegistrySurfaceDeps): void {
       method: [...METHODS],
       url,
       config: { operationId: "registry", streamsBody: true },
-      // Before a byte of the body is read, and before its sender is told to go on.
+      // Before the body is read, and before `100 Continue` is sent.
       onRequest: async (request, reply) => {
         admitted.set(request.raw, await prepare(deps, request, reply));
       },
@@ -117,7 +117,7 @@ function mountContent(app: Mounted, deps: RegistrySurfaceDeps): void {
   }
 }
 
-/** Of each path that is not in the table. */
+/** Methods of each path that is not in the table. */
 const UNNAMED = { base: ["GET", "HEAD"], catalog: ["GET", "HEAD"], token: ["GET", "HEAD", "POST"] } as const;
 
 /** The methods that a path takes; none where there is nothing. */
@@ -156,7 +156,7 @@ async function prepareUnnamed(
   return () => readFor(admitted.principal.orgId, () => listCatalog(deps, request, reply, admitted));
 }
 
-/** A request that stands elsewhere than its upload is told where to go on. */
+/** A request with another offset than its upload gets the offset to continue from. */
 async function runAt(deps: RegistrySurfaceDeps, { run }: Row, exchange: Exchange): Promise<Reply> {
   try {
     return await run(deps, exchange);

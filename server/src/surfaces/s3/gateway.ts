@@ -2,7 +2,7 @@ import { readFor } from "#kernel/read-for.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FailureDelay } from "#domain/identity/index.ts";
 import { S3Error, type Bucket, type S3Principal } from "#domain/s3/index.ts";
-import { faultOfHost, isDisconnect, isRestLetIn } from "#http/index.ts";
+import { faultOfHost, isDisconnect, isBodyDrained } from "#http/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { createS3Authenticator, type Authentication, type S3Authenticator } from "./auth/authenticate.ts";
 import type { FormFields } from "./auth/form.ts";
@@ -233,7 +233,7 @@ class Service {
   /** A sender who still waits to be told may send the body or not, and a rest that is too long is cut: only an end tells what comes next. */
   #announceEnd(headers: Record<string, string>): void {
     if (this.#raw.complete) return;
-    if (this.#isWaiting || !isRestLetIn(this.#raw)) headers["connection"] = "close";
+    if (this.#isWaiting || !isBodyDrained(this.#raw)) headers["connection"] = "close";
   }
 
   #refuse(cause: unknown): void {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { S3Error, type S3ErrorCode } from "#domain/s3/index.ts";
-import { createProtocolErrors, letTheRestPass, type Listener, type ProtocolAnswer, type Surface } from "#http/index.ts";
+import { createProtocolErrors, drainBody, type Listener, type ProtocolAnswer, type Surface } from "#http/index.ts";
 import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { BucketsSurfaceDeps } from "./deps.ts";
@@ -25,12 +25,12 @@ export function serveS3(
 ): void {
   const { server } = listener;
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    letTheRestPass(request, response, listener.refusedBodies);
+    drainBody(request, response, listener.refusedBodies);
     gateway.handleExpecting(request, response);
   });
   // Any other expectation is passed over, as S3 does.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    letTheRestPass(request, response, listener.refusedBodies);
+    drainBody(request, response, listener.refusedBodies);
     gateway.handle(request, response);
   });
   const protocolErrors = createProtocolErrors({ ...on, refusedBodies: listener.refusedBodies, render: asDocument });

@@ -79,7 +79,7 @@ describe("whose rights an alert has", () => {
     assert.equal((await evaluated(await watchedBy(bound, inside))).value, 1);
   });
 
-  test("it sees no more than whoever wrote its query, nor than whoever watches it", async () => {
+  test("it sees no more than the author of its query, nor than its own author", async () => {
     assert.equal((await evaluated(await watchedBy(owner, await savedBy(credential)))).value, 2);
     assert.equal((await evaluated(await watchedBy(credential, await savedBy(owner)))).value, 2);
   });

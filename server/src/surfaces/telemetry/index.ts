@@ -15,7 +15,7 @@ export function createTelemetrySettingsSurface(deps: TelemetrySettingsSurfaceDep
   return { name: "telemetry", mount: (app) => mountTelemetrySettings(app, deps) };
 }
 
-/** Saved queries that are watched. Requests to it are counted as a service of its own. */
+/** Alerts on saved queries. Its requests are counted as a separate service. */
 export function createAlertsSurface(deps: AlertsSurfaceDeps): Surface {
   return { name: "alerts", mount: (app) => mountAlerts(app, deps) };
 }

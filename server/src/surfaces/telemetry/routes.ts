@@ -32,7 +32,7 @@ const OTLP_OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otl
 
 /** Row → operation. The permission of each stands in the contract's row; OTLP is specified elsewhere and has none. */
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
-  // In a context of its own: what parses its bodies and renders its errors stays with it.
+  // A separate context, so that its body parsers and error format stay with it.
   void app.register(async (scope) => mountOtlp(scope, deps));
   // The bytes as they came: they are checked and encoded in one pass, off the event loop when they are many.
   app.removeAllContentTypeParsers();
@@ -85,7 +85,7 @@ function send(reply: FastifyReply, format: OtlpFormat, body: Buffer): FastifyRep
   return reply.header("content-type", MEDIA_TYPES[format]).send(body);
 }
 
-/** "Failures" of the specification. What is neither of the two types is answered in the one that people can read. */
+/** "Failures" of the specification. A request in neither of the two types gets the answer that people can read. */
 function sendStatus(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = answerProblem(request, reply, error);
   const format = formatOf(request) ?? "json";

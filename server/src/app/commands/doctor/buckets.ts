@@ -4,7 +4,7 @@ import { unreachedBuckets } from "#domain/s3/index.ts";
 import { withMetadata } from "../stores.ts";
 import { ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
-/** Whether what is open to everybody can be reached. */
+/** Whether public buckets have an address. */
 export const BUCKET_CHECKS: readonly Check[] = [
   { name: "public buckets", mend: "start the database or set database_url right", run: publicBuckets },
 ];

@@ -22,7 +22,7 @@ const USAGE = `
 Usage: mooring doctor [--data-dir DIR] [--json] [options]
 
 Checks the configuration, this machine, the data directory, the records, the keys, the addresses and the sandbox of queries, beside a running
-server or without one, and says how to mend what is wrong. Give it the options that serve has.
+server or without one, and says how to mend each fault. Give it the options that serve has.
 
   mooring doctor --data-dir ./data
   mooring doctor --config /etc/mooring.json --json

@@ -75,7 +75,7 @@ async function freeDisk(path: string): Promise<Found> {
   const { bavail, bsize } = await statfs(await existing(path));
   const free = bavail * bsize;
   const detail = `${mib(free)} free`;
-  const mend = "free some, or move the data directory: with a full disk nothing more is taken (what is there stays)";
+  const mend = "free some, or move the data directory: with a full disk nothing more is accepted (stored data stays)";
   if (free < FREE_BYTES_FAIL) return fail(detail, mend);
   return free < FREE_BYTES_WARN ? warn(detail, mend) : ok(detail);
 }

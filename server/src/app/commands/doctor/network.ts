@@ -14,7 +14,7 @@ const URL_SETTINGS = [
   "webhooks_url",
 ] as const;
 
-/** Where the server listens, and where others are told to reach it. */
+/** Where the server listens, and the addresses that it publishes. */
 export const NETWORK_CHECKS: readonly Check[] = [
   {
     name: "server",

@@ -11,7 +11,7 @@ import { mib, ok, warn, type Check, type CheckContext, type Found } from "./find
 const LATE_MS = 3_600_000;
 const NEARLY_FULL = 0.9;
 
-/** Whether what is to go goes, and who has little room left. */
+/** Whether expired data is deleted, and which organizations are near their quota. */
 export const RETENTION_CHECKS: readonly Check[] = [
   { name: "retention", mend: "start the database or set database_url right", run: retention },
 ];
@@ -39,7 +39,7 @@ async function retention({ config }: CheckContext): Promise<Found[]> {
 
 async function deletions(dataDir: string, metadata: MetadataStore): Promise<Found> {
   const { trusted, reason } = (await guardBeside(dataDir, metadata)).state();
-  if (trusted) return ok("the clock can be trusted: what is past its time goes");
+  if (trusted) return ok("the clock can be trusted: expired data is deleted");
   return warn(
     `nothing is deleted by time: ${reason ?? "the clock is in doubt"}`,
     "set the clock right (NTP); if it is right as it is: mooring clock accept",

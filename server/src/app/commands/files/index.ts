@@ -50,7 +50,7 @@ const OPTIONS: readonly Option[] = [
     description: "its media type (default: by the end of its name, else application/octet-stream)",
   },
   { name: "project", type: "string", value: "PROJECT", description: "id or slug; without it, the organization's" },
-  { name: "output", type: "string", value: "FILE", description: "write what is fetched there; - for standard output" },
+  { name: "output", type: "string", value: "FILE", description: "file for the content; - for standard output" },
   { name: "prefix", type: "string", value: "PREFIX", description: "list files whose names begin with it" },
   { name: "limit", type: "string", value: "N", description: "list so many at most (default 1000)" },
   { name: "permanent", type: "boolean", description: "delete past the trash" },

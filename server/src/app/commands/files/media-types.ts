@@ -1,4 +1,4 @@
-/** The usual endings; what is not here is sent as bytes of no known kind. */
+/** The usual endings; other files are sent as bytes of an unknown type. */
 const BY_ENDING: Readonly<Record<string, string>> = {
   txt: "text/plain",
   log: "text/plain",

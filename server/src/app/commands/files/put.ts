@@ -21,7 +21,7 @@ export interface Put {
   readonly project: string | undefined;
 }
 
-/** Uploads a file. What is refused, or arrives altered, is an error, and then there is no such file. */
+/** Uploads a file. A refused or altered upload is an error, and the file does not exist then. */
 export async function putFile(remote: FilesClient, { path, name, type, project }: Put): Promise<FileFacts> {
   if (path === "-" && name === undefined) throw new UsageError("say what standard input is called there: --name NAME");
   const filename = name ?? basename(path);
@@ -40,9 +40,7 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
     progress.end();
   }
   await remote.remove(grant.file_id, { permanent: true });
-  throw new CommandError(
-    `cannot upload ${path}: what arrived is not what was sent; it was deleted there, send it again`,
-  );
+  throw new CommandError(`cannot upload ${path}: the content changed on the way; it was deleted there, send it again`);
 }
 
 /** An upstream store takes content in and tells nothing of the file; asking for the file makes it one. */
@@ -81,7 +79,7 @@ interface Target {
   readonly size: number | undefined;
 }
 
-/** By hand, since a refusal may come while the content is on its way, and what is sent has a known size. */
+/** Without fetch, since a refusal may come during the upload, and the content has a known size. */
 async function send(
   remote: FilesClient,
   target: Target,
@@ -123,7 +121,7 @@ async function* reading(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
   try {
     yield* content;
   } catch (error) {
-    throw new CommandError(`cannot read what is to be uploaded: ${(error as Error).message}`);
+    throw new CommandError(`cannot read the file to upload: ${(error as Error).message}`);
   }
 }
 

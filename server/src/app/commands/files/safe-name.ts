@@ -15,7 +15,7 @@ export function safeName(filename: string, fallback: string): string {
   return RESERVED.test(shortened) || shortened.startsWith("-") ? `_${shortened}` : shortened;
 }
 
-/** Keeps the ending, by which people and programs know what it is. */
+/** Keeps the ending, which shows the type to people and programs. */
 function shortenedTo(name: string, bytesMax: number): string {
   if (Buffer.byteLength(name) <= bytesMax) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";

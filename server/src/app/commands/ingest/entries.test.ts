@@ -102,7 +102,7 @@ describe("plain lines", () => {
     );
   });
 
-  test("what is joined has an end", () => {
+  test("joined lines have a limit", () => {
     const [entry] = text(
       NOTHING,
       "2026-11-20T08:00:00Z x",

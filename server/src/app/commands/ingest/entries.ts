@@ -18,7 +18,7 @@ export interface BadLine {
   readonly reason: string;
 }
 
-/** What became of the lines that are no entry of their own and were not left out, and which entries got their time elsewhere. */
+/** Counts of lines that are not entries and were not left out, and of entries that got their time elsewhere. */
 export type LineCounts = Pick<TextCounts, "blank" | "joined" | "time_from_arrival" | "time_from_previous">;
 
 /** Turns lines into entries. Some wait for the next line: `flush` gives what waits. */
@@ -93,7 +93,7 @@ const TOO_LONG = "longer than one entry may be (256 KiB)";
 
 type JsonObject = Record<string, unknown>;
 
-/** What the entry itself says wins. Metrics have tags, and no service of their own. */
+/** The entry's own members win. Metrics have tags, and no service. */
 function withAdditions(kind: TelemetryKind, entry: JsonObject, { service, attributes }: Additions): JsonObject {
   const named = service === undefined ? {} : { service };
   if (kind === "metrics") return { ...entry, tags: merged({ ...named, ...attributes }, entry["tags"]) };

@@ -12,7 +12,7 @@ export interface ProgressState {
 export interface Progress {
   /** Draws, at most ten times a second. */
   update(): void;
-  /** Prints a line of its own above the bar. */
+  /** Prints a separate line above the bar. */
   note(text: string): void;
   /** Takes the bar away. */
   end(): void;

@@ -150,7 +150,7 @@ async function* counted(source: AsyncIterable<Buffer>, state: ProgressState): As
   }
 }
 
-/** Ends the input, without an error, when the signal comes: what was read is still sent and counted. */
+/** Ends the input, without an error, when the signal comes: entries that were read are still sent and counted. */
 async function* interruptible(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
   const end = (): void => void stream.destroy();
   signal.addEventListener("abort", end, { once: true });
@@ -232,7 +232,7 @@ function badLines(plan: IngestPlan, state: ProgressState, note: (text: string) =
   };
 }
 
-/** What was taken before a failure is taken: the message says how much, so that nobody sends it again. */
+/** Entries accepted before a failure stay accepted: the message has their number, so that nobody sends them again. */
 function withProgress(error: unknown, state: ProgressState): unknown {
   if (!(error instanceof Error)) return new CommandError(String(error), ExitCode.failed);
   if (state.accepted > 0) error.message += `\n${state.accepted} entries had been accepted before.`;

@@ -31,7 +31,7 @@ Usage: mooring webhooks create --name NAME --project PROJECT [--verify SCHEME [-
        mooring webhooks replay WEBHOOK EVENT
        mooring webhooks listen WEBHOOK [--forward URL]
 
-Addresses that take events, and the events. WEBHOOK is an identifier (hook_…). An address is a secret: whoever knows it can send. rotate
+Addresses that accept events, and the events. WEBHOOK is an identifier (hook_…). An address is a secret: everybody who knows it can send. rotate
 gives a new one, and the old one ends at once, or when the grace period ends; url shows the present one, and the audit log says that it did.
 listen prints events as they come, or sends them on to an address of this machine with the headers that they came with, until Ctrl-C.
 

@@ -54,7 +54,7 @@ async function take(client: Client, webhookUrl: string, sent: SentEvent, options
   if (!process.stdout.write(`${options.json ? sent.data : printable(line)}\n`)) await once(process.stdout, "drain");
 }
 
-/** Sends the event on as it came, and says what was answered. What can't be reached is told, and the next event is tried. */
+/** Forwards the event unchanged, and prints the answer. A failure is printed, and the next event is tried. */
 async function forwarded(client: Client, webhookUrl: string, event: Event, options: Following): Promise<string> {
   const target = new URL(options.forward ?? "");
   if (event.query !== "" && target.search === "") target.search = event.query;

@@ -5,8 +5,8 @@ const EXPOSED = "ETag, Content-Disposition, Content-Length, Content-Range, Accep
 const PREFLIGHT_S = 86_400;
 
 /**
- * Pages of any origin may use a presigned URL (Fetch standard, "CORS protocol"): whoever has it may do what it allows, from wherever, and no cookie
- * and no token stands behind it that a page could misuse.
+ * Pages of any origin may use a presigned URL (Fetch standard, "CORS protocol"): the URL itself is the permission, and
+ * no cookie or token is involved that a page could misuse.
  */
 export async function allowOtherOrigins(_request: Request, reply: Reply): Promise<void> {
   void reply.headers({

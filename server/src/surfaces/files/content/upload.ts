@@ -25,7 +25,7 @@ interface ContentParams {
   readonly file_id: string;
 }
 
-/** What was found out before a byte of the body. */
+/** The result of the checks before the body is read. */
 interface Admitted {
   readonly upload: Upload;
   readonly size: number | undefined;
@@ -38,9 +38,9 @@ const admitted = new WeakMap<IncomingMessage, Admitted>();
 const UNCLAIMED_BYTES_MAX = 1024 * 1024;
 
 /**
- * Decides before a byte of the body is read, and before the sender is told to go on (`Expect: 100-continue`).
- * @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `invalid_request`, `unsupported_media_type`, `body_too_large`, `conflict`,
- * `storage_quota_exceeded`, `forbidden`, `rate_limited`
+ * Decides before the body is read, and before `100 Continue` is sent (`Expect: 100-continue`).
+ * @throws Problem `presigned_url_invalid`, `presigned_url_expired`, `invalid_request`, `unsupported_media_type`,
+ *   `body_too_large`, `conflict`, `storage_quota_exceeded`, `forbidden`, `rate_limited`
  */
 export function admitUpload(deps: FilesSurfaceDeps): (request: Request, reply: Reply) => Promise<void> {
   return async (request, reply) => {

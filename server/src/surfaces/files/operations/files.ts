@@ -16,7 +16,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { fileBody } from "../model.ts";
 import { fileFor, placeFor, requireFileOrGrant } from "../resources.ts";
-import { unsound } from "../sound.ts";
+import { validateFile } from "../validate.ts";
 
 /** A list waits so long for what has arrived upstream to become files; the rest is in the next one. */
 const SETTLE_MS = 5000;
@@ -75,7 +75,8 @@ export function getFileDownload(deps: FilesSurfaceDeps): Operation<typeof FILE_R
 export function copyFile(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.copyFile> {
   return async ({ params, body }, context) => {
     const { principal } = context;
-    const errors = body.filename === undefined ? [] : unsound({ filename: body.filename, content_type: "text/plain" });
+    const errors =
+      body.filename === undefined ? [] : validateFile({ filename: body.filename, content_type: "text/plain" });
     if (errors.length > 0) throw new Problem("invalid_body", "The body does not describe a file.", { errors });
     const file = await fileFor(deps, principal, params.file_id, "files:write");
     requireSeen(principal, "files:read", resourceOf(file));

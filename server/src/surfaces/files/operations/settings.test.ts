@@ -33,7 +33,7 @@ describe("how long deleted files can be restored", () => {
   const change = async (token: string, trash_days: unknown): Promise<unknown> =>
     (await world.call("PATCH", PATH, { token, body: { trash_days } })).json["data"];
 
-  test("holds for what is in the trash already, and leaves the operator's quota", async () => {
+  test("applies to files in the trash, and leaves the operator's quota", async () => {
     const token = await world.token();
     await setStoredQuota(filesOf(world), "files", world.acme.id, 5000);
     const id = await newTrashed(world, {}, token);

@@ -156,7 +156,7 @@ describe("purgeFile", () => {
     WITH_FILES,
   );
 
-  describe("the end of what is in the trash", () => {
+  describe("the end of files in the trash", () => {
     let world: World;
     before(async () => {
       world = await createWorld(WITH_FILES);

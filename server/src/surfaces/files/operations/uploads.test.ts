@@ -13,7 +13,7 @@ const PATH = "/v1/upload";
 const FILE = { filename: "a.txt", content_type: "text/plain" };
 const LIMITED = withFiles({ sizeBytesMax: 1000 });
 
-/** A token of an organization of its own, of which it is the first. */
+/** A token of a new organization, as its first member. */
 async function tenantWithQuota(world: World, bytes: number | null): Promise<{ id: string; token: string }> {
   const tenant = await world.tenant(fresh("tenant"));
   await setStoredQuota(filesOf(world), "files", tenant.id, bytes);
@@ -99,7 +99,7 @@ describe("a grant to upload", () => {
     assertProblem(await ask(world, { size_bytes: 41 }, token), "storage_quota_exceeded");
     const second = await newGrant(world, { size_bytes: 40 }, token);
     assertProblem(await ask(world, {}, token), "storage_quota_exceeded");
-    assert.equal((await ask(world, { size_bytes: 0 }, token)).status, 200, "what is empty needs no room");
+    assert.equal((await ask(world, { size_bytes: 0 }, token)).status, 200, "empty content needs no quota");
     assert.equal((await putContent(world, first.upload_url, "x".repeat(58))).status, 200);
     assert.deepEqual(await usage(), { files: 1, bytes: 60, grants: 2, reserved: 40, ...NO_TRASH });
     assert.equal(await cleanUp(filesOf(world)), 0, "nothing has expired yet");

@@ -6,13 +6,13 @@ import type { Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { placeFor } from "../resources.ts";
-import { unsound } from "../sound.ts";
+import { validateFile } from "../validate.ts";
 
 type Row = typeof FILE_ROUTES.createUpload;
 
 export function createUpload(deps: FilesSurfaceDeps): Operation<Row> {
   return async ({ body }, { principal }) => {
-    const errors = unsound(body); // what a schema can't say
+    const errors = validateFile(body); // rules that a schema can't express
     if (errors.length > 0) throw new Problem("invalid_body", "The body does not describe a file.", { errors });
     const upload = await uploadOf(deps, principal, body);
     return answering(

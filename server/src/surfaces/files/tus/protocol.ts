@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import type { NewUpload } from "#domain/files/index.ts";
-import { unsound } from "../sound.ts";
+import { validateFile } from "../validate.ts";
 import { HttpProblem } from "#http/index.ts";
 
 /** Header fields of tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
@@ -46,7 +46,7 @@ export function describedBy(headers: IncomingHttpHeaders): Described {
   if (filename === undefined)
     throw new Problem("invalid_request", "The header field Upload-Metadata must have a filename, in base64.");
   const contentType = first("content_type", "filetype", "type") ?? "application/octet-stream";
-  const [fault] = unsound({ filename, content_type: contentType });
+  const [fault] = validateFile({ filename, content_type: contentType });
   if (fault !== undefined)
     throw new Problem("invalid_request", `In Upload-Metadata the ${fault.pointer.slice(1)} ${fault.detail}.`);
   return { filename, contentType, project: first("project"), metadata: String(metadata) };

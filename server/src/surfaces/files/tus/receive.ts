@@ -7,7 +7,7 @@ import type { FilesSurfaceDeps } from "../deps.ts";
 import type { Checksum } from "./protocol.ts";
 import { Segments } from "./segments.ts";
 
-/** What is lost at most when the server is killed. */
+/** The most that is lost when the server is killed. */
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 
 export interface Receiving {
@@ -73,7 +73,7 @@ async function appendAll(
   );
 }
 
-/** What is still in the list at the end is given up. */
+/** Deletes every staged blob that is still in the list at the end. */
 async function holdingStaged<T>(
   { objects }: Pick<FilesSurfaceDeps, "objects">,
   work: (held: StagedBlob[]) => Promise<T>,

@@ -40,7 +40,7 @@ interface UploadParams {
   readonly upload_id: string;
 }
 
-/** `OPTIONS`: what is spoken here. */
+/** `OPTIONS`: the supported versions and extensions. */
 export function describe(deps: TusDeps): Handler {
   return async (_request, reply) =>
     reply
@@ -133,7 +133,7 @@ async function taken(deps: TusDeps, request: Request, reply: Reply, upload: Resu
   if (body === undefined) return placed(reply, upload.received, upload.grant.expires_at).send();
   const checksum = checksumIn(request.headers);
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
-  // What is cut off here is kept, and the sender goes on from there.
+  // Content up to the cut is kept, and the sender continues from there.
   const stop = (): void => void request.raw.destroy();
   idle.signal.addEventListener("abort", stop);
   try {

@@ -119,7 +119,7 @@ describe("jwks", () => {
     assert.equal((later.body["keys"] as object[]).length, 4);
   });
 
-  test("other methods are told which ones there are", async () => {
+  test("other methods get the list of allowed ones", async () => {
     const answer = await fetch(`${server.url}/.well-known/jwks.json`, { method: "DELETE" });
     assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "GET, HEAD"]);
   });

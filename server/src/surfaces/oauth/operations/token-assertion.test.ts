@@ -86,7 +86,7 @@ test("one way of authentication at a time, and all of it", async () => {
     assertRefused(await ask(clientId, text, { [missing]: "" }), "invalid_request", 400);
 });
 
-test("who does not fit is told the same, whether or not there is such a client; the audit log says what it was", async () => {
+test("a refusal has the same text, whether or not the client exists; the audit log has the reason", async () => {
   const known = await job();
   const revoked = await job();
   await server.identity.credentials.revoke({ actor: SYSTEM }, revoked.id);
@@ -177,7 +177,7 @@ test("a token of this server's own is no assertion, and its issuer none to trust
 test("a trust knows when and about whom it was last used", async () => {
   const { clientId, trustId } = await job();
   assert.equal((await ask(clientId, await assertion())).status, 200);
-  await server.identity.stop(); // writes what is held back
+  await server.identity.stop(); // writes the pending counts
   const trust = await server.identity.trusts.get({ actor: SYSTEM }, trustId);
   assert.deepEqual([trust.lastSubject, trust.lastUsedAtMs], [SUBJECT, server.ground.clock.nowMs()]);
 });

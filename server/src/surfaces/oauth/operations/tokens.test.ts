@@ -157,7 +157,7 @@ describe("token", () => {
     assert.equal((JSON.parse(text) as { error: string }).error, "invalid_request");
   });
 
-  test("whoever can't show the secret is refused in the same way, whatever is wrong", async () => {
+  test("a caller without the secret gets the same refusal for every cause", async () => {
     const revoked = await server.client();
     await server.identity.credentials.revoke(
       { actor: { kind: "system", id: null, orgId: "org_00000000000000000000000001" } },
@@ -211,7 +211,7 @@ describe("token", () => {
     );
   });
 
-  test("other methods are told which one there is", async () => {
+  test("other methods get the allowed one", async () => {
     for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
       const answer = await answerOf(await fetch(`${server.url}/oauth/token`, { method }));
       assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "POST"]);
@@ -386,7 +386,7 @@ describe("revoke", () => {
     assert.deepEqual(rows, [{ action: "token.revoke", actor_id: client.id }]);
   });
 
-  test("what is not a token, or is none any more, is as good as revoked", async () => {
+  test("other text than a token, and an ended token, count as revoked", async () => {
     const token = await server.token(client);
     await server.post("/oauth/revoke", { token, ...own() });
     for (const candidate of ["nonsense", token, `${token.slice(0, -4)}AAAA`]) {

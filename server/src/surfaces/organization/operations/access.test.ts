@@ -141,7 +141,7 @@ describe("who may do something", () => {
     assert.deepEqual((await ask(pathOf("files:read"), as("owner"))).s3_keys, []);
   });
 
-  test("nobody writes in an archived project, and its credentials don't, whatever they hold", async () => {
+  test("nobody writes in an archived project, not even a credential with every scope", async () => {
     const { metadata, acme } = world;
     const archive = (archived_at: number | null) =>
       metadata.write((tx) => tx.updateTable("project").set({ archived_at }).where("id", "=", acme.open.id).execute());

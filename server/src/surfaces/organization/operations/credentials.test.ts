@@ -51,7 +51,7 @@ describe("getCredentialActivity", () => {
       return (await world.call("GET", pathOf(id), { token: await world.token() })).json;
     };
 
-    test("is counted with where it came from and what was refused", async () => {
+    test("is counted by address, with the refused requests", async () => {
       const { id, token } = await world.credential({ scopes: ["org:read"] });
       const headers = { "user-agent": "deploy/1" };
       for (const path of ["/v1/organization", "/v1/organization", "/v1/audit"])

@@ -89,7 +89,7 @@ describe("links by e-mail", () => {
     assert.notEqual(
       mailed,
       made.json["link"],
-      "what the inviter is shown is another link than that which proves the mailbox",
+      "the inviter's link is another one than the mailed link, which verifies the address",
     );
     assert.equal(made.json["email_failure"], null);
     const list = await world.call("GET", "/v1/invitations", { token });

@@ -33,7 +33,8 @@ export function createInvitation(
   return async ({ body: { send_email: wantsMail = true, ...input } }, context) => {
     requireOrganization(context.principal, "members:write");
     let made: MadeInvitation | undefined;
-    // What is kept says that nothing was sent: that is so until it was, and a crash between the two leaves the link to hand on.
+    // The stored answer says that nothing was sent. That is true until the mail was sent; after a crash between the two
+    // the inviter still has the link.
     const unsent = await answering(
       (invited: MadeInvitation) => linkBody(deps, (made = invited)),
       () => invite(deps, callerOf(context), context.principal.orgId, input),
@@ -64,8 +65,8 @@ export function revokeInvitation(
 const TRIES_A_MINUTE = 10;
 
 /**
- * Public, and it may ask for the password of an account that exists: so tries with a right link are counted by that link. Whoever shows links that are none has to
- * wait, and keeps nobody at the same address from a right one.
+ * Public, and it may check the password of an existing account, so tries with a right link are counted by that link. A
+ * caller with wrong links has to wait, and does not delay others at the same address with a right one.
  */
 export function acceptInvitation(
   deps: OrganizationSurfaceDeps,

@@ -28,13 +28,13 @@ export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZAT
   };
 }
 
-/** As it would stand in a list; what is no address (a socket of this machine) as it is. */
+/** In the form of a list of ranges; text that is no address (a socket of this machine) unchanged. */
 function peerAddress(ip: string): string {
   const address = parseAddress(ip);
   return address === undefined ? ip : addressRangeText(address);
 }
 
-/** A credential of one project is told which, whatever its scopes. */
+/** A credential of one project sees which project it is, even without scopes for it. */
 function reachOfMe(principal: Principal): Reach {
   if (principal.kind === "person" || principal.projectId === null) return reachOf(principal, "projects:read");
   return { organization: false, visibleProjects: false, projectIds: [principal.projectId], exceptStates: [] };

@@ -42,7 +42,7 @@ describe("what an organization uses", () => {
     return (await world.call("GET", path, { token })).json as unknown as Body;
   };
 
-  test("is what the counters of each service say, with what was decided for it or the server's default", async () => {
+  test("has the counters of each service, with its own limit or the server's default", async () => {
     const { metadata, acme } = world;
     const own = { org_id: acme.id };
     await metadata.write(async (tx) => {

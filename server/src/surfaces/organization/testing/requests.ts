@@ -73,7 +73,7 @@ export async function newInvitation(world: World, tenant: Tenant = world.acme): 
   return { id: invitation.id, token };
 }
 
-/** Of a credential that reaches one project only. */
+/** A token of a credential that reaches one project only. */
 export function boundToken(world: World): Promise<string> {
   return world.token({ projectId: world.acme.open.id });
 }

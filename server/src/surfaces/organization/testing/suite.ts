@@ -19,7 +19,7 @@ export interface Case {
    * the same. Absent where an operation names no resource.
    */
   readonly hidden?: (world: World) => Promise<readonly Pair[]> | readonly Pair[];
-  /** Problems of the row that need a situation of their own. */
+  /** Problems of the row that need a special situation. */
   readonly problems?: Readonly<Record<string, (world: World) => Promise<Ask>>>;
 }
 
@@ -40,7 +40,7 @@ interface Subject extends Case {
   readonly send: (ask: Ask, changes?: Partial<Ask>) => Promise<Answer>;
 }
 
-/** Shown by the tests that every row gets, not by a case of its own. */
+/** Shown by the tests that every row gets, not by a separate case. */
 /** `limit_reached` is shown for every create at once in `app/limits.test.ts`. */
 const GENERIC = new Set(["limit_reached", "invalid_body", "invalid_parameter", "not_found", "concurrent_update"]);
 
@@ -134,7 +134,7 @@ function testRecentSignIn({ row, ask, world, send }: Subject): void {
 
 function testHidden({ hidden, world, send }: Subject): void {
   if (hidden === undefined) return;
-  test("answers what is hidden like what is absent, byte for byte", async () => {
+  test("answers a hidden resource like an absent one, byte for byte", async () => {
     for (const { hidden: seen, absent, names } of await hidden(world())) {
       assert.equal(names[0].length, names[1].length, "the two names must be equally long");
       const headers = { "request-id": "same-request-id" };

@@ -95,11 +95,11 @@ export interface World {
 export interface WorldOptions {
   /** Null when absent. */
   readonly mail?: Mail;
-  /** Of a credential; none that tests meet when absent. */
+  /** The rate limit of a credential; when absent, one that tests do not reach. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   /** `sharedWorld` of this very object uses one server until the process ends; absent: each has its own. */
   readonly isShared?: true;
-  /** What is served beside the organization API. */
+  /** Surfaces in addition to the organization API. */
   readonly surfaces?: (deps: SurfaceDeps) => Surface[] | Promise<Surface[]>;
 }
 

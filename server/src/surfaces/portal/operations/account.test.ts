@@ -70,7 +70,7 @@ describe("changeEmail", () => {
     return server.browser().call("POST", "/api/sign-in/password", { email, password });
   }
 
-  test("the new address counts at once and is unverified, the old one is told, and the mailed link proves the new one", async () => {
+  test("the new address counts at once and is unverified, the old one gets a mail, and the mailed link verifies the new one", async () => {
     const email = `grace-${++changed}@example.com`;
     const browser = await server.signedIn(grace);
     const answer = await change(browser, email.toUpperCase());
@@ -204,7 +204,7 @@ describe("requestVerification", () => {
     await mailbox.close();
   });
 
-  test("a link to prove one's address: mailed to whoever needs it, refused to who has proved it", async () => {
+  test("a link to verify an address: mailed to an unverified account, refused for a verified one", async () => {
     const browser = await server.signedIn(grace);
     assert.equal((await browser.call("POST", "/api/account/email/verify", {})).status, 204);
     await mailbox.next(grace.email, /\/reset#/);

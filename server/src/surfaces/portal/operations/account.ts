@@ -18,7 +18,7 @@ export function updateAccount(deps: PortalSurfaceDeps): Operation<typeof PORTAL_
 
 const TRIES_A_MINUTE = 5;
 
-/** The old address is told whoever asked: its owner may not have. */
+/** The old address gets a mail in every case: its owner may not have made the change. */
 export function changeEmail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.changeEmail> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
   const tries = createRateLimiter({ name: "person", ...limit });

@@ -18,7 +18,7 @@ describe("listBackups", () => {
     blobs_elsewhere: 0,
   };
 
-  test("says what is kept and what is with it", async () => {
+  test("lists the backups and their state", async () => {
     portal.server.backups.kept.push(
       { name: "mooring-20261122T181502Z", isRunning: true, manifest: null },
       { name: "mooring-20261122T181501Z", isRunning: false, manifest: null },
@@ -94,7 +94,7 @@ describe("deleteBackup", () => {
     );
   });
 
-  test("not_found for what is none, conflict while it is made", async () => {
+  test("not_found for other names, conflict while it runs", async () => {
     for (const name of ["mooring-20261122T181500Z", "..%2fdata", "none"])
       assert.equal((await portal.browser.call("DELETE", `${PATH}/${name}`)).status, 404, name);
     portal.server.backups.kept.push({ name: "mooring-20261122T181501Z", isRunning: true, manifest: null });

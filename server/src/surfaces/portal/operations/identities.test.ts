@@ -40,7 +40,7 @@ describe("beginIdentityLink", () => {
     return (await rows.execute()).map(({ subject }) => subject);
   }
 
-  test("whoever is freshly signed in links an identity, and another one takes its place", async () => {
+  test("a person after a fresh sign-in links an identity, and another one replaces it", async () => {
     assert.equal(await link(`first of ${ada.org}`), "/account?tab=sign-in");
     assert.equal(await link(`second of ${ada.org}`), "/account?tab=sign-in");
     assert.deepEqual(await identities(), [`second of ${ada.org}`]);
@@ -117,7 +117,7 @@ describe("deleteIdentity", () => {
     return throughProvider(provider, by, begun);
   }
 
-  test("unlinked: the last way in stays, and what is not linked is not found", async () => {
+  test("unlinked: the last way to sign in stays, and an identity that is not linked is not found", async () => {
     await link(`gone ${ada.org}`);
     assert.equal((await browser.call("DELETE", PATH)).status, 204);
     assert.equal((await browser.call("DELETE", PATH)).json["code"], "not_found");

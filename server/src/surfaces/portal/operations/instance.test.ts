@@ -116,7 +116,7 @@ describe("sendTestMail", () => {
     assert.ok(smtp.received.at(-1)?.text.replaceAll("=\n", "").includes(token));
   });
 
-  test("a failure is told in words; invalid_body; rate_limited", async () => {
+  test("a failure has a readable reason; invalid_body; rate_limited", async () => {
     assert.equal((await browser.call("POST", PATH, { to: "nobody" })).json["code"], "invalid_body");
     const away = openMail({ url: "smtp://127.0.0.1:1", from: FROM });
     const other = await startPortal({ mail: away });

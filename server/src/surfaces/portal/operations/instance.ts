@@ -59,7 +59,7 @@ function mailBody(mail: PortalSurfaceDeps["mail"]) {
   return { host, port, security, from };
 }
 
-/** Of the node that answers: each has a clock. */
+/** Accepts the clock of the node that answers; each node has one. */
 export function acceptClock(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.acceptClock> {
   return async (_input, context) => {
     const event = { action: "clock.accept", target: { kind: "instance", id: "instance" }, detail: {} };
@@ -71,7 +71,7 @@ export function acceptClock(deps: PortalSurfaceDeps): Operation<typeof PORTAL_RO
 
 const TRIES_A_MINUTE = 10;
 
-/** What the mail server says is the answer, a refusal too: that is what is being asked. */
+/** The mail server's reply is the answer, even when it is a refusal: the operator asked for it. */
 export function sendTestMail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.sendTestMail> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
   const tries = createRateLimiter({ name: "person", ...limit });

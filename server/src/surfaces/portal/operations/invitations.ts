@@ -27,7 +27,10 @@ export function acceptInvitationSignedIn(
   };
 }
 
-/** The first proof of the address ended this session with all that was from before; whoever is here has just given that proof. */
+/**
+ * The first verification of the address ended this session with every older way in; the caller has just given that
+ * proof.
+ */
 async function goOn(deps: PortalSurfaceDeps, context: OperationContext, ended: Ended | null): Promise<void> {
   const { userId, method, email } = context.session;
   const begin = { method, origin: originOf(context), ended };

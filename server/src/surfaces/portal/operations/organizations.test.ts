@@ -71,7 +71,7 @@ describe("createOrganization", () => {
   const create = (slug: string, owner: string) =>
     browser.call("POST", "/api/instance/organizations", { slug, name: "Fresh Ltd", owner_email: owner });
 
-  test("founds it, and its owner gets a link by which they set up their account", async () => {
+  test("creates it, and its owner gets a link to set up the account", async () => {
     const made = await create("fresh", "New@Fresh.example");
     assert.equal(made.status, 201, made.text);
     assert.equal(made.json["name"], "Fresh Ltd");

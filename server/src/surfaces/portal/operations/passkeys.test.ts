@@ -74,7 +74,7 @@ describe("beginPasskey", () => {
     );
   });
 
-  test("who has as many as may be is told before the key is asked", async () => {
+  test("a person at the limit is refused before the key is asked", async () => {
     for (let i = 0; i < 20; i++) assert.equal((await addPasskey(browser, new Authenticator())).status, 201);
     assert.equal((await browser.call("POST", "/api/account/passkeys/options", {})).json["code"], "limit_reached");
   });

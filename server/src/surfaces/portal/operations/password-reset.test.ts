@@ -69,7 +69,7 @@ describe("requestReset", () => {
       const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
       for (let n = 0; n < SAMPLES; n++) {
         server.forward(15 * 60_000); // fewer than five mails in an hour, so that each known one is mailed
-        // In turns, so that what goes on after an answer delays both alike.
+        // In turns, so that work after an answer delays both alike.
         for (const kind of n % 2 === 0 ? (["known", "unknown"] as const) : (["unknown", "known"] as const))
           times[kind].push(await ask(kind === "known" ? grace.email : `nobody-${n}@example.com`));
       }
@@ -85,7 +85,7 @@ describe("requestReset", () => {
     return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
   }
 
-  test("without a mail server everybody is told whom to ask", async () => {
+  test("without a mail server the answer says whom to ask", async () => {
     const other = await startPortal();
     try {
       const answer = await other.browser().call("POST", "/api/reset/request", { email: "nobody@example.com" });

@@ -33,7 +33,7 @@ export function requireMail({ mail }: Pick<PortalSurfaceDeps, "mail">): void {
   if (mail !== null) return;
   throw new Problem(
     "conflict",
-    "This server sends no e-mail. Ask whoever runs it for a link: they make one under Instance, Accounts, or with mooring account reset.",
+    "This server sends no e-mail. Ask its operator for a link: they create one under Instance, Accounts, or with mooring account reset.",
   );
 }
 

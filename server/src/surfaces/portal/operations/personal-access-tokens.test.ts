@@ -160,7 +160,7 @@ describe("deletePersonalAccessToken", () => {
     assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
   });
 
-  test("whoever has a token may end it, whatever else they may; to others it is not there", async () => {
+  test("the owner of a token may revoke it without other permissions; to others it does not exist", async () => {
     const viewer = await server.signedIn(await server.join(ada, "viewer"));
     const { item } = await make(viewer);
     const path = `/api/account/tokens/${item.id}`;

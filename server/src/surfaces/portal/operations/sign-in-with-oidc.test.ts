@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { startProvider, type TestProvider } from "../testing/provider.ts";
 import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
-/** A real provider on this machine; whoever signs in there is whom a test says. */
+/** A real provider on this machine; the test chooses who signs in there. */
 
 let identity: TestProvider;
 let server: PortalServer;
@@ -51,7 +51,7 @@ async function signIn(browser: Browser, query = ""): Promise<string> {
   return back(browser, await identity.through(location), ticket);
 }
 
-test("the sign-in page is told what the provider is called", async () => {
+test("the sign-in page gets the provider's name", async () => {
   const { json } = await server.browser().call("GET", "/api/sign-in");
   assert.deepEqual(json["oidc"], { name: "Example" });
 });

@@ -26,7 +26,7 @@ import { OIDC_COOKIE } from "../to-provider.ts";
 type Context = Pick<OperationContext, "request" | "reply">;
 
 const SIGN_IN_PAGE = "/sign-in";
-/** Where a failure is shown; elsewhere than on the page of sign-ins, which leads on whoever has a session already. */
+/** Where a failure is shown. The sign-in page redirects people who have a session, so theirs is another page. */
 const PAGES: Partial<Record<OidcFailure, string>> = {
   oidc_not_invited: "/invitation?error=oidc_not_invited",
   oidc_taken: "/account?tab=sign-in&error=oidc_taken",

@@ -185,7 +185,7 @@ describe("signInWithPassword", () => {
     assert.equal((await show(value)).status, 429, "after a year it is none");
   });
 
-  test("another site's request is refused, whatever it says", async () => {
+  test("another site's request is refused with any content", async () => {
     const body = { email: ada.email, password: PASSWORD };
     for (const headers of [
       { origin: "https://evil.example" },
@@ -200,7 +200,7 @@ describe("signInWithPassword", () => {
     }
   });
 
-  test("a refusal is in the audit log of the person's organization, without what was tried", async () => {
+  test("a refusal is in the audit log of the person's organization, without the password that was tried", async () => {
     await server.browser().call("POST", "/api/sign-in/password", { email: ada.email, password: "not the password" });
     server.forward(60_000);
     await server.flushRefusals();

@@ -23,7 +23,7 @@ export async function addPasskey(browser: Browser, made: Authenticator, origin =
   return browser.call("POST", "/api/account/passkeys", { ticket, name: "Key", response: made.create(options, origin) });
 }
 
-/** Signs in with it, in a browser of its own. */
+/** Signs in with it, in a separate browser. */
 export async function signInWith(
   server: PortalServer,
   made: Authenticator,

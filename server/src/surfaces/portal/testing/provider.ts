@@ -11,7 +11,7 @@ export interface Who {
   email_verified?: boolean;
 }
 
-/** A real provider on this machine; whoever signs in there is whom a test says. */
+/** A real provider on this machine; the test chooses who signs in there. */
 export interface TestProvider {
   readonly settings: ProviderSettings;
   who: Who;

@@ -86,7 +86,7 @@ const INSTANCE: InstanceFacts = {
 
 export interface PortalOptions {
   readonly portalUrl?: string;
-  /** A build of the portal; absent: whatever is where `npm start` puts one. */
+  /** A build of the portal; absent: the one that `npm start` makes. */
   readonly portalDir?: string;
   readonly oidc?: ProviderSettings;
   readonly mail?: Mail;

@@ -107,7 +107,7 @@ test("each principal sees the rows of its organization, and of a private project
   assert.deepEqual(await messages("b"), ["other organization"]);
 });
 
-test("from and to bound the rows, and what is no range is refused", async () => {
+test("from and to limit the rows, and an invalid range is refused", async () => {
   const sql = "select count(*) as n from logs";
   const count = async (range: object): Promise<unknown> => {
     const { rows } = (await (await ask({ sql, ...range })).json()) as { rows: { n: number }[] };
@@ -166,7 +166,7 @@ test("parameters are bound, by position and by name", async () => {
   assert.deepEqual(byPlace.rows, [{ n: 42 }]);
 });
 
-test("what is not SQL, not allowed, or takes too long is a clear 4xx", async () => {
+test("a statement that is invalid, not allowed, or too slow gets a clear 4xx", async () => {
   assert.equal((await problemOf(await ask({ sql: "selec 1" }))).code, "invalid_sql");
   assert.equal((await problemOf(await ask({ sql: "copy logs to 'x.csv'" }))).status, 400);
   assert.equal((await problemOf(await ask({ sql: "select * from read_text('/etc/passwd')" }))).code, "sql_not_allowed");

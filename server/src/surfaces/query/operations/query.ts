@@ -27,8 +27,8 @@ const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
 };
 
 /**
- * `POST /v1/query`: streams the result in the form that `Accept` prefers.
- * @throws Problem `not_acceptable`, `invalid_parameter`, and whatever the engine refuses (see `TelemetryStore.query`)
+ * `POST /v1/query`: streams the result in the format that `Accept` prefers.
+ * @throws Problem `not_acceptable`, `invalid_parameter`, and the engine's own (see `TelemetryStore.query`)
  */
 export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.query> {
   return async ({ body }, { principal, request, reply, signal }) => {

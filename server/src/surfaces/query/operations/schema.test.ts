@@ -58,7 +58,7 @@ test("the functions that are named can be called", async () => {
   assert.deepEqual(tables, ["generate_series", "json_each", "json_tree", "range", "time_buckets", "unnest"]);
 });
 
-test("who sees all rows is told how many there are, who sees some of them is not", async () => {
+test("a caller who sees all rows gets their number, a caller who sees some does not", async () => {
   const logs = async (token: string) => (await schema(token)).tables.find(({ name }) => name === "logs");
   assert.equal((await logs(ownerToken()))?.figures?.rows, 3);
   assert.equal((await logs(await world.token()))?.figures, null, "there is a private project");

@@ -65,7 +65,7 @@ function sendHead(reply: Reply, status: number, fields: Readonly<Record<string, 
   return reply;
 }
 
-/** What a digest names never changes. It is no page of ours, whatever is in it. */
+/** The content of a digest never changes. It is never a page of ours. */
 function contentFields(digest: string): Record<string, string> {
   return {
     "docker-content-digest": digest,

@@ -113,7 +113,7 @@ describe("runImageRetention", () => {
     WITH_IMAGES,
   );
 
-  describe("rules by which old images go", () => {
+  describe("rules that delete old images", () => {
     let world: World;
     let token: string;
     let id: string;
@@ -143,7 +143,7 @@ describe("runImageRetention", () => {
       assert.equal(answer.status, 200, answer.text);
     }
 
-    test("keep the last tags, the young and pulled ones, named forms, and whatever is immutable", async () => {
+    test("keep the last tags, the young and pulled ones, matching names, and immutable ones", async () => {
       const { clock } = registryOf(world);
       await set({ immutable_tags: ["v*"] });
       for (const tag of ["v1", "stable", "build-1", "build-2", "build-3"]) {

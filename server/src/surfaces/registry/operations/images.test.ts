@@ -44,7 +44,7 @@ describe("listImageTags", () => {
       variant,
     });
 
-    test("is told with it: platforms, and the size that the image itself tells", async () => {
+    test("is returned with it: platforms, and the size that the image itself gives", async () => {
       const app = world.acme.openApp;
       const amd64 = await pushImage(world, app, "amd64");
       const arm64 = await pushImage(world, app, "arm64", {
@@ -81,7 +81,7 @@ describe("listImageTags", () => {
       }
     });
 
-    test("is told of 20 platforms at most", async () => {
+    test("is returned for 20 platforms at most", async () => {
       const app = world.acme.openApp;
       const parts = [];
       for (let n = 0; n < 21; n++)
@@ -131,7 +131,7 @@ describe("getImageManifest", () => {
       return json["image_config"];
     }
 
-    test("is told of images by the OCI and by Docker", async () => {
+    test("is returned for images of the OCI and of Docker", async () => {
       const own = {
         Labels: { a: "b" },
         Env: ["A=1"],
@@ -161,7 +161,7 @@ describe("getImageManifest", () => {
       assert.deepEqual(await configOf(config, "application/vnd.docker.container.image.v1+json"), told);
     });
 
-    test("is none for artifacts, for what is no object, and over 1 MiB", async () => {
+    test("is null for artifacts, for other JSON than an object, and over 1 MiB", async () => {
       assert.equal(await configOf({ os: "linux" }, "application/vnd.cncf.helm.config.v1+json"), null);
       assert.equal(await configOf({ os: "linux" }, "application/json"), null);
       assert.equal(await configOf(["linux"]), null);
@@ -217,7 +217,7 @@ describe("deleteImageManifest", () => {
     WITH_IMAGES,
   );
 
-  /** An app of its own with an image `v1`, which is immutable. */
+  /** A new app with an image `v1`, which is immutable. */
   async function protectedApp(world: World): Promise<{ id: string; digest: string; slug: string }> {
     const id = await newApp(world);
     const token = await world.token();

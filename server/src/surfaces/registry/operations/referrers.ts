@@ -7,7 +7,7 @@ const PAGE_MAX = 200;
 /** Clients take 4 MiB; annotations may be nearly as long in each. */
 const ANSWER_CHARS_MAX = 3 * 1024 * 1024;
 
-/** `GET …/referrers/{digest}`: signatures, bills of materials and whatever else says that it is about the digest. */
+/** `GET …/referrers/{digest}`: signatures, bills of materials and other artifacts that refer to the digest. */
 export async function listReferrers(deps: RegistrySurfaceDeps, exchange: Exchange<"referrers">): Promise<Reply> {
   const { query, repository, reply, target } = exchange;
   const { text } = requireDigest(target.digest);

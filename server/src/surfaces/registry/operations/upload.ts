@@ -177,7 +177,7 @@ async function verifyPresent(deps: RegistrySurfaceDeps, exchange: AnyExchange, d
     for await (const chunk of chunks) {
       received += chunk.length;
       if (received > bytesMax) throw tooLarge(bytesMax);
-      // More than it has is another blob, whatever comes: its digest is told all the same.
+      // A longer body is another blob in every case: its digest is reported all the same.
       hash.update(chunk);
       const waitMs = deps.pace.waitMs(chunk.length);
       if (waitMs > 0) await delay(waitMs);

@@ -18,7 +18,7 @@ const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 export interface Pushed {
   readonly name: string;
   readonly digest: string;
-  /** Of the manifest alone. */
+  /** The size of the manifest alone. */
   readonly bytes: number;
 }
 
@@ -50,7 +50,7 @@ export async function pushIndex(
   return { name, digest: digestOf(JSON.stringify(body)), bytes: Buffer.byteLength(JSON.stringify(body)) };
 }
 
-/** Pushes a small image of its own to an app's repository. */
+/** Pushes a new small image to an app's repository. */
 export async function pushImage(
   world: World,
   app: { slug: string; project_id: string },

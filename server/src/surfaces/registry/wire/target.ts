@@ -14,7 +14,7 @@ export type Target =
 
 export type TargetKind = Target["kind"];
 
-/** The end of a path, after which nothing comes; the name is what stands before it, and may have any number of slashes. */
+/** The end of a path; the name is everything before it, and may have any number of slashes. */
 const FORMS: readonly (readonly [RegExp, (name: string, last: string) => Target])[] = [
   [/^(.+)\/blobs\/uploads\/?()$/, (name) => ({ kind: "uploads", name })],
   [/^(.+)\/blobs\/uploads\/([^/]+)$/, (name, session) => ({ kind: "upload", name, session })],
@@ -39,7 +39,7 @@ export function parseTarget(path: string): Target | undefined {
   return undefined;
 }
 
-/** A digest's colon may come as %3A. What is decoded has no meaning as a path any more. */
+/** A digest's colon may come as %3A. A decoded segment has no meaning as a path any more. */
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);

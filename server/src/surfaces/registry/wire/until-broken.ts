@@ -7,7 +7,7 @@ export class UntilBroken {
   /** What made it break off. */
   failure: { readonly error: unknown } | undefined;
 
-  /** `taken` is told of each chunk. */
+  /** `taken` is called for each chunk. */
   constructor(body: IncomingMessage, taken: ((chunk: Uint8Array) => void) | undefined) {
     this.#body = body;
     this.#taken = taken;

@@ -160,7 +160,7 @@ describe("changing an alert", () => {
 
   const change = (id: string, body: object, headers = {}) => world.call("PATCH", path(id), { token, body, headers });
 
-  test("changes what is named and nothing else", async () => {
+  test("changes the given members and nothing else", async () => {
     const id = await newAlert(world, { window_s: 120, renotify_s: 600, no_data: "keep" });
     const { every_s, window_s, renotify_s, no_data, url } = (await change(id, { every_s: 20, renotify_s: null })).json;
     assert.deepEqual([every_s, window_s, renotify_s, no_data], [20, 120, null, "keep"]);
@@ -179,7 +179,7 @@ describe("changing an alert", () => {
     assertProblem(await change(id, { name: "second" }, { "if-match": etag }), "concurrent_update");
   });
 
-  test("whoever changes it is whom it is evaluated for from then on", async () => {
+  test("the actor who changes it is its author from then on", async () => {
     const id = await newAlert(world);
     const developer = world.acme.people.developer;
     const as = world.person(world.acme, developer);

@@ -54,7 +54,7 @@ describe("createTelemetryErasure", () => {
     }
   });
 
-  test("neither the answer nor the audit log repeats what is to be erased, and equal requests have equal digests", async () => {
+  test("neither the answer nor the audit log repeats the values of match, and equal requests have equal digests", async () => {
     const token = await world.token();
     const named = {
       types: ["logs", "traces"],
@@ -80,7 +80,7 @@ describe("createTelemetryErasure", () => {
     for (const { text } of [first, audit, list]) assert.ok(!text.includes("mallory"));
   });
 
-  test("only who may change the organization may erase, and see what was erased", async () => {
+  test("only actors who may change the organization may erase, and list erasures", async () => {
     for (const by of ["developer", "viewer"] as const) {
       const token = world.person(world.acme, world.acme.people[by]);
       assertProblem(await world.call("POST", path, { token, body }), "insufficient_scope");

@@ -25,7 +25,7 @@ export function listTelemetryErasures(
 type Body = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
 
 /**
- * Owners, admins and their credentials, of the whole organization only: what is erased may be of any project.
+ * Owners, admins and their credentials, of the whole organization only: the erased rows may be of any project.
  * @throws Problem `forbidden`, `invalid_body` for a match that rows of a type don't have, or a range without time
  */
 export function createTelemetryErasure(

@@ -88,7 +88,7 @@ test("200 with an empty response in the type of the request, for each type of te
   assert.equal((await send({}, { "content-type": "application/json; charset=utf-8" })).status, 200);
 });
 
-test("what was taken is found by SQL, with the project of the credential", async () => {
+test("accepted records are found by SQL, with the project of the credential", async () => {
   assert.equal((await send(logs("found"))).status, 200);
   const [row] = await rowsOf("select message, project_id from logs where message = 'found'");
   assert.deepEqual(row, { message: "found", project_id: "prj_a" });

@@ -20,9 +20,10 @@ const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * `POST /otlp/v1/{logs,metrics,traces}`: the answer once all rows are flushed to disk. When that fails for some of them the
- * sender is told to come again, and those that are kept then come twice: OTLP has no way to name an export.
- * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `quota_exceeded`, `disk_full`, `unavailable`
+ * `POST /otlp/v1/{logs,metrics,traces}`: answers once all rows are flushed to disk. When that fails for some rows, the
+ * sender is asked to retry, and the flushed ones are then stored twice: OTLP can't identify an export.
+ * @throws Problem `invalid_body`, `body_too_large`, `unsupported_media_type`, `quota_exceeded`, `disk_full`,
+ *   `unavailable`
  */
 export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): OtlpOperation {
   return async ({ format, body, principal }) => {

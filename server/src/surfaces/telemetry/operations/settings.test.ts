@@ -35,7 +35,7 @@ describe("updateTelemetrySettings", () => {
   });
   after(() => world.close());
 
-  test("defaults and maximum are told; a change holds at once, for what it names, and can be taken back", async () => {
+  test("defaults and maximum are returned; a change holds at once, for its members only, and can be undone", async () => {
     const token = await world.token();
     const change = async (retention_days: object): Promise<unknown> =>
       (await world.call("PATCH", path, { token, body: { retention_days } })).json;

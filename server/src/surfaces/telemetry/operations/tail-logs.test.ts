@@ -164,7 +164,7 @@ test("the id of another log is a gap that says from when to when", async () => {
   assert.ok(gap.to >= gap.from);
   assert.deepEqual([gap.left_out, gap.reason], [null, "too_old"]);
   await send([entry("after")]);
-  await reader.until("what comes", () => messagesOf(reader.events).length === 1);
+  await reader.until("the next entry", () => messagesOf(reader.events).length === 1);
 });
 
 test("a credential that is revoked, or a token that expires, ends the stream within a second and says why", async () => {

@@ -48,7 +48,7 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
   };
 }
 
-/** Names of attributes are whatever the organization uses; the contract checks the rest. */
+/** The organization chooses the names of attributes; the contract checks the rest. */
 function attributesOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
   const conditions = Object.entries(query).map(([name, value]) => [name.slice(ATTRIBUTE.length), String(value)]);
   if (conditions.length > ATTRIBUTES_MAX)

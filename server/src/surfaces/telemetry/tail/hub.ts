@@ -7,7 +7,7 @@ export interface Recent {
   readonly total: number;
 }
 
-/** What was made of a batch for one reader serves all that show the same. */
+/** The rendering of a batch for one reader serves all readers with the same filter. */
 export type Memo = Map<string, Buffer | null>;
 
 /** Who is given batches in order. */
@@ -21,7 +21,7 @@ export interface Live {
 
 /** Rows that wait to be looked through; when there are more, all of them are passed over. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
-/** Of those that were, so many are kept for who joins. */
+/** So many bytes of finished batches are kept for readers who join. */
 const DONE_BYTES_MAX = 512 * 1024;
 
 /**
@@ -97,7 +97,7 @@ export class Hub {
   #start(): void {
     if (this.#running || this.#waiting.length === 0) return;
     this.#running = true;
-    // In a turn of its own: this one belongs to the append.
+    // In a separate turn: this one belongs to the append.
     setImmediate(() => void this.#run());
   }
 

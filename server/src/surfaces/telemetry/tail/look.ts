@@ -4,7 +4,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { seenOf, type Seen } from "./seen.ts";
 
-/** What a principal may see; `fresh`: as of now, whatever was asked a moment ago. */
+/** The rows that a principal may see; `fresh`: as of now, without the cached answer. */
 export type Look = (principal: Principal, fresh: boolean) => Promise<Seen>;
 
 interface Asked {
@@ -19,7 +19,7 @@ const SHARED_MAX = 1000;
 export function createLook(metadata: Pick<MetadataStore, "read">, clock: Clock): Look {
   const shared = new Map<string, Asked>();
   return (principal, fresh) => {
-    // All credentials of an organization or a project see the same, a person what is theirs.
+    // All credentials of an organization or a project see the same rows, a person sees their own.
     const who = principal.kind === "credential" ? principal.projectId : principal.id;
     const key = `${principal.orgId} ${who ?? ""}`;
     const nowMs = clock.nowMs();

@@ -24,7 +24,7 @@ export function renderBatch(
   { filter, seen, feedId }: { readonly filter: Filter; readonly seen: Seen; readonly feedId: string },
 ): string | null {
   let text = "";
-  // The last event of a batch is told once it is known to be the last: it says that nothing more of the batch is to come.
+  // The last event of a batch is sent once it is known to be the last: it marks the end of the batch.
   let last: { index: number; data: string } | undefined;
   const { seq, atMs } = batch;
   if (!filter.mayMatch(batch.rows)) return text;

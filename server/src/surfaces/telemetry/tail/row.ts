@@ -5,7 +5,7 @@ const NAMES = SHOWN_COLUMNS.logs.map(({ name }) => name);
 const PLACES: ReadonlyMap<string, number> = new Map(NAMES.map((name, place) => [name, place]));
 const HEADS = NAMES.map((name, place) => `${place === 0 ? "{" : ","}"${name}":`);
 
-/** Of columns, in the order of `SHOWN_COLUMNS`. */
+/** Indexes of columns in `SHOWN_COLUMNS`. */
 export const PLACE = {
   level: placeOf("level"),
   severity: placeOf("severity"),

@@ -19,12 +19,12 @@ export function seenOf({ shown, hidden, unassigned }: KnownProjects): Seen {
   return {
     key: JSON.stringify([unassigned, [...shown].toSorted()]),
     everything: unassigned && hidden.size === 0,
-    // Whoever is bound to one project sees no other one, whenever it was made.
+    // An actor bound to one project sees no other one, not even a new one.
     shows: (projectJson) => decided.get(projectJson) ?? (unassigned ? undefined : false),
   };
 }
 
-/** The same once it was asked again: what is not known then is nobody's. */
+/** The same after it was read again: a project that is still unknown is visible to nobody. */
 export function settled(seen: Seen): Seen {
   return { ...seen, key: `${seen.key} settled`, shows: (projectJson) => seen.shows(projectJson) ?? false };
 }

@@ -151,7 +151,7 @@ test("a slow reader costs no memory and misses nothing that the log still has", 
   assert.deepEqual([slow.gaps, quick.gaps], [[], []]);
 });
 
-test("a reader so slow that the log moved on is told how much it missed, and goes on with the present", async () => {
+test("a reader so slow that the log moved on gets the number of missed entries, and continues with the present", async () => {
   await using fixture = await open({ segmentBytes: 1000 });
   const reader = fixture.tail();
   await fixture.append("first");
@@ -167,11 +167,11 @@ test("a reader so slow that the log moved on is told how much it missed, and goe
   reader.slow(false);
   await reader.until("the gap", () => reader.gaps.length === 1);
   await fixture.append("after");
-  await reader.until("what comes after", () => reader.messages.includes("after"));
+  await reader.until("the entry after it", () => reader.messages.includes("after"));
   const shown = reader.messages.length;
   const [gap] = reader.gaps;
   assert.equal(gap?.reason, "too_slow");
-  assert.equal(shown + (gap?.left_out ?? 0), 1 + 1 + 90 + 30 + 1 + 1, "what is shown and what is not are all");
+  assert.equal(shown + (gap?.left_out ?? 0), 1 + 1 + 90 + 30 + 1 + 1, "shown and missed entries together are all");
   assert.ok((gap?.from ?? "") <= (gap?.to ?? ""));
   assert.equal(reader.messages.at(-1), "after");
 });
@@ -191,7 +191,7 @@ test("when more comes in than there is time for, it is passed over and counted",
   assert.equal(reader.messages.length + leftOut, 1 + 40 + 1);
 });
 
-test("who comes back too late is told from when on, gets what there is, and no number", async () => {
+test("a reader that reconnects too late gets the time of the gap, the remaining entries, and no number", async () => {
   await using fixture = await open({ segmentBytes: 1000 });
   const first = fixture.tail();
   await fixture.append("first");

@@ -23,7 +23,7 @@ export interface TailOptions {
   readonly since?: Position | undefined;
 }
 
-/** What could not be shown, and is told before what comes next. */
+/** Entries that could not be shown; reported before the next entry. */
 interface Gap {
   readonly fromMs: number;
   readonly reason: "too_old" | "too_slow" | "busy";
@@ -162,7 +162,7 @@ export class Tail implements Live {
       this.#pass(batch, text);
       if (this.#counted !== undefined) this.#counted += batch.count;
     }
-    // When it ended early, the next round finds what is missing.
+    // When it ended early, the next round finds the missing entries.
     if (feed.keptAfter(table) < this.#position.seq && throughSeq >= this.#position.seq) {
       this.#position = { ...this.#position, seq: throughSeq + 1, index: 0 };
     }
@@ -204,7 +204,7 @@ export class Tail implements Live {
       return now;
     }
     if (since.feedId === feed.id && since.seq <= now.seq) return since;
-    // Of another directory, or of this one before an older state was put back.
+    // The position is of another directory, or of this one before an older state was restored.
     this.#gap = { fromMs: since.atMs, reason: "too_old", leftOut: null };
     return now;
   }

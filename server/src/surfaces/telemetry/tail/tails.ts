@@ -15,7 +15,7 @@ export interface TailsOptions {
   readonly feed: TelemetryFeed;
   readonly clock: Clock;
   readonly log: { error(fields: object, message: string): void };
-  /** Of one organization at the same time. */
+  /** Tails of one organization at the same time. */
   readonly organizationMax: number;
 }
 
@@ -45,7 +45,7 @@ const LOOK_MS = 250;
 const LOOK_MS_MAX = 500;
 const BEAT_MS = 15_000;
 const RETRY_MS = 2000;
-/** Of the event loop, for all tails together: what a tail shows is looked through beside requests that must not wait for it. */
+/** The share of the event loop for all tails together: their searches must not delay requests. */
 const WORK = { share: 0.15, burstMs: 60 };
 
 export function createTails(options: TailsOptions): Tails {
@@ -59,7 +59,7 @@ export function createTails(options: TailsOptions): Tails {
       if ((hubs.get(orgId)?.users ?? 0) >= options.organizationMax) throw tooMany(options.organizationMax);
     },
     open: (response, request) => {
-      // Whoever went away while it was asked who they are has closed already, and would never close again.
+      // A client that disconnected while its token was checked has closed already, and `close` would never fire again.
       if (response.destroyed) return;
       const out = createOutput(response);
       response.writeHead(200, request.headers);
@@ -142,7 +142,7 @@ function keepLooking(tail: Tail, out: Output, look: () => Promise<Seen>): () => 
   return () => clearInterval(timer);
 }
 
-/** The last event says why; what is not a `Problem` is ours, and stays with us. */
+/** The last event gives the reason; an error that is not a `Problem` is internal, and is not sent. */
 function endWith(out: Output, error: unknown): void {
   const { code, message } = error instanceof Problem ? error : unexpected();
   out.end(eventText("end", JSON.stringify({ code, detail: message })));

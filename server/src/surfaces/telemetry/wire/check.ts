@@ -11,7 +11,7 @@ const NAME_CHARS_MAX = 100;
 
 const NOT_FINITE: ProblemPlace = { pointer: "", detail: "must be a finite number" };
 
-/** Reads the members of one entry after the other and notes what is wrong with them. */
+/** Reads the members of one entry one after the other and collects their faults. */
 export class EntryCheck {
   /** The first bad places of all entries. */
   readonly places: ProblemPlace[] = [];
@@ -62,7 +62,7 @@ export class EntryCheck {
         "must be a date-time of ISO 8601 with its offset from UTC, for example 2026-11-20T08:00:00.123Z",
       );
     } else if (this.#notBefore !== undefined && normal < this.#notBefore) {
-      this.fault("/timestamp", `is past the retention: what is before ${this.#notBefore} is not kept`);
+      this.fault("/timestamp", `is past the retention: entries before ${this.#notBefore} are not kept`);
     }
     return normal;
   }
@@ -143,7 +143,7 @@ export class EntryCheck {
     if (this.#keys > ENTRY_KEYS_MAX) this.fault("", `has more than ${ENTRY_KEYS_MAX} keys, all levels counted`);
   }
 
-  /** The first fault in a free-form value; what is right costs no more than the walk. */
+  /** The first fault in a free-form value; a valid value costs only the walk. */
   #faultIn(value: object, depth: number): ProblemPlace | undefined {
     if (depth > ATTRIBUTES_DEPTH_MAX)
       return { pointer: "", detail: `is nested deeper than ${ATTRIBUTES_DEPTH_MAX} levels` };

@@ -37,8 +37,8 @@ export function codingOf(field: string | undefined): Coding | undefined {
 }
 
 /**
- * The body without its coding, for a thread. The limit holds for what comes out: decompression stops as soon as it is passed, so a bomb costs no more
- * than the limit.
+ * The body without its coding, for a thread. The limit applies to the decompressed bytes: decompression stops there, so
+ * a bomb costs no more than the limit.
  * @throws Problem `body_too_large`, `invalid_body`
  */
 export function decodedSync(body: Buffer, coding: Coding): Buffer {

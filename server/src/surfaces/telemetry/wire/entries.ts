@@ -32,7 +32,7 @@ export function encodeEntries(type: TelemetryType, sent: Buffer, options: Encode
   return scanned === null ? parseEntries(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }
 
-/** The careful way, for every body: it knows what is wrong, and handles what is rare. */
+/** The slow path, for every body: it reports faults, and handles rare forms. */
 export function parseEntries(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
   refuseTooLarge(body);
   if (!isUtf8(body)) throw new Problem("invalid_body", "cannot read the body: it is not valid UTF-8");
@@ -88,7 +88,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Of a body that is too deep to be parsed as a whole with exact numbers, each entry alone: only deep ones, which are refused, without. */
+/**
+ * Parses each entry separately, for a body too deep to be parsed as a whole with exact numbers; entries that are too
+ * deep are refused later anyway.
+ */
 function parseEach(text: string): unknown {
   const body = JSON.parse(text) as unknown;
   if (!isObject(body) || !Array.isArray(body["entries"]) || Object.keys(body).length > 1) return body;

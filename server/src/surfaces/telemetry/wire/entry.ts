@@ -29,7 +29,7 @@ export interface EncodedEntries {
   readonly cut?: Cut;
 }
 
-/** What was left out of entries that were taken. */
+/** Members that were left out of accepted entries. */
 export interface Cut {
   readonly entries: number;
   /** The first 20. */
@@ -49,7 +49,7 @@ export const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 /** Objects nested deeper are left as they are: `EntryCheck` refuses them. */
 const MEND_DEPTH_MAX = 64;
 
-/** The row of an entry with its line's end; faults are noted in `check`, and what is returned then must not be used. */
+/** The row of an entry with its line's end. Faults are noted in `check`; after a fault the result must not be used. */
 export function encodeEntry(value: unknown, context: EntryContext, check: EntryCheck): string {
   if (!isObject(value)) {
     check.fault("", "must be an object");

@@ -31,7 +31,7 @@ function outcomeOf(encode: Encode, type: TelemetryType, body: Buffer, options = 
   }
 }
 
-/** What is said of JSON text itself names another place in the two forms. */
+/** Faults of the JSON text itself have other places in the two forms. */
 function withoutLine({ pointer, detail }: ProblemPlace): ProblemPlace {
   return { pointer, detail: detail.replace(/ \(line \d+\)$/, "") };
 }
@@ -109,7 +109,7 @@ test("metrics and spans come as lines too", () => {
   }
 });
 
-test("the quick way takes what is usual: blank lines, CRLF, a byte order mark, no line's end at the end", () => {
+test("the fast path accepts the usual forms: blank lines, CRLF, a byte order mark, no line's end at the end", () => {
   for (const [body, count] of [
     ["", 0],
     ["\n\r\n  \n", 0],
@@ -156,7 +156,7 @@ test("a line that is not UTF-8 spoils no other one", () => {
   assert.deepEqual([count, errors], [2, [{ pointer: "/entries/1", detail: "is not valid UTF-8 (line 2)" }]]);
 });
 
-test("1000 entries are taken, 1001 are not, whatever is wrong with them", () => {
+test("1000 entries are accepted, 1001 are not, with any other fault", () => {
   const lines = (count: number, line: string): string => `${line}\n\n`.repeat(count);
   assert.equal(lenient(lines(INGEST_ENTRIES_MAX, LOG)).count, INGEST_ENTRIES_MAX);
   for (const line of [LOG, "x"]) {

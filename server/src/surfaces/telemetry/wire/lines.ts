@@ -30,7 +30,7 @@ export function encodeLines(type: TelemetryType, body: Buffer, options: EncodeOp
   return scanned === null ? parseLines(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }
 
-/** The careful way, for every body: it knows what is wrong, and handles what is rare. */
+/** The slow path, for every body: it reports faults, and handles rare forms. */
 export function parseLines(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
   refuseTooLarge(body);
   const wellFormed = isUtf8(body);

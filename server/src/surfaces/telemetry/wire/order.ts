@@ -14,7 +14,9 @@ const NAME_CHARS_MAX = 1000;
 const HAS_NUMBER_NAME = /"(?:\d|\\u003\d){1,10}"\s*:/;
 /** Found sooner, and seldom there. */
 const DIGIT_AT_END = /\d"\s*:/;
-/** Of the text that `JSON.stringify` writes. Within a string a quotation mark stands behind a backslash. */
+/**
+ * Matches in the text that `JSON.stringify` writes, where a quotation mark within a string has a backslash before it.
+ */
 const MARKED = /(?<=[{,]")\ue000(?=\ue000*\d{1,10}":)/g;
 
 export function hasNumberNames(text: string): boolean {

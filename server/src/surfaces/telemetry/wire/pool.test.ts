@@ -114,7 +114,7 @@ test("a thread that dies fails its request alone and is replaced", async () => {
   await rm(dir, { recursive: true });
 });
 
-test("closing refuses what waits and what comes", async () => {
+test("closing refuses waiting and new work", async () => {
   const pool = createEncoderPool({ workers: 1 });
   const waiting = Array.from({ length: 5 }, () => pool.encode("logs", bodyOf(1000, 300), options));
   const settled = Promise.allSettled(waiting);

@@ -182,7 +182,10 @@ function finishJob(job: Job, reply: EncodeReply): void {
   else job.reject(new Error(reply.error));
 }
 
-/** Bytes with an `ArrayBuffer` of their own, which can be handed over: part of a larger one would take its neighbours along. */
+/**
+ * Bytes with a separate `ArrayBuffer`, which can be transferred: a view of a larger one would take its neighbours
+ * along.
+ */
 export function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   if (buffer instanceof ArrayBuffer && bytes.byteOffset === 0 && bytes.byteLength === buffer.byteLength) {

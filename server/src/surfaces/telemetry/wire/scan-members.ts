@@ -5,7 +5,7 @@ export type MemberKind = "timestamp" | "text" | "level" | "status" | "number" | 
 
 export interface Member {
   readonly kind: MemberKind;
-  /** A bit of its own among the members of the type. */
+  /** A separate bit for each member of the type. */
   readonly bit: number;
 }
 

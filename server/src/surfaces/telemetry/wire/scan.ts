@@ -19,10 +19,10 @@ import { utcEnd } from "./scan-timestamp.ts";
 type ScanOptions = Pick<EncodeOptions, "projectId" | "notBefore">;
 
 /**
- * The quick way from a body to rows: one walk over the bytes that checks everything and copies each entry as it was sent.
- * JSON.parse and writing the values again cost five times as much (benchmarks/ingest). It takes only what is right and
- * usual; for anything else it yields null, and `encodeEntries` finds out what is wrong, or handles what is rare: escapes in
- * names, lone surrogates, repeated names, line breaks inside entries, numbers with exponents.
+ * The fast path from a body to rows: one walk over the bytes that checks everything and copies each entry as sent.
+ * JSON.parse and writing the values again cost five times as much (benchmarks/ingest). It accepts only usual valid
+ * bodies. For others it returns null, and `encodeEntries` reports the fault or handles the rare form: escapes in names,
+ * lone surrogates, repeated names, line breaks inside entries, numbers with exponents.
  */
 export function scanEntries(
   type: TelemetryType,
@@ -71,7 +71,7 @@ class Scan {
   readonly #out: Buffer;
   #length = 0;
   count = 0;
-  /** Of the entry at hand: the members seen, and what is to be changed in it. */
+  /** The members seen in the present entry, and their replacements. */
   #seen = 0;
   #severity = 0;
   #cutFrom = 0;
@@ -209,7 +209,7 @@ class Scan {
     if (json.byte() !== QUOTE || !json.string()) return false;
     const end = utcEnd(json.bytes, from, json.at - 1);
     if (end === 0 || this.#isNearTooOld(from)) return false;
-    // More digits than are kept, or another way to write UTC: what stands between is replaced by Z.
+    // More digits than are kept, or another form of UTC: Z replaces the part between.
     if (end !== json.at - 2) {
       this.#cutFrom = end;
       this.#cutTo = json.at - 1;

@@ -9,12 +9,12 @@ import { scanEntries } from "./scan.ts";
 const NOT_BEFORE = "2026-10-21T08:00:00.500000Z";
 const STRICT: EncodeBodyOptions = { projectId: null, lenient: false, notBefore: NOT_BEFORE };
 const LENIENT: EncodeBodyOptions = { ...STRICT, lenient: true };
-const DETAIL = `is past the retention: what is before ${NOT_BEFORE} is not kept`;
+const DETAIL = `is past the retention: entries before ${NOT_BEFORE} are not kept`;
 
 const entry = (timestamp: string): object => ({ timestamp, level: "info", message: timestamp });
 const bodyOf = (...times: string[]): Buffer => Buffer.from(JSON.stringify({ entries: times.map(entry) }));
 
-/** Whether a time is taken, and by which of the two ways. */
+/** Whether a time is accepted, on each of the two paths. */
 const TIMES: readonly [string, boolean][] = [
   ["2026-10-21T08:00:00.5Z", true],
   ["2026-10-21T08:00:00.500000Z", true],
@@ -51,7 +51,7 @@ test("lenient takes the others; without a retention any time is taken", () => {
   assert.equal(encodeEntries("logs", body, { projectId: null, lenient: false }).count, TIMES.length);
 });
 
-test("the quick way goes on for what is recent, and leaves the second of the cut to the careful one", () => {
+test("the fast path accepts recent entries, and leaves the second of the cutoff to the slow path", () => {
   const options = { projectId: null, notBefore: NOT_BEFORE };
   assert.equal(scanEntries("logs", bodyOf("2026-10-21T08:00:01Z"), options)?.count, 1);
   assert.equal(scanEntries("logs", bodyOf("2026-10-21T08:00:00.9Z"), options), null);

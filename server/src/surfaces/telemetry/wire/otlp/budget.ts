@@ -2,9 +2,9 @@ import { OTLP_VALUES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 
 /**
- * Messages within each other. What is nested deeper is left out while decoding, which bounds the stack; an attribute that
- * deep has more levels than `ATTRIBUTES_DEPTH_MAX` even then, so its record is refused and nothing is lost silently: a level
- * is three messages in a map, two in a list.
+ * The depth of nested messages. Deeper ones are left out while decoding, which limits the stack. An attribute of that
+ * depth has more levels than `ATTRIBUTES_DEPTH_MAX` anyway, so its record is refused and nothing is lost silently: a
+ * level is three messages in a map, two in a list.
  */
 export const MESSAGES_DEPTH_MAX = 120;
 

@@ -150,7 +150,7 @@ function nested(levels: number, kind: "arrayValue" | "kvlistValue"): object {
   return value;
 }
 
-test("limits: what is at them is taken, one past them is refused and spoils nothing else", () => {
+test("limits: a record at a limit is accepted, one past it is refused and affects no other", () => {
   const deep = (levels: number, kind: "arrayValue" | "kvlistValue"): object => ({
     attributes: [attribute("d", nested(levels, kind))],
   });

@@ -14,7 +14,7 @@ export interface Expanded {
   readonly fault?: ProblemPlace;
 }
 
-/** Beyond these, bounds are no longer numbers of their own (OpenTelemetry metrics SDK, exponential histogram scale). */
+/** Beyond these, neighbouring bounds are the same double (OpenTelemetry metrics SDK, exponential histogram scale). */
 const SCALE_MIN = -10;
 const SCALE_MAX = 20;
 

@@ -75,7 +75,7 @@ function valueOf({ schema, field, depth, budget }: Place, item: unknown): unknow
   return value;
 }
 
-/** Each gives undefined for what is not its type. */
+/** Each returns undefined for a value of another type. */
 const SCALARS: Readonly<Record<Scalar, (value: unknown) => unknown>> = {
   string: (value) => (typeof value === "string" ? value.toWellFormed() : undefined),
   bool: (value) => (typeof value === "boolean" ? value : undefined),

@@ -7,7 +7,7 @@ import type { AnyValue, Attributed, KeyValue, Scope } from "./messages.ts";
 
 type Pair = readonly [string, unknown];
 
-/** What one record becomes: rows as entries of our own form, kept all or none, and what makes it unfit. */
+/** The result for one record: rows as entries of our own form, kept all or none, and the fault that refuses it. */
 export interface Mapped {
   readonly rows: readonly MappedRow[];
   readonly faults: readonly ProblemPlace[];

@@ -51,7 +51,7 @@ function begin(head: string, endsWithServer = false): Sent {
   return { socket, closed, heard: () => Buffer.concat(chunks).toString() };
 }
 
-/** Sends everything before it looks at what came, as simple clients do. Resolves with how much went out. */
+/** Sends everything before it reads the answer, as simple clients do. Resolves with the number of sent bytes. */
 async function pour(socket: Socket, bytes: number): Promise<number> {
   let sent = 0;
   while (sent < bytes && !socket.destroyed) {
@@ -65,7 +65,7 @@ const REFUSED = { "an unknown path": ["/none", 404], "a body that is too large":
 
 for (const [what, [path, status]] of Object.entries(REFUSED)) {
   for (const connection of ["close", "keep-alive"]) {
-    test(`${what}: whoever sends it whole gets the answer (${connection})`, async () => {
+    test(`${what}: a client that sends it whole gets the answer (${connection})`, async () => {
       const bytes = BYTES_MAX - CHUNK.length;
       const head = `POST ${path} HTTP/1.1\r\nConnection: ${connection}\r\nContent-Length: ${bytes}`;
       const { socket, heard, closed } = begin(head, true);

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { REFUSED_BODY_BYTES_MAX, REFUSED_BODY_TIME_MS } from "#kernel/limits.ts";
 
-/** Of a body that was answered before it was whole, what is still read, and for how long. */
-export interface RestLimits {
+/** How much of a body is drained after an early answer, and for how long. */
+export interface DrainLimits {
   readonly bytesMax: number;
   readonly timeMs: number;
 }
 
-export const REST_LIMITS: RestLimits = { bytesMax: REFUSED_BODY_BYTES_MAX, timeMs: REFUSED_BODY_TIME_MS };
+export const DRAIN_LIMITS: DrainLimits = { bytesMax: REFUSED_BODY_BYTES_MAX, timeMs: REFUSED_BODY_TIME_MS };
 
 const LOOK_EVERY_MS = 50;
 
@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 50;
  * bytes that nobody read, resets it, and the answer is lost with it (RFC 9112 section 9.6): many clients read it only when they have sent everything. To be
  * called when a request begins.
  */
-export function letTheRestPass(request: IncomingMessage, response: ServerResponse, limits = REST_LIMITS): void {
+export function drainBody(request: IncomingMessage, response: ServerResponse, limits = DRAIN_LIMITS): void {
   // Before Node's own steps at the end of an answer, which close the connection or read on without a limit.
   response.once("prefinish", () => {
     if (!request.complete) discard(request, limits);
@@ -25,7 +25,7 @@ export function letTheRestPass(request: IncomingMessage, response: ServerRespons
   });
 }
 
-function discard(request: IncomingMessage, limits: RestLimits): void {
+function discard(request: IncomingMessage, limits: DrainLimits): void {
   const { socket } = request;
   const stopWatching = cutAtLimits(socket, limits);
   let isEnding = false;
@@ -47,13 +47,13 @@ function discard(request: IncomingMessage, limits: RestLimits): void {
 }
 
 /** Ends the connection after an answer, once its peer has closed it or the limits are reached. */
-export function endAfterRest(socket: Socket, answer: string, limits = REST_LIMITS): void {
+export function endAfterDrain(socket: Socket, answer: string, limits = DRAIN_LIMITS): void {
   cutAtLimits(socket, limits);
   socket.end(answer);
 }
 
 /** Destroys the socket at the limits, or when its peer has closed. Returns what calls that off. */
-function cutAtLimits(socket: Socket, { bytesMax, timeMs }: RestLimits): () => void {
+function cutAtLimits(socket: Socket, { bytesMax, timeMs }: DrainLimits): () => void {
   const from = socket.bytesRead;
   const untilMs = performance.now() + timeMs;
   const cut = (): void => void socket.destroy();
@@ -74,7 +74,7 @@ function cutAtLimits(socket: Socket, { bytesMax, timeMs }: RestLimits): () => vo
 }
 
 /** Whether the rest of the body is known to be let in, so that the connection can be kept. */
-export function isRestLetIn(request: IncomingMessage, { bytesMax } = REST_LIMITS): boolean {
+export function isBodyDrained(request: IncomingMessage, { bytesMax } = DRAIN_LIMITS): boolean {
   if (request.complete || !hasBody(request)) return true;
   return Number(request.headers["content-length"]) <= bytesMax; // not a number when its length is not told
 }

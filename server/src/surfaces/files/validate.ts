@@ -2,8 +2,8 @@ import { FILENAME_BYTES_MAX } from "@mooring/contract";
 import { canonicalMediaType } from "#domain/files/index.ts";
 import type { ProblemPlace } from "#kernel/problem.ts";
 
-/** What is wrong with a file's name and type, wherever they came from; nothing: an empty list. */
-export function unsound({ filename, content_type }: { filename: string; content_type: string }): ProblemPlace[] {
+/** The faults of a file's name and type; an empty list when both are valid. */
+export function validateFile({ filename, content_type }: { filename: string; content_type: string }): ProblemPlace[] {
   const errors: ProblemPlace[] = [];
   const wrong = nameFault(filename);
   if (wrong !== undefined) errors.push({ pointer: "/filename", detail: wrong });
