@@ -80,7 +80,7 @@ export async function openAccountLink(
 export interface LinkUse {
   readonly userId: string;
   readonly email: string;
-  /** Of the first proof of the address; null: it was proved before, or there was nothing to end. */
+  /** Set by the first verification of the address; null: it was verified before, or there was nothing to end. */
   readonly ended: Ended | null;
 }
 
@@ -147,7 +147,7 @@ async function open(deps: AccountsDeps, db: Reader, token: string): Promise<{ li
   const link = isWellFormedSecret("mrrl", token) ? await accountLinkByToken(db, sha256Hex(token)) : undefined;
   const person = link === undefined ? undefined : await personById(db, link.user_id);
   const isOpen = link !== undefined && link.used_at === null && link.expires_at > deps.clock.nowMs();
-  // A link is for whoever has the address that it was made for.
+  // A link is valid only for the address that it was created for.
   if (isOpen && person?.email === link.email) return { link, person };
   throw new Problem(
     "not_found",

@@ -66,7 +66,7 @@ export async function deleteSecondFactor(tx: Writer, userId: string): Promise<bo
   return rows.some((row) => row.confirmed_at !== null);
 }
 
-/** Returns how many there were besides the one that is kept. */
+/** Returns the number of deleted ones, without the one that is kept. */
 export async function deleteIdentitiesOf(
   tx: Writer,
   userId: string,
@@ -121,7 +121,7 @@ export async function useAccountLinks(tx: Writer, userId: string, usedAtMs: numb
     .execute();
 }
 
-/** Whatever was handed out and not used yet. Invitations can be renewed. Returns how many of each. */
+/** Ends every unused link. Invitations can be renewed. Returns the number of each kind. */
 export async function endEveryLink(tx: Writer, atMs: number): Promise<Record<string, number>> {
   const setups = await tx
     .updateTable("setup_link")

@@ -288,13 +288,13 @@ for (const { kind, skip } of DATABASES) {
           await fill(2);
           assert.ok((await verify()).ok, "it goes on");
           assert.deepEqual(await repairAudit({ metadata, clock }, ORG), { findings: [], entries: [] });
-          // Whoever alters something now can't hide behind what was declared.
+          // A later change can't hide behind the declared fault.
           await metadata.write((tx) => change(tx, entries[0] ?? 0, { detail: "{}" }));
           assert.ok(!(await verify()).ok);
         });
       }
 
-      test("what is altered at a place that was declared is another fault", async () => {
+      test("a change at a declared place is another fault", async () => {
         await fill(6);
         await metadata.write((tx) => change(tx, 3, { action: "thing.other" }));
         await repairAudit({ metadata, clock }, ORG);

@@ -11,15 +11,16 @@ import { newWalk, walkOn, type Finding, type Walk } from "./walk.ts";
 const FINDINGS_PER_ENTRY = 100;
 
 export interface AuditRepair {
-  /** What was found and is declared now; empty when the chain is whole, or all of it was declared before. */
+  /** Findings that are declared now; empty when the chain is whole, or all of it was declared before. */
   readonly findings: readonly Finding[];
   /** The entries that say so. */
   readonly entries: readonly number[];
 }
 
 /**
- * Makes a broken chain usable again and hides nothing: no entry is changed or taken away. What is wrong is told by new entries at the end, the
- * record of the last entry is set to them, and the log goes on from there. `verifyAudit` then passes, and reports what was declared.
+ * Makes a broken chain usable again and hides nothing: no entry is changed or removed. New entries at the end describe
+ * the faults, the record of the last entry is set to them, and the log continues from there. `verifyAudit` then passes,
+ * and reports the declared faults.
  */
 export async function repairAudit(deps: AuditDeps, orgId: string | null): Promise<AuditRepair> {
   const chain = orgId ?? INSTANCE_CHAIN;
@@ -34,7 +35,7 @@ export async function repairAudit(deps: AuditDeps, orgId: string | null): Promis
   await walkOn(deps.metadata.read, chain, walk, { headSeq: before?.seq, found });
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `audit:${chain}`);
-    // What was appended since, which nothing can be any more.
+    // Entries appended since the fault; none can be appended any more.
     const head = await findHead(tx, chain);
     if (head?.seq !== before?.seq || head?.hash !== before?.hash) walk.atHead = undefined;
     await walkOn(tx, chain, walk, { headSeq: head?.seq, found });

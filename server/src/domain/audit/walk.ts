@@ -19,7 +19,7 @@ export interface Finding {
   readonly from: number;
   readonly to: number;
   readonly detail: string;
-  /** What was found there, by hashes. A repair declares this and nothing else: what is altered later is another finding. */
+  /** The content found there, as hashes. A repair declares exactly this: a later change is another finding. */
   readonly evidence: string;
 }
 
@@ -39,8 +39,8 @@ export function newWalk(): Walk {
 }
 
 /**
- * Goes from where the walk is to the end of the chain. Each finding is told, and the walk goes on behind it as if the row were
- * good, unless it is told to stop.
+ * Continues the walk to the end of the chain. Each finding is reported, and the walk continues after it as if the row
+ * were good, unless the callback stops it.
  * @param options.headSeq whose hash is to be noted
  */
 export async function walkOn(
@@ -67,7 +67,7 @@ export async function walkOn(
   }
 }
 
-/** A gap and what comes behind it are one finding: nothing can be said of how they are linked. */
+/** A gap and the row after it are one finding: their link can't be checked. */
 function findingsOf(row: AuditRow, last: AuditHead): Finding[] {
   const { seq } = row;
   const findings: Finding[] = [];

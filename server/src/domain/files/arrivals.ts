@@ -76,7 +76,7 @@ export function createArrivals(deps: ArrivalDeps): Arrivals | null {
 
 async function settleArrival(deps: ArrivalDeps, direct: DirectStore, arrival: Arrival): Promise<void> {
   const grant = await grantById(deps.metadata.read, arrival.name);
-  // The URL can still be used when its file is there: what comes then is nobody's.
+  // The URL can still be used after its file exists: later content belongs to no file.
   if (grant === undefined || grant.org_id !== arrival.orgId || grant.metadata !== null) return direct.forget(arrival);
   const claim = randomUUID();
   if (!(await renewClaim(deps, grant.id, claim))) return untilOthersEnd(deps, grant.id);

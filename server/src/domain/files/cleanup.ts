@@ -10,7 +10,7 @@ type Deps = Pick<FilesDeps, "metadata" | "objects"> & { readonly clock: GuardedC
 
 /** A small upload that began in time makes no claim; it has ended long before this. */
 const GRACE_MS = 600_000;
-/** Of an upload to the upstream store nobody knows whether it is under way: what began in time may take a day. */
+/** An upload to the upstream store may be running unnoticed: one that began in time may take a day. */
 const DIRECT_GRACE_MS = 86_400_000;
 const BATCH = 200;
 
@@ -51,9 +51,6 @@ export function startCleanUp(
     await purgeDue(deps);
   };
   const failed = (error: unknown): void =>
-    deps.log.error(
-      { err: error },
-      "cannot clean up uploads that expired and what is due in the trash; it is tried again later",
-    );
+    deps.log.error({ err: error }, "cannot clean up expired uploads and the trash; it is retried later");
   return deps.schedule.add("uploads and trash", { everyMs, run, failed });
 }

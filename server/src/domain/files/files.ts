@@ -9,7 +9,7 @@ import { moveToTrash, trashDaysOf } from "./trash.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 import { rightsLost, type DownloadClaims } from "./urls.ts";
 
-/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+/** Undefined when it does not exist; `authorize` decides who may see it. */
 export async function findFile(
   deps: Pick<FilesDeps, "metadata">,
   orgId: string,
@@ -49,7 +49,10 @@ export async function grantDownload(
   return deps.urls.download({ fileId: file.id, grantedBy: principal.id, expiresS });
 }
 
-/** The file of a download URL. @throws Problem `not_found`, `forbidden` when whoever asked for it may no longer download */
+/**
+ * The file of a download URL.
+ * @throws Problem `not_found`, `forbidden` when the URL's creator may no longer download
+ */
 export async function fileOfUrl(deps: FilesDeps, claims: DownloadClaims): Promise<FileRow> {
   const file = await fileById(deps.metadata.read, claims.fileId);
   if (file === undefined) throw absent();

@@ -28,7 +28,7 @@ export interface FilePage {
 /** Which of its files. */
 interface Selection extends Places {
   readonly prefix: string | undefined;
-  /** Goes by time and looks at names, instead of going by names and sorting what is found by time. */
+  /** Walks by time and checks names, instead of walking by names and sorting the result by time. */
   readonly walks?: boolean;
 }
 

@@ -9,8 +9,8 @@ import { filesAfter, newestFile, type FileRow } from "./store.ts";
 const PAGE = 500;
 
 /**
- * The files of an organization as rows of the table `files`. What shows a change is the audit log, which has every deletion; the numbers
- * of what is stored, which every upload raises; and the newest file.
+ * The files of an organization as rows of the table `files`. A change shows in the audit log, which has every deletion;
+ * in the counters of stored files, which every upload raises; and in the newest file.
  */
 export function fileRecords({ metadata }: { readonly metadata: MetadataStore }): RecordSource {
   const { read } = metadata;

@@ -36,8 +36,8 @@ export async function findResumable(deps: FilesDeps, orgId: string, id: string):
 }
 
 /**
- * Adds what came next, and moves the expiry. Of two uploads from the same place one finds that the other was faster.
- * @throws Problem `conflict`, `not_found`, after giving up what was staged
+ * Adds the next parts, and moves the expiry. When two uploads start at the same offset, the second one fails.
+ * @throws Problem `conflict`, `not_found`, after discarding the staged parts
  */
 export async function appendParts(
   deps: FilesDeps,
@@ -84,7 +84,10 @@ export async function completeResumable(deps: FilesDeps, grant: GrantRow): Promi
   });
 }
 
-/** Read back from where it is kept: the parts may have come to several processes, and what was digested is what is there. */
+/**
+ * Reads the content back from the store: the parts may have arrived at several processes, and the digest is that of the
+ * stored bytes.
+ */
 async function digestOf(deps: FilesDeps, parts: readonly PartRow[]): Promise<string> {
   const hash = createHash("sha256");
   for (const { org_id, blob_id } of parts) {

@@ -11,14 +11,14 @@ export type GrantRow = Tables["upload_grant"];
 export type StoredFile = FileRow & OptionalProjectColumns;
 export type Grant = GrantRow & OptionalProjectColumns;
 
-/** Of whatever organization: the caller has a signed URL, or compares. */
+/** In any organization: the caller has a signed URL, or compares. */
 export async function fileById(db: Reader, id: string): Promise<StoredFile | undefined> {
   return withOptionalProject(db.selectFrom("file").selectAll("file"), "file.project_id")
     .where("file.id", "=", id)
     .executeTakeFirst();
 }
 
-/** Of whatever organization, as above. */
+/** In any organization, as above. */
 export async function grantById(db: Reader, id: string): Promise<Grant | undefined> {
   return withOptionalProject(db.selectFrom("upload_grant").selectAll("upload_grant"), "upload_grant.project_id")
     .where("upload_grant.id", "=", id)

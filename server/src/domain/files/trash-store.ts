@@ -6,14 +6,14 @@ import { isOfPlaces, type Places } from "./places.ts";
 import { type FileRow } from "./store.ts";
 
 export type TrashedRow = Tables["trashed_file"];
-/** With what says who may see it. */
+/** With the columns that decide who may see it. */
 export type TrashedFile = TrashedRow & OptionalProjectColumns;
 
 export function insertTrashed(tx: Writer, row: TrashedRow): void {
   tx.defer(tx.insertInto("trashed_file").values(row));
 }
 
-/** What is due is as good as gone. */
+/** Without due files, which count as deleted. */
 export async function trashedById(
   db: Reader,
   orgId: string,
@@ -116,7 +116,7 @@ export async function trashTotals(
   return { total: Math.max(0, total), bytes: Math.max(0, bytes) };
 }
 
-/** Of every organization: those that are due. */
+/** Due files of every organization. */
 export async function dueTrash(db: Reader, nowMs: Cutoff, limit: number): Promise<Pick<TrashedRow, "id" | "org_id">[]> {
   return db
     .selectFrom("trashed_file")
@@ -127,7 +127,7 @@ export async function dueTrash(db: Reader, nowMs: Cutoff, limit: number): Promis
     .execute();
 }
 
-/** What is due already stays so: its project is gone. */
+/** Files that are due stay due: their project is deleted. */
 export async function setTrashDays(tx: Writer, orgId: string, days: number, nowMs: number): Promise<void> {
   await tx
     .updateTable("trashed_file")

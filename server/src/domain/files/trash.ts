@@ -30,11 +30,11 @@ export interface TrashPage {
   readonly files: TrashedRow[];
   /** On all pages. */
   readonly total: number;
-  /** Of all pages; they count towards the quota. */
+  /** The bytes of all pages; they count towards the quota. */
   readonly bytes: number;
 }
 
-/** How long what is deleted now can be restored; 0: not at all. */
+/** How long a file deleted now can be restored; 0: not at all. */
 export async function trashDaysOf(
   { settings }: Pick<FilesDeps, "settings">,
   db: Reader,
@@ -62,7 +62,7 @@ export function moveToTrash(
   return purgeAt;
 }
 
-/** Undefined when it is not in the organization's trash, whoever asks. */
+/** Undefined when it is not in the organization's trash; `authorize` decides who may see it. */
 export async function findTrashed(
   { metadata, clock }: Pick<FilesDeps, "metadata" | "clock">,
   orgId: string,
@@ -131,7 +131,7 @@ export async function emptyTrash(
 
 const BATCH = 200;
 
-/** Removes what is due. Any number of nodes may do so at once, and end in the middle of it. Returns how many. */
+/** Removes due files. Any number of nodes may do so at once, and stop at any point. Returns the number. */
 export async function purgeDue(deps: Deps & { readonly clock: GuardedClock }): Promise<number> {
   const nowMs = deps.clock.deletionTime("file_trash");
   if (nowMs === null) return 0;
@@ -181,7 +181,10 @@ async function purge(
   });
 }
 
-/** `days` null: the server's default. What is in the trash already goes by the new time. @throws Problem `concurrent_update` */
+/**
+ * `days` null: the server's default. The new time also applies to files in the trash.
+ * @throws Problem `concurrent_update`
+ */
 export async function setTrashDays(
   deps: FilesDeps,
   caller: Caller,

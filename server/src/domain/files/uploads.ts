@@ -33,7 +33,7 @@ export interface FileSettings {
   readonly urlLifetimeS: number;
   /** After the last byte that came. */
   readonly resumableLifetimeS: number;
-  /** Of an organization's files together, unless the operator decided otherwise for it; null: no limit. */
+  /** The most bytes of an organization's files, unless the operator set its quota; null: no limit. */
   readonly storedBytesMax: number | null;
   /** How long deleted files can be restored, unless an organization decided otherwise; 0: not at all. */
   readonly trashDays: number;
@@ -84,8 +84,8 @@ export async function grantUpload(
 }
 
 /**
- * The same once more for a request that is repeated: the URL is for the same file, and as long valid as a new one. When the file is there, it is of no
- * use, as is said to whoever uses it.
+ * The same for a repeated request: the URL is for the same file, and valid as long as a new one. When the file exists,
+ * the URL is useless, and its use gets an error that says so.
  * @throws Problem as `grantUpload` does
  */
 export async function regrantUpload(
@@ -107,7 +107,7 @@ export async function regrantUpload(
   return uploadUrl(deps, row, expiresS);
 }
 
-/** Of this server, or of the upstream store. */
+/** A URL of this server, or of the upstream store. */
 function uploadUrl(
   deps: FilesDeps,
   grant: Pick<GrantRow, "id" | "org_id" | "content_type" | "size" | "bytes_max">,
@@ -180,7 +180,7 @@ export interface Upload {
   readonly left: number;
 }
 
-/** @throws Problem `conflict` when the URL was used, `forbidden` when whoever asked for it may no longer upload */
+/** @throws Problem `conflict` when the URL was used, `forbidden` when its creator may no longer upload */
 export async function openUpload(deps: FilesDeps, fileId: string): Promise<Upload> {
   const grant = await grantById(deps.metadata.read, fileId);
   if (grant === undefined || grant.metadata !== null) throw used();
@@ -190,7 +190,10 @@ export async function openUpload(deps: FilesDeps, fileId: string): Promise<Uploa
   return { grant, left: left + grant.reserved };
 }
 
-/** Whether whoever uploads may do so at this moment. @throws Problem `forbidden`, `project_archived` */
+/**
+ * Checks that the uploader has the permission now.
+ * @throws Problem `forbidden`, `project_archived`
+ */
 export async function requireRights(deps: FilesDeps, grant: Grant, uploader: string): Promise<void> {
   const principal = await principalNow(deps.metadata, grant.org_id, uploader, deps.clock.nowMs());
   const decision = principal === undefined ? "hidden" : authorize(principal, "files:write", resourceOf(grant));
@@ -214,7 +217,10 @@ export async function releaseClaim(deps: FilesDeps, fileId: string, name: string
   await deps.metadata.write((tx) => clearClaim(tx, fileId, name));
 }
 
-/** Makes the content a file. What is staged is given up when that fails. @throws Problem `conflict`, `storage_quota_exceeded` */
+/**
+ * Makes the content a file. Staged content is discarded when that fails.
+ * @throws Problem `conflict`, `storage_quota_exceeded`
+ */
 export async function completeUpload(
   deps: FilesDeps,
   fileId: string,

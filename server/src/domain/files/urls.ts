@@ -115,7 +115,7 @@ export function altered(): Problem {
   return new Problem("presigned_url_invalid", detail);
 }
 
-/** The URL is right, and whoever it was given to may no longer do this. */
+/** The URL is valid, but its creator lost the permission. */
 export function rightsLost(): Problem {
-  return new Problem("forbidden", "Whoever asked for this may not do it any more.");
+  return new Problem("forbidden", "The creator of this URL has lost the permission.");
 }

@@ -16,8 +16,8 @@ const answerings = new AsyncLocalStorage<Answering>();
 const records = new AsyncLocalStorage<Record>();
 
 /**
- * Runs a change and answers what its transaction kept: the answer is made there, from what is committed with it. When the request has an
- * `Idempotency-Key`, the same transaction records it.
+ * Runs a change and builds the answer inside its transaction, from the committed result. When the request has an
+ * `Idempotency-Key`, the same transaction records the answer.
  */
 export async function answering<M, A>(render: Render<M, A>, change: () => Promise<M>): Promise<A> {
   const scope: Answering = { render: render as Render<unknown, unknown>, kept: undefined };
@@ -35,7 +35,7 @@ export async function kept<M>(tx: Writer, made: M): Promise<M> {
   return made;
 }
 
-/** What is kept while `run` runs is recorded so. */
+/** Results kept while `run` runs are recorded with `record`. */
 export function recording<T>(record: Record, run: () => Promise<T>): Promise<T> {
   return records.run(record, run);
 }

@@ -56,7 +56,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
     });
 
-    test("while the first runs, another is told to wait", async () => {
+    test("while the first runs, another has to wait", async () => {
       const key = newKey();
       await records().begin(key, "a");
       await assert.rejects(records().begin(key, "a"), coded("idempotency_in_progress"));
@@ -128,7 +128,7 @@ for (const { kind, skip } of DATABASES) {
     const made = async (id: string): Promise<boolean> =>
       (await metadata.read.selectFrom("node").select("id").where("id", "=", id).execute()).length === 1;
 
-    test("what a change made and its answer are committed together, with what is shown once sealed", async () => {
+    test("a change and its answer are committed together, with values that are shown once sealed", async () => {
       const key = newKey();
       const claim = await claimed(records(), key, "a");
       assert.deepEqual(await records().during(claim, 201, () => change("cred_1")), SECRET);
@@ -207,7 +207,7 @@ for (const { kind, skip } of DATABASES) {
       await claimed(node, key, "b");
     });
 
-    test("what is older than a day is forgotten", async () => {
+    test("answers older than a day are deleted", async () => {
       const node = records();
       await node.begin(newKey(), "a");
       nowMs += DAY_MS + MINUTE_MS;

@@ -36,7 +36,7 @@ export interface IdempotentAnswer {
 /** The right to run the request of a key, until another takes it over: then nothing of this one can be recorded, nor committed. */
 export interface IdempotencyClaim {
   readonly keyHash: string;
-  /** Random, so that a claim is told from its successor. */
+  /** Random, which distinguishes a claim from its successor. */
   readonly owner: string;
 }
 
@@ -56,7 +56,7 @@ export interface Idempotency {
   complete(claim: IdempotencyClaim, answer: IdempotentAnswer): Promise<void>;
   /** Gives the key back after a failure, so that a retry runs. Does nothing when the change was made. */
   abandon(claim: IdempotencyClaim): Promise<void>;
-  /** An answer is on its way; `left` tells whether it left whole. Then what is shown once is forgotten. */
+  /** An answer is being sent; `left` says whether it left whole. Then the values that are shown once are deleted. */
   leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 

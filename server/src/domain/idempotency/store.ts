@@ -50,7 +50,7 @@ export function keepAnswer(
   tx.defer(kept, { changes: 1, orElse });
 }
 
-/** Replaces what was kept as well. Does nothing when the claim was taken over. */
+/** Replaces an earlier answer as well. Does nothing when the claim was taken over. */
 export async function completeClaim(
   tx: Writer,
   claim: { keyHash: string; owner: string },

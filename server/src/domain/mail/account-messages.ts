@@ -19,7 +19,7 @@ If it was not you, do nothing: your account stays as it is, and the link ends by
 export function passwordResetMail(to: string, { portalUrl }: { portalUrl: string }): MailMessage {
   const text = `Your password at ${portalUrl} was set anew by a one-time link, and every session from before has ended.
 
-If it was not you, ask for a new link at ${portalUrl}/reset at once, and tell whoever runs the server.
+If it was not you, ask for a new link at ${portalUrl}/reset at once, and tell the operator of the server.
 `;
   return { to, subject: "Your password was changed", text };
 }
@@ -43,7 +43,7 @@ export function addressChangedMail(
 ): MailMessage {
   const text = `The account at ${portalUrl} that had this address now signs in as ${next}. This address no longer opens it.
 
-If it was not you, tell whoever runs the server.
+If it was not you, tell the operator of the server.
 `;
   return { to, subject: "Your sign-in address was changed", text };
 }

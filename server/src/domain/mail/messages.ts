@@ -1,6 +1,6 @@
 import type { MailMessage } from "#stores/mail/index.ts";
 
-/** What the server writes to people. Plain text: nothing in it can be markup, whatever an organization is called. */
+/** The server's mails to people. Plain text: nothing in it can be markup, not even the name of an organization. */
 
 export function invitationMail(
   to: string,

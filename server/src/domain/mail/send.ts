@@ -1,14 +1,14 @@
 import { MailFailure, type Mail, type MailMessage } from "#stores/mail/index.ts";
 
-/** What came of a mail, as those may know who asked for it. */
+/** The result of a mail, for the person who asked for it. */
 export interface Sent {
   /** Null: the mail server took it. */
   readonly failure: string | null;
 }
 
 /**
- * Hands a message over. A failure is an answer, not an error: what the mail is about was done already. Its whole story is for those
- * who run the server, in the log; a refusal of the address is for whoever typed it.
+ * Sends a message. A failure is a result, not an error: the act that the mail reports was done already. The operator
+ * finds the details in the log; the person who typed the address gets the refusal of the address.
  */
 export async function sendTo(
   mail: Mail,
@@ -24,6 +24,6 @@ export async function sendTo(
     const { isRecipient, reply } = error;
     if (isRecipient && reply !== null)
       return { failure: `The mail server does not take this address: ${reply.code} ${reply.text}` };
-    return { failure: "The e-mail could not be sent. Whoever runs the server finds why in its log." };
+    return { failure: "The e-mail could not be sent. The operator finds the reason in the server's log." };
   }
 }

@@ -37,7 +37,7 @@ export interface Bootstrapped {
   project: Project;
   app: App;
   owner: { id: string; email: string };
-  /** Null once the owner has an account: a link would let whoever holds it take the account over. */
+  /** Null once the owner has an account: with a link, anybody who has it could take the account over. */
   setupToken: string | null;
 }
 
@@ -84,8 +84,8 @@ export async function foundOrganization(
 }
 
 /**
- * A link for the owner of the oldest organization, until somebody runs the server; makes a first organization where there is none.
- * Null when the set-up is done: whoever reads a log later must find no way in.
+ * A link for the owner of the oldest organization, until the server has an operator; creates a first organization where
+ * there is none. Null when the set-up is done: a later reader of the log must find no way in.
  */
 export async function ensureSetupLink(deps: OrganizationsDeps, portalUrl: string): Promise<string | null> {
   if (await hasOperator(deps.metadata.read)) return null;

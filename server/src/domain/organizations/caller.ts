@@ -11,7 +11,7 @@ export interface OrganizationsDeps {
   readonly clock: Clock;
 }
 
-/** The command line and the installation itself: whoever holds the data directory. */
+/** The command line and the installation itself: anybody with access to the data directory. */
 export interface SystemPrincipal {
   readonly kind: "system";
 }
@@ -41,7 +41,10 @@ export interface Grantor {
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** A credential acts for whoever made it, or made the credential that made it, and with its own scopes only. */
+/**
+ * A credential acts for its creator, or for the creator of the credential that created it, and with its own scopes
+ * only.
+ */
 export async function grantorOf(db: Reader, caller: Caller, orgId: string): Promise<Grantor> {
   const { principal } = caller;
   if (principal.kind === "system") return { role: "owner", userId: undefined, scopes: ORG_ROLE_SCOPES.owner };

@@ -235,7 +235,7 @@ for (const { kind, skip } of DATABASES) {
     });
 
     describe("owners", () => {
-      test("the last one can neither be lowered nor removed, whoever asks", async () => {
+      test("nobody can lower or remove the last one", async () => {
         const { organization, owner, owns } = await found();
         for (const caller of [owns, SYSTEM]) {
           await assert.rejects(
@@ -316,7 +316,7 @@ for (const { kind, skip } of DATABASES) {
     });
 
     describe("private projects", () => {
-      test("belong to whoever makes them, and keep a maintainer", async () => {
+      test("belong to their creator, and keep a maintainer", async () => {
         const { organization, owner, owns } = await found();
         const orgId = organization.id;
         const project = await createProject(deps(), owns, orgId, { slug: "vault", visibility: "private" });
@@ -402,7 +402,7 @@ for (const { kind, skip } of DATABASES) {
         await again("new@example.org");
       });
 
-      test("stop with their time, and with whoever made them", async () => {
+      test("stop at their expiry, and with their creator", async () => {
         const { organization, owns } = await found();
         const orgId = organization.id;
         const admin = await addMember(orgId, "admin");
@@ -456,7 +456,7 @@ for (const { kind, skip } of DATABASES) {
       });
     });
 
-    test("whatever narrows or widens access is in the feed of changes, in the same transaction", async () => {
+    test("a change that narrows or widens access is in the feed of changes, in the same transaction", async () => {
       const { organization, owns, project } = await found();
       const orgId = organization.id;
       const userId = await addMember(orgId, "admin");

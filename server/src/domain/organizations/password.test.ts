@@ -34,7 +34,7 @@ test("a hash with other costs is verified with them", async () => {
   assert.equal(await verifyPassword("other costs", phc), true);
 });
 
-test("what is no such hash is an error, not a refusal", async () => {
+test("another text than such a hash is an error, not a refusal", async () => {
   for (const stored of ["", "plain", "$argon2i$v=19$m=64,t=3,p=2$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA"]) {
     await assert.rejects(verifyPassword("x", stored), /not argon2id/);
   }

@@ -12,7 +12,10 @@ export async function rename(deps: PeopleDeps, session: Session, name: string, o
   });
 }
 
-/** Every other session ends: whoever knew the old password may have begun one. @throws Problem `unavailable` */
+/**
+ * Every other session ends: it may be of somebody who knew the old password.
+ * @throws Problem `unavailable`
+ */
 export async function changePassword(
   deps: PeopleDeps,
   session: Session,

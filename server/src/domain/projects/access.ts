@@ -21,7 +21,7 @@ export interface Reach {
   readonly organization: boolean;
   /** Resources of every project that the whole organization sees. */
   readonly visibleProjects: boolean;
-  /** Resources of these projects, whatever their visibility. */
+  /** Resources of these projects, of any visibility. */
   readonly projectIds: readonly string[];
   /** None of projects in these states: they forbid the permission. */
   readonly exceptStates: readonly Exclude<ProjectState, "active">[];

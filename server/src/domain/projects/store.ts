@@ -147,7 +147,7 @@ export function joinProject<DB, TB extends keyof DB, O>(query: Query<DB, TB, O>,
   return anyJoin(query).innerJoin("project", "project.id", place) as unknown as Joined<DB, TB, O>;
 }
 
-/** The same, with the columns by which the permission check decides. */
+/** The same, with the columns that the permission check needs. */
 export function withProject<DB, TB extends keyof DB, O>(
   query: Query<DB, TB, O>,
   place: string,

@@ -25,7 +25,7 @@ export type AccessVerdict = { readonly allowed: true } | { readonly allowed: fal
 export interface Question {
   readonly subject: Subject;
   readonly action: Action;
-  /** Of the subject's name; undefined where there is none, and for the catalog. */
+  /** The repository of the subject's name; undefined where there is none, and for the catalog. */
   readonly repository: Repository | undefined;
 }
 

@@ -16,7 +16,8 @@ export async function findBlob(deps: RegistryDeps, repository: Repository, diges
 }
 
 /**
- * The same for whoever asks in order to leave an upload out: what is found stays for long enough to push the manifest that needs it.
+ * The same for a client that asks in order to skip an upload: the blob stays long enough to push the manifest that
+ * needs it.
  * @throws RegistryError `BLOB_UNKNOWN`
  */
 export async function findBlobToKeep(deps: RegistryDeps, repository: Repository, digest: string): Promise<BlobRow> {
@@ -40,8 +41,8 @@ export interface Arrived {
 }
 
 /**
- * Makes content a blob of the repository, under the registry's lock. What was there already is linked in the place of what arrived: by whichever
- * organization it was pushed, since this one has shown that it has every byte of it.
+ * Makes content a blob of the repository, under the registry's lock. Existing content of any organization is linked
+ * instead of the new copy, since this caller has sent every byte of it.
  * @throws RegistryError `DENIED` over the quota
  */
 export async function linkBlob(
@@ -98,7 +99,7 @@ export async function commitBlob(
     });
   } finally {
     const discarded = linked === "new" ? undefined : deps.objects.discard(staged);
-    // Whoever pushes what another organization has must not see it by the time that it takes.
+    // The time of a push must not show that another organization has the content.
     if (linked !== "shared") await discarded;
   }
 }

@@ -44,7 +44,7 @@ export async function danglingTags(db: Reader): Promise<TagRow[]> {
     .execute();
 }
 
-/** What is needed and has a lease would be lost when that ends. */
+/** Needed blobs with a lease would be lost when the lease ends. */
 export async function leasedAndNeeded(db: Reader): Promise<Pick<Tables["registry_blob"], "repository" | "digest">[]> {
   return db
     .selectFrom("registry_blob as b")

@@ -33,8 +33,8 @@ export interface Checked {
 }
 
 /**
- * Looks at every manifest, blob and tag: whether what is named is there, is what its digest says, and whether the counters are right. Works beside a
- * running server: what looks wrong is looked at again, and counts only when it still is. Changes nothing.
+ * Checks every manifest, blob and tag: whether the named content exists, matches its digest, and is counted right.
+ * Works beside a running server: a suspected fault is checked again, and counts only when it persists. Changes nothing.
  */
 export async function checkRegistry(options: CheckOptions): Promise<Checked> {
   const checked: Checked = { manifests: 0, blobs: 0, bytes: 0, findings: 0 };

@@ -20,9 +20,10 @@ export interface Collection {
 const BATCH = 200;
 
 /**
- * Takes away what nothing needs and nobody asked for within a lease: uploads that went no further, manifests whose index or subject was deleted, and
- * blobs of no manifest. Each in a transaction of its own that looks once more, beside pushes and pulls; any number of nodes may do so at once. The
- * content goes with the object store's own collection, which never touches what is held or read.
+ * Deletes content that nothing needs and nobody requested within a lease: abandoned uploads, manifests whose index or
+ * subject was deleted, and blobs without a manifest. Each in a separate transaction that checks again, beside pushes
+ * and pulls; any number of nodes may do so at once. The object store's own collection deletes the bytes, and never
+ * those that are referenced or read.
  */
 export async function collectRegistry(deps: TimedRemovalDeps): Promise<Collection> {
   const uploads = await expireUploads(deps);
@@ -71,7 +72,8 @@ async function collectBlobs(deps: TimedRemovalDeps, nowMs: Cutoff): Promise<{ bl
         await lockRegistry(deps, tx, org_id);
         const row = await blobRow(tx, repository, digest);
         if (row === undefined || row.lease_until === null || row.lease_until >= nowMs) return false;
-        // Leases of what is needed are taken away; this one would be a fault, and is mended instead of a blob being lost.
+        // Leases of needed blobs are deleted elsewhere; this one would be a fault, and is repaired instead of losing a
+        // blob.
         const isHeld = await isNeeded(tx, repository, digest);
         if (isHeld) await renewLease(tx, repository, digest, null);
         else await unlinkBlob(deps, tx, repository, digest);

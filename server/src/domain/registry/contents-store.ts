@@ -3,7 +3,7 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 export interface Contents {
   readonly tags: number;
   readonly manifests: number;
-  /** Of blobs and manifests together. */
+  /** Bytes of blobs and manifests together. */
   readonly bytes: number;
 }
 
@@ -34,7 +34,7 @@ export async function contentsOf(db: Reader, repository: string): Promise<Conten
   return (await contentsOfAll(db, [repository])).get(repository) ?? EMPTY;
 }
 
-/** Of a page of repositories; without those that never had anything. */
+/** The contents of a page of repositories; without those that never had any. */
 export async function contentsOfAll(db: Reader, repositories: readonly string[]): Promise<Map<string, Contents>> {
   if (repositories.length === 0) return new Map();
   const query = db.selectFrom("registry_contents").select(["repository", "tags", "manifests", "bytes"]);

@@ -13,7 +13,7 @@ export interface ContentDigest {
 
 const DIGEST = /^(?:(sha256):([a-f0-9]{64})|(sha512):([a-f0-9]{128}))$/;
 
-/** Undefined for what is no digest, or one that can't be verified here. */
+/** Undefined for text that is no digest, or one that can't be verified here. */
 export function parseDigest(text: string): ContentDigest | undefined {
   const [, short, shortHex, long, longHex] = DIGEST.exec(text) ?? [];
   if (short === "sha256" && shortHex !== undefined) return { algorithm: short, hex: shortHex, text };

@@ -14,7 +14,7 @@ export const REGISTRY_ERRORS = [
   "DENIED",
   "UNSUPPORTED",
   "TOOMANYREQUESTS",
-  /** Of clients and older registries, not of the specification: they say that a failure is ours. */
+  /** Used by clients and older registries, not in the specification: the failure is the server's. */
   "UNKNOWN",
   "UNAVAILABLE",
 ] as const;

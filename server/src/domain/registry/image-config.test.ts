@@ -85,7 +85,7 @@ describe("the config of an image", () => {
     assert.equal(parsed({ created: "0001-01-01T00:00:00Z" })?.created, "0001-01-01T00:00:00.000Z");
   });
 
-  test("has an end, whatever it holds", () => {
+  test("is limited, with any content", () => {
     const many = <T>(value: T): T[] => Array.from({ length: 5000 }, () => value);
     const labels = Object.fromEntries(many(0).map((_, n) => [`l${n}`, "x"]));
     const read = parsed({

@@ -69,7 +69,7 @@ export async function platformOfConfig(
   return Object.fromEntries(known.map(([name, text]) => [name, text?.slice(0, PLATFORM_CHARS_MAX).toWellFormed()]));
 }
 
-/** Whoever pushes decides what a config holds: what has another type than it should is left out, and everything has an end. */
+/** The pusher decides the content of a config: members of a wrong type are left out, and everything has a limit. */
 export function parseImageConfig(content: Uint8Array): ImageConfig | null {
   let document: unknown;
   try {
@@ -100,7 +100,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Well-formed: neither the cut nor whoever wrote it leaves half a surrogate pair. */
+/** Well-formed: neither our cut nor the writer leaves half a surrogate pair. */
 function textOf(value: unknown): string | null {
   return typeof value === "string" ? value.slice(0, TEXT_CHARS_MAX).toWellFormed() : null;
 }

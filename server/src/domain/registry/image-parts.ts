@@ -4,13 +4,13 @@ import type { ManifestRow, ReferenceRow, RegistryDeps } from "./types.ts";
 
 type Deps = Pick<RegistryDeps, "metadata">;
 
-/** What a manifest weighs, and what is in it. */
+/** The size and the parts of a manifest. */
 export interface Image {
   readonly manifest: ManifestRow;
   readonly references: readonly ReferenceRow[];
   /** Bytes that a client pulls at most: every blob and manifest below, each once. */
   readonly totalBytes: number;
-  /** Of each manifest in an index that is here, by digest. */
+  /** The size of each present manifest of an index, by digest. */
   readonly childBytes: ReadonlyMap<string, number>;
 }
 
@@ -35,10 +35,10 @@ export interface ImageOutline {
   readonly totalBytes: number | null;
 }
 
-/** So many of an index are told. */
+/** The most platforms of an index that are returned. */
 const PLATFORMS_MAX = 20;
 
-/** Of the manifests of one page of a list, by digest, in a few statements however many there are. */
+/** Outlines of the manifests of one page of a list, by digest, in a few statements for any number. */
 export async function outlinesOf(
   { metadata }: Deps,
   repository: string,
@@ -81,7 +81,7 @@ async function walk(read: Reader, repository: string, digests: readonly string[]
   return parts;
 }
 
-/** Of everything below a manifest, each digest once; whole when nothing below was left out. */
+/** The size of everything below a manifest, each digest once; whole when nothing below was left out. */
 function weightOf(parts: Parts, digest: string): { bytes: number; isWhole: boolean } {
   const sizes = new Map<string, number>();
   const seen = new Set([digest]);

@@ -1,13 +1,13 @@
 import type { Reader } from "#stores/metadata/index.ts";
 import type { ManifestRow } from "./types.ts";
 
-/** A manifest with what is known of it elsewhere. */
+/** A manifest with data from other tables. */
 export interface ImageRow extends ManifestRow {
   readonly project_id: string;
   readonly org_slug: string;
   readonly app_slug: string;
   readonly tags: readonly string[];
-  /** Of what it names, without what it names one by one. */
+  /** The size of the named content in total. */
   readonly named_bytes: number;
 }
 
@@ -77,7 +77,7 @@ export async function manifestCount(db: Reader, orgId: string): Promise<number> 
   return Number(count);
 }
 
-/** Of everything that is or was in the organization's repositories. */
+/** Pulls of everything that is or was in the organization's repositories. */
 export async function pullCount(db: Reader, orgId: string): Promise<number> {
   const { pulls } = await db
     .selectFrom("app")

@@ -3,7 +3,7 @@ import type { Reader, Tables } from "#stores/metadata/index.ts";
 import { inChunks } from "./store.ts";
 import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
 
-/** An app with what is known of it as a repository. */
+/** An app with its data as a repository. */
 export interface RepositoryRow extends ProjectColumns {
   readonly id: string;
   readonly org_id: string;

@@ -23,7 +23,7 @@ import { dropUpload } from "./uploads.ts";
 
 type Deps = Pick<RegistryDeps, "metadata" | "clock">;
 
-/** A repository with its settings and what is known of its use. */
+/** A repository with its settings and its usage. */
 export interface RepositoryView extends Repository {
   readonly retention: Retention | null;
   readonly pulls: number;
@@ -31,7 +31,7 @@ export interface RepositoryView extends Repository {
   readonly lastPushAt: number | null;
 }
 
-/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+/** Undefined when it does not exist; `authorize` decides who may see it. */
 export async function findRepository(
   { metadata }: Pick<Deps, "metadata">,
   org: { readonly id: string; readonly slug: string },
@@ -128,7 +128,8 @@ function settingsOf({ isPublic, immutableTags, retention }: RepositoryView) {
 const BATCH = 100;
 
 /**
- * Deletes everything of a repository: tags, manifests, blobs, uploads. In steps, so that a large one holds nobody up; what is pushed meanwhile may stay.
+ * Deletes everything in a repository: tags, manifests, blobs, uploads. In steps, so that a large one blocks nobody;
+ * content pushed meanwhile may stay.
  * @throws Problem `conflict` while there are immutable tags
  */
 export async function emptyRepository(deps: RegistryDeps, caller: Caller, repository: Repository): Promise<void> {

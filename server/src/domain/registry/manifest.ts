@@ -15,7 +15,7 @@ export interface ManifestRequest {
 export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024;
 const DESCRIPTORS_MAX = 10_000;
 const DEPTH_MAX = 64;
-/** Of names, numbers and texts together: more than as many descriptors with all their members have. */
+/** Names, numbers and texts together: more than the most descriptors with all their members have. */
 const VALUES_MAX = 250_000;
 const MEDIA_TYPE_CHARS_MAX = 255;
 
@@ -23,7 +23,7 @@ const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 export const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
 const DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
 const DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
-/** Of drafts of the image specification 1.1; tools of that time pushed it. */
+/** From drafts of the image specification 1.1; tools of that time pushed it. */
 const OCI_ARTIFACT = "application/vnd.oci.artifact.manifest.v1+json";
 
 type Kind = "image" | "index" | "artifact";
@@ -112,7 +112,7 @@ export function packManifest({ mediaType, artifactType, subject, annotations, re
     kind,
     media_type: type,
     size,
-    // Of an image it is what its config says, which is read when it comes.
+    // For an image the platform is in its config, which is read when it arrives.
     platform: platform === null || kind === "config" ? null : JSON.stringify(platform),
   }));
   return {

@@ -118,7 +118,7 @@ async function configPlatform(
   return platformOfConfig(deps, { repository: id, target: config.digest, media_type: config.mediaType });
 }
 
-/** True when the staged content is what was kept. */
+/** True when the staged content was kept. */
 async function putInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promise<boolean> {
   const { repository, pushed } = putting;
   const { digest, manifest } = pushed;

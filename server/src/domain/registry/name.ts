@@ -7,7 +7,7 @@ export interface RepositoryName {
 /** One component of a repository's name (distribution specification, "Pulling manifests"). */
 const COMPONENT = "[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*";
 const NAME = new RegExp(`^orgs/(${COMPONENT})/(${COMPONENT})$`);
-/** Of a whole name; with the registry's host, clients take 255. */
+/** Length of a whole name; with the registry's host, clients allow 255. */
 const NAME_CHARS_MAX = 200;
 
 /** Undefined for a name that no app can have. */

@@ -41,7 +41,7 @@ export class Pulls {
     });
   }
 
-  /** Of a manifest. */
+  /** Counts a pull of a manifest. */
   count(repository: Repository, digest: string): void {
     const key = `${repository.id} ${digest}`;
     const line = this.#lines.get(key) ?? { repository, digest, pulls: 0, atMs: 0 };
@@ -51,7 +51,7 @@ export class Pulls {
     this.#writing.ask(this.#lines.size >= LINES_MAX ? 0 : FLUSH_MS);
   }
 
-  /** Writes what was counted so far. */
+  /** Writes the counts so far. */
   async flush(): Promise<void> {
     const lines = [...this.#lines.values()];
     this.#lines = new Map();

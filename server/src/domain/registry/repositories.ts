@@ -4,7 +4,7 @@ import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { parseName } from "./name.ts";
 import type { Repository } from "./types.ts";
 
-/** Undefined when no app has the name, whoever asks: whether it may be seen is for `decideAccess` to say. */
+/** Undefined when no app has the name; `decideAccess` decides who may see it. */
 export async function repositoryByName(db: Reader, name: string): Promise<Repository | undefined> {
   const parts = parseName(name);
   if (parts === undefined) return undefined;

@@ -16,13 +16,13 @@ import {
   type TimedRemovalDeps,
 } from "./types.ts";
 
-/** By what a repository's old images are deleted. What is null deletes nothing. */
+/** Rules that delete a repository's old images. A member that is null deletes nothing. */
 export interface Retention {
   /** A tag stays while it is one of so many that were moved last … */
   readonly keepLast: number | null;
   /** … or was moved, or its manifest pulled, in so many days. */
   readonly keepDays: number | null;
-  /** Tags of these forms stay whatever their age, and so do immutable ones. */
+  /** Tags that match these stay at any age, and so do immutable ones. */
   readonly keepTags: readonly string[];
   /** Manifests without a tag stay for so many days after they lost it or were pulled. */
   readonly untaggedDays: number | null;

@@ -17,7 +17,7 @@ interface Running {
 export class RunningDigests {
   readonly #running = new Map<string, Running>();
 
-  /** To be told of every byte from `start` on; undefined when what came before is not known here. */
+  /** A function to call with every byte from `start` on; undefined when the bytes before are not known here. */
   from(id: string, algorithm: ContentAlgorithm, start: number): ((chunk: Uint8Array) => void) | undefined {
     const known = this.#running.get(id);
     if (start > 0 && known?.bytes !== start) {

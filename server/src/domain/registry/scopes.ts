@@ -6,7 +6,7 @@ export interface AskedScope extends Subject {
   readonly actions: readonly Action[];
 }
 
-/** Of one request for a token. A push with a mount asks for two. */
+/** The most scopes in one request for a token. A push with a mount asks for two. */
 const SCOPES_MAX = 50;
 const NAME_CHARS_MAX = 255;
 const ACTIONS: readonly Action[] = ["pull", "push", "delete"];
@@ -15,8 +15,9 @@ const ACTIONS: readonly Action[] = ["pull", "push", "delete"];
 const CATALOG_SCOPE = /^registry:catalog:(?:\*|pull)$/;
 
 /**
- * Reads `scope` parameters: each may hold a list, `type:name:actions` (token specification of Docker, "Authorization Resource Scope"). The name
- * may hold a host with a port, so that the first and the last colon count. What is of no repository and not the catalog is passed over.
+ * Reads `scope` parameters: each may be a list, `type:name:actions` (token specification of Docker, "Authorization
+ * Resource Scope"). The name may have a host with a port, so the first and the last colon count. Scopes of other types
+ * than repository and catalog are skipped.
  */
 export function parseScopes(values: readonly string[]): AskedScope[] {
   const asked = new Map<string, Set<Action>>();

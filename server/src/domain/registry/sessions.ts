@@ -13,7 +13,7 @@ export interface Session {
   readonly text: string;
 }
 
-/** Of whom and where an upload is: to everybody else and everywhere else there is none. */
+/** The owner and the place of an upload: for everybody else and everywhere else it does not exist. */
 export interface SessionPlace {
   readonly repository: string;
   readonly principal: string;
@@ -25,7 +25,7 @@ export interface SessionPlace {
  */
 export interface Sessions {
   begin(place: SessionPlace, algorithm: ContentAlgorithm, nowMs: number): Session;
-  /** Undefined for what was not given out for this place. */
+  /** Undefined for text that was not issued for this place. */
   find(place: SessionPlace, text: string): Session | undefined;
 }
 

@@ -11,7 +11,7 @@ export function inChunks<T>(items: readonly T[]): T[][] {
 
 const NEW_REPOSITORY = { is_public: 0, immutable_tags: "[]", retention: null, pulls: 0 } as const;
 
-/** Of the app whose repository it is. */
+/** The slug of the repository's app. */
 const slugOf = (id: string) => sql<string>`(select slug from app where id = ${id})`;
 
 /** Notes that something was pushed. */
@@ -35,7 +35,7 @@ export async function touchRepository(
     .execute();
 }
 
-/** Sets what was decided about a repository. */
+/** Stores the settings of a repository. */
 export async function putSettings(
   tx: Writer,
   settings: Pick<Tables["registry_repository"], "id" | "org_id" | "is_public" | "immutable_tags" | "retention">,

@@ -10,14 +10,14 @@ export interface Access extends Subject {
   readonly granted: readonly Action[];
 }
 
-/** A token of the registry, verified; whoever it names must still be asked for. */
+/** A verified token of the registry; its principal must still be loaded. */
 export interface RegistryToken {
   /** Null: nobody signed in. */
   readonly credentialId: string | null;
   /** The credential's epoch when the token was issued. */
   readonly epoch: number;
   readonly access: readonly Access[];
-  /** Id of the trust by which the access token was issued that it was had with: when that is gone, so is this. */
+  /** Id of the trust that issued the access token behind this one: when the trust is deleted, this token ends. */
   readonly trust?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface RegistryTokens {
     token: RegistryToken,
     endS?: number,
   ): { readonly token: string; readonly expiresInS: number; readonly issuedAtMs: number };
-  /** Undefined for what is no token of this registry, or has expired. */
+  /** Undefined for text that is no token of this registry, or an expired one. */
   verify(text: string): RegistryToken | undefined;
   issueRefresh(token: RefreshToken): string;
   verifyRefresh(text: string): RefreshToken | undefined;

@@ -13,11 +13,11 @@ export interface Subject {
 export interface RegistrySettings {
   /** One blob. */
   readonly blobBytesMax: number;
-  /** Of an organization's images together, unless the operator decided otherwise for it; null: no limit. */
+  /** The most bytes of an organization's images, unless the operator set its quota; null: no limit. */
   readonly storedBytesMax: number | null;
   /** After the last byte that came. */
   readonly uploadLifetimeMs: number;
-  /** What was pushed, or asked for, stays for so long although nothing needs it yet. */
+  /** How long pushed or requested content stays while nothing needs it yet. */
   readonly leaseMs: number;
 }
 

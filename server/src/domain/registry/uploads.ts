@@ -68,7 +68,7 @@ export class UploadMoved extends RegistryError {
 }
 
 /**
- * Adds what came next. Gives it up when that fails.
+ * Adds the next bytes. Discards them when that fails.
  * @throws UploadMoved, RegistryError `BLOB_UPLOAD_UNKNOWN`, `DENIED` over the quota, `TOOMANYREQUESTS`
  */
 export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: StagedBlob): Promise<void> {

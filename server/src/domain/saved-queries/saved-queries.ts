@@ -40,7 +40,7 @@ export interface NewSavedQuery {
   readonly parameters?: Parameters;
 }
 
-/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+/** Undefined when it does not exist; `authorize` decides who may see it. */
 export async function findSavedQuery(
   deps: Pick<SavedQueriesDeps, "metadata">,
   orgId: string,
@@ -192,7 +192,7 @@ async function refuseTakenName(db: Reader, row: SavedQueryRow): Promise<void> {
   });
 }
 
-/** Without the statement's text, which may hold what is looked for: its digest tells whether it changed. */
+/** Without the statement's text, which may have values that it looks for: its digest shows whether it changed. */
 function settingsOf(row: SavedQueryRow): Record<string, unknown> {
   return { name: row.name, project: row.project_id, sql_sha256: sha256Hex(row.sql) };
 }

@@ -26,13 +26,13 @@ export interface Erasure {
 }
 
 export interface ErasureDeps extends TelemetryDeps {
-  /** A keyed hash: what was asked must be provable afterwards, and not be readable. */
+  /** A keyed hash: the request must be provable afterwards, and not readable. */
   readonly digest: (text: string) => string;
 }
 
 /**
- * Asks every server that shares the database to erase what matches. What is to be matched is kept until all of them are
- * done; the audit entry, which stays for ever, has its digest.
+ * Asks every server that shares the database to erase matching rows. The values of match are kept until all of them are
+ * done; the audit entry, which stays for ever, has their digest.
  */
 export async function createErasure(
   deps: ErasureDeps,
@@ -105,7 +105,7 @@ function stateOf(states: readonly ErasureState[]): ErasureState {
   return states.every((state) => state === "pending") ? "pending" : "running";
 }
 
-/** The same text for the same request, in whatever order its members came. */
+/** The same text for the same request, with its members in any order. */
 function canonical(input: ErasureInput): string {
   return JSON.stringify([[...input.types].toSorted(), input.fromUs, input.toUs, sorted(input.match)]);
 }

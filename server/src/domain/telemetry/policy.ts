@@ -26,7 +26,10 @@ export async function retentionDaysOf(deps: Pick<TelemetryDeps, "metadata">, org
   return daysIn(await policyOf(deps.metadata.read, orgId));
 }
 
-/** What is not named stays. Every server applies it within seconds. @throws Problem `concurrent_update` */
+/**
+ * Absent members stay. Every server applies it within seconds.
+ * @throws Problem `concurrent_update`
+ */
 export async function updateRetention(
   deps: TelemetryDeps,
   caller: Caller,

@@ -27,7 +27,7 @@ export interface ClockGuardOptions {
   readonly metadata: Pick<MetadataStore, "read" | "dialect">;
   readonly clock: Clock;
   readonly realTime: RealTime;
-  /** Of a command beside the server, or without one: it looks, and leaves what is kept to the server. */
+  /** For a command beside the server, or without one: it only reads, and leaves the stored state to the server. */
   readonly beside?: boolean;
   /** The server's, whose list has the look; a separate one when absent. */
   readonly schedule?: Schedule;

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
 
-/** Time that passes whatever the clock is set to. */
+/** Elapsed time, independent of the clock's setting. */
 export interface RealTime {
-  /** Of the machine's start, where times of one start can be compared after a restart of the process; null: of this process. */
+  /**
+   * Time since the machine's start, where times of one start can be compared after a restart of the process; null:
+   * since the start of this process.
+   */
   readonly bootId: string | null;
   elapsedMs(): number;
 }

@@ -21,9 +21,10 @@ function pathIn(dataDir: string): string {
 }
 
 /**
- * Keeps every process from deleting files of the data directory until the returned function is called, or this process ends. Whoever
- * deletes a file has committed before that nothing needs it, and asks `areDeletionsHeld` after that. So the file of a deletion that goes on was
- * given up in the records before the hold began: records that are read under the hold do not name it.
+ * Keeps every process from deleting files of the data directory until the returned function is called, or this process
+ * ends. A process that deletes a file has first committed that nothing needs it, and calls `areDeletionsHeld` after
+ * that. So a deletion that goes on was committed in the records before the hold began: records that are read under the
+ * hold do not name its file.
  * @throws Error when another process has a hold
  */
 export function holdDeletions(dataDir: string): () => void {

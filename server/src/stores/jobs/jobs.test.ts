@@ -223,7 +223,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual(await recorded(), ["twice"]);
     });
 
-    test("a job that is changed while it runs runs again once that run has ended, which is told and void", async () => {
+    test("a job that is changed while it runs runs again once that run has ended, whose signal is aborted and whose result is void", async () => {
       const jobs = node();
       const { promise: hold, resolve: letGo } = Promise.withResolvers<void>();
       let runs = 0;

@@ -12,7 +12,7 @@ type FreshJob = Pick<JobRow, (typeof FRESH)[number]>;
 
 const FRESH = ["id", "kind", "key", "group_key", "payload", "due_at", "created_at"] as const;
 
-/** Adds jobs, or gives the present one of that kind and key a new time and payload and takes it from whoever runs it. */
+/** Adds jobs, or gives the present one of that kind and key a new time and payload and ends its lease. */
 export async function upsertJobs(
   dialect: MetadataStore["dialect"],
   tx: Writer,

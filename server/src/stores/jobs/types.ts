@@ -22,7 +22,9 @@ export interface Job {
   readonly dueAtMs: number;
   /** Runs that failed since the last one that did not. */
   readonly attempts: number;
-  /** Of the job's row while this run has it: rows that change together with the job are read together with it. */
+  /**
+   * The fence of the job's row while this run has it: rows that change together with the job are read together with it.
+   */
   readonly fence: number;
   /** Aborted when the lease is lost, or the process stops. */
   readonly signal: AbortSignal;
@@ -59,8 +61,8 @@ export interface JobHandler {
 /** Durable background work on the records: any number of nodes share it, and each job runs on one of them at a time. */
 export interface Jobs {
   /**
-   * Adds a job in the caller's transaction, or changes the one of that kind and key: a run of it that is under way can't
-   * finish any more. On this node it has ended before the next begins. Of several, no two may be of the same kind and key.
+   * Adds a job in the caller's transaction, or changes the one of that kind and key: a run in progress can't finish any
+   * more. On this node it has ended before the next begins. No two of several may have the same kind and key.
    */
   put(tx: Writer, ...jobs: readonly NewJob[]): Promise<void>;
   remove(tx: Writer, kind: string, key: string): Promise<void>;

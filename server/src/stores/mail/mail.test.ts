@@ -39,7 +39,7 @@ async function failure(url: string, options: { ca?: string; timeoutMs?: number }
   );
 }
 
-test("a message arrives as it was written, and the server's reply is told", async (t) => {
+test("a message arrives as it was written, and the result has the server's reply", async (t) => {
   const server = await smtp(t);
   const mail = openMail({ url: `smtp://127.0.0.1:${server.port}`, from: FROM });
   assert.deepEqual(await mail.send(MESSAGE), { code: 250, text: "2.0.0 queued as 4711" });
@@ -93,7 +93,7 @@ test("a wrong password is said to be so, and stands in no message, though the se
     assert.ok(!JSON.stringify([error.message, error.stack, error]).includes(secret));
 });
 
-test("a recipient that is refused is told apart", async (t) => {
+test("a refused recipient has a separate error", async (t) => {
   const server = await smtp(t, { misbehave: { recipient: "550 5.1.1 no such user" } });
   const error = await failure(`smtp://127.0.0.1:${server.port}`);
   assert.match(error.message, /does not take the recipient: 550 5\.1\.1 no such user$/);
@@ -115,7 +115,7 @@ test("a server that hangs, closes or is not there is not waited for", async (t) 
   assert.match((await failure(`smtp://127.0.0.1:${port}`)).message, /no connection to .*ECONNREFUSED/);
 });
 
-test("addresses: defaults, what is encrypted, and mistakes that don't repeat the password", () => {
+test("addresses: defaults, encryption, and mistakes that don't repeat the password", () => {
   const bare = { user: null, password: null };
   assert.deepEqual(parseSmtpUrl("smtps://mx.example.com"), {
     host: "mx.example.com",

@@ -67,7 +67,7 @@ async function send(
   const transport = createTransport(options);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    // An object is one address, whatever stands in it; a text would be read as a list.
+    // An object is one address, with any text in it; a text would be read as a list.
     const { response } = await transport.sendMail({ from, to: { name: "", address: to }, subject, text, signal });
     return replyOf(server, response) ?? { code: 250, text: "" };
   } catch (error) {
@@ -90,7 +90,7 @@ function replyOf(server: SmtpServer, response: string | undefined): MailTaken | 
   return code === undefined ? null : { code: Number(code), text: shown(server, text) };
 }
 
-/** A server's words, on one line; should it repeat what was sent to it, the password is taken out. */
+/** A server's reply, on one line; if it repeats the password, the password is removed. */
 function shown({ user, password }: SmtpServer, text: string): string {
   const secrets = password === null ? [] : [base64(`\0${user}\0${password}`), base64(password), password];
   const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();

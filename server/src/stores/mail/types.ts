@@ -18,7 +18,10 @@ export interface Mail {
   /** `tls`: from the first byte; `starttls`: before anything else is said; `none`: in plain sight. */
   readonly security: "tls" | "starttls" | "none";
   readonly from: string;
-  /** Ends within 20 seconds, whatever the server does. @throws MailFailure */
+  /**
+   * Ends within 20 seconds, with any behaviour of the server.
+   * @throws MailFailure
+   */
   send(message: MailMessage): Promise<MailTaken>;
 }
 

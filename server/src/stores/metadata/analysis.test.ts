@@ -14,7 +14,7 @@ test("the planner learns of large tables, and never goes through a small one ins
   const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
   const hasFigures = (): boolean =>
     (db.prepare("select count(*) as n from sqlite_schema where name = 'sqlite_stat1'").get() as { n: number }).n > 0;
-  /** As the planner was told. */
+  /** The rows that the planner assumes. */
   const rowsOf = (table: string): number => {
     if (!hasFigures()) return 0;
     const row = db.prepare("select max(cast(stat as integer)) as rows from sqlite_stat1 where tbl = ?").get(table);

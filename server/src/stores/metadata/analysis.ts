@@ -8,8 +8,8 @@ const ROWS_OF_AN_INDEX = 1000;
 /** `PRAGMA optimize`: every table, not only those that this connection has used. */
 const EVERY_TABLE = 0x10002;
 /**
- * Tables with fewer rows have no figures, and count as large ones: SQLite would rather go through a table of ten rows than use its key, and what is planned
- * so is no point read any more, nor cheap when the table has grown.
+ * Tables with fewer rows have no statistics, and count as large ones: SQLite would rather scan a table of ten rows than
+ * use its key, and such a plan is no point read any more, nor cheap when the table has grown.
  */
 const ROWS_MIN = 10_000;
 

@@ -23,7 +23,7 @@ const STORE_CASES: StoreCases = {
 };
 const DATABASE_CASES: DatabaseCases = { ...MIGRATIONS_OF_A_DATABASE, ...DEADLINES, ...LIFE_OF_A_DATABASE };
 
-/** Each case gets a database of its own, and fails when its stores leave anything behind. */
+/** Each case gets a new database, and fails when its stores leave anything behind. */
 export function metadataContract(name: string, provide: () => Promise<TestDatabase>): void {
   describe(`metadata store: ${name}`, () => {
     for (const [what, show] of Object.entries(STORE_CASES)) {

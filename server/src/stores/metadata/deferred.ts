@@ -45,7 +45,7 @@ export interface Deferrer {
   abort(reason: Error): void;
 }
 
-/** `isAgain`: the transaction failed because of what was read ahead. */
+/** `isAgain`: the transaction failed because a row that was read ahead had changed. */
 export type DeferrerOf = (tx: Transaction<Tables>, options: { readonly isAgain: boolean }) => Promise<Deferrer>;
 
 /** What a transaction is given, in its driver's way. */

@@ -8,7 +8,7 @@ export interface ObservedRead {
 
 const READS = channel("mooring.records.read");
 
-/** Tells whoever listens to the channel; nobody does in a server that runs. */
+/** Publishes to the listeners of the channel; a running server has none. */
 export function publishRead(sql: string, parameters: readonly unknown[]): void {
   if (READS.hasSubscribers) READS.publish({ sql, parameters } satisfies ObservedRead);
 }

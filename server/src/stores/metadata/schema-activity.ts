@@ -6,7 +6,7 @@ export interface ActivityTables {
     /** Beginning of the hour. */
     hour: number;
     service: string;
-    /** Empty: those of an hour that came from more addresses than are told apart. */
+    /** Empty: requests of an hour from more addresses than are kept separately. */
     ip: string;
     /** Cut to 200 characters; empty: none was sent. */
     user_agent: string;
@@ -23,7 +23,7 @@ export interface ActivityTables {
     service: string;
     requests: number;
     refused: number;
-    /** Of the refused, those that came too fast. */
+    /** The refused requests that exceeded the rate limit. */
     limited: number;
   };
 }

@@ -12,7 +12,7 @@ export interface AlertTables {
     payload: string;
     /** When it is to run; while it runs, when its lease ends. */
     due_at: number;
-    /** Grows with every claim and every change, so that whoever was overtaken can't finish it. */
+    /** Grows with every claim and every change, so that an outdated claim can't finish it. */
     fence: number;
     /** The node that runs it; null while it waits. */
     owner: string | null;

@@ -45,7 +45,7 @@ export interface FileTables {
     created_by: string;
     created_at: number;
     expires_at: number;
-    /** Of the upload that is under way, until the time beside it. */
+    /** The name of the running upload, until the time beside it. */
     claim: string | null;
     claimed_until: number | null;
     /** `Upload-Metadata` of a resumable upload as it was sent; null: the upload comes in one request. */
@@ -75,7 +75,7 @@ export interface FileTables {
     place: string;
     files: number;
   };
-  /** What was decided about an organization's files; null: the server's default. */
+  /** The settings of an organization's files; null: the server's default. */
   file_policy: {
     org_id: string;
     /** By the operator. 2^53 − 1 stands for no limit. */

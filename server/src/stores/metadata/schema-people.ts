@@ -31,7 +31,7 @@ export interface PeopleTables {
     created_at: number;
     expires_at: number;
     used_at: number | null;
-    /** 1: a start of the server printed it, for whoever is to run the server. */
+    /** 1: a start of the server printed it, for the future operator. */
     by_start: number;
   };
   /** A one-time link with which a person sets a new password. */

@@ -1,6 +1,6 @@
 /** Tables of the container registry. A repository is an app; `repository` holds the app's id. See `domain/registry`. */
 export interface RegistryTables {
-  /** What is known of an app as a repository; one without a row has the defaults. */
+  /** The data of an app as a repository; one without a row has the defaults. */
   registry_repository: {
     /** The app's. */
     id: string;
@@ -11,7 +11,7 @@ export interface RegistryTables {
     is_public: number;
     /** JSON list of patterns: tags that can't be moved or deleted once they are there. */
     immutable_tags: string;
-    /** JSON object of rules by which tags and manifests are deleted; null: none. */
+    /** JSON object of rules that delete tags and manifests; null: none. */
     retention: string | null;
     /** Manifests that were asked for, by whichever name. */
     pulls: number;
@@ -59,7 +59,7 @@ export interface RegistryTables {
     org_id: string;
     blob_id: string;
     media_type: string;
-    /** Of the manifest, or else its config's media type. */
+    /** The manifest's own, or its config's media type. */
     artifact_type: string | null;
     /** Digest of the manifest that it is about, whether or not that is there. */
     subject: string | null;
@@ -104,7 +104,7 @@ export interface RegistryTables {
     org_id: string;
     tags: number;
     manifests: number;
-    /** Of blobs and manifests together. */
+    /** Bytes of blobs and manifests together. */
     bytes: number;
   };
   /** What an organization's images take up, each content once. */

@@ -27,7 +27,7 @@ export interface S3Tables {
     /** 1: may do nothing until somebody approves it. */
     pending: number;
   };
-  /** What was set for a bucket; an app without a row has nothing set. */
+  /** The settings of a bucket; an app without a row has the defaults. */
   s3_bucket: {
     /** The app's id. */
     id: string;
@@ -59,7 +59,7 @@ export interface S3Tables {
     detail: string;
     /** Null while parts may come. */
     completed_at: number | null;
-    /** JSON: what it became, for whoever completes it once more. */
+    /** JSON: the resulting object, for a client that completes it again. */
     result: string | null;
   };
   s3_part: {
@@ -92,7 +92,7 @@ export interface S3Tables {
     /** Unique in the organization; the last part of the ARN. */
     name: string;
     url: string;
-    /** Signs what is sent; sealed under the master key. */
+    /** Signs the messages; sealed under the master key. */
     secret: Uint8Array;
     created_at: number;
   };

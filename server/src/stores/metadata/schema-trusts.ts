@@ -5,7 +5,7 @@ export interface TrustTables {
     id: string;
     org_id: string;
     credential_id: string;
-    /** Of the credential, which keeps it for life: lists of a project's trusts go by it. */
+    /** The project of the credential, which never changes: lists of a project's trusts use it. */
     project_id: string | null;
     name: string;
     /** As it stands in `iss`, to the letter. */

@@ -59,7 +59,7 @@ export interface WebhookTables {
     /** Null: in `webhook_body`. */
     body: Uint8Array | null;
     ip: string;
-    /** The scheme by which it was verified, or `none`. */
+    /** The scheme that verified it, or `none`. */
     verified: string;
     type: string | null;
     /** Hash of what the sender calls the event. */
@@ -151,6 +151,6 @@ export interface WebhookTables {
     /** Events that have gone since the first. */
     purged: number;
   };
-  /** What was decided for the webhooks of a project; null: the server's default. */
+  /** The settings of a project's webhooks; null: the server's default. */
   webhook_policy: { project_id: string; org_id: string; retention_days: number | null; updated_at: number };
 }

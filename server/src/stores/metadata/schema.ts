@@ -28,7 +28,7 @@ export interface Tables
     slug: string;
     name: string;
     visibility: "organization" | "private";
-    /** Where what is in it runs, for people to see: `production`, `staging`, … */
+    /** Where the project's apps run, for people to see: `production`, `staging`, … */
     environment: string | null;
     /** Since then it takes no changes. */
     archived_at: number | null;
@@ -63,9 +63,9 @@ export interface Tables
     org_id: string;
     email: string;
     role: "owner" | "admin" | "developer" | "viewer";
-    /** Of the link that whoever invites is shown. */
+    /** The hash of the link that the inviter sees. */
     token_hash: string;
-    /** Of the link that only a mail had: using it proves the address. Null: none was mailed. */
+    /** The hash of the link that was only mailed: using it verifies the address. Null: none was mailed. */
     mailed_token_hash: string | null;
     invited_by: string;
     created_at: number;
@@ -169,7 +169,7 @@ export interface Tables
     /** 0 while the first request runs. */
     status: number;
     headers: string;
-    /** Without what is shown once. */
+    /** Without values that are shown once. */
     body: string;
     /** With that, until the answer has left the server. */
     sealed: Uint8Array | null;
@@ -189,10 +189,10 @@ export interface Tables
     max_us: number;
     /** UTC day of the newest row, `2026-11-20`; empty in files made before there were days. */
     day: string;
-    /** JSON list of the attributes that have a column of their own in the file. */
+    /** JSON list of the attributes with a separate column in the file. */
     promoted: string;
     created_at: number;
-    /** Version of the spellings of levels by which the file's severities were derived. */
+    /** Version of the spellings of levels that gave the file its severities. */
     spellings: number;
     /** Replaced by a merge, or past its retention; kept on disk until no query can read it. */
     dropped_at: number | null;
@@ -224,14 +224,14 @@ export interface Tables
     stored_bytes_max: number | null;
     ingest_bytes_per_second: number | null;
     ingest_bytes_burst: number | null;
-    /** Grows with every change of any row, so that servers read only what is new to them. */
+    /** Grows with every change of any row, so that servers read only the changes since. */
     revision: number;
     updated_at: number;
   };
   /** The telemetry directories that use this database. */
   telemetry_store: {
     id: string;
-    /** The last time at which its server looked for what is past its retention. */
+    /** The last time at which its server looked for rows past their retention. */
     seen_at: number;
     /** Nothing is dropped before this time: the clock had jumped ahead. */
     drops_held_until: number | null;
@@ -278,7 +278,7 @@ export interface Tables
     place: "inline" | "driver" | "parts";
     /** The directory or bucket that a driver keeps the bytes in; empty for other places. */
     store_id: string;
-    /** `writing`: the bytes may not all be there; `dropped`: they are being deleted. Only what is `live` can be read. */
+    /** `writing`: some bytes may be missing; `dropped`: they are being deleted. Only a `live` one can be read. */
     state: "writing" | "live" | "dropped";
     size: number;
     /** Rows of other tables and blobs of parts that hold this blob. */
@@ -299,7 +299,7 @@ export interface Tables
     /** Where the part begins in the blob of parts. */
     position: number;
     seq: number;
-    /** The number that the part was given by whoever put it there; several ranges may have come as one part. */
+    /** The part's number, given by its sender; several ranges may have come as one part. */
     number: number;
     part_id: string;
     /** The range of the part's bytes that counts. */

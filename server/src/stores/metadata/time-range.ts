@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 
-/** Of rows by time, in milliseconds; `toMs` is exclusive. */
+/** A range of rows by time, in milliseconds; `toMs` is exclusive. */
 export interface TimeRange {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
@@ -18,8 +18,8 @@ interface TimeColumns {
 }
 
 /**
- * Rows of the range that come before a place, or after one. It is one range of an index that ends in the two columns: of two bounds on the same side,
- * the database is told the tighter one alone, since it would begin at either.
+ * Rows of the range before a place, or after one. It is one range of an index that ends in the two columns. Of two
+ * bounds on the same side only the tighter one is in the statement, since the database would begin at either.
  */
 export function inTimeRange(
   { time, tie }: TimeColumns,

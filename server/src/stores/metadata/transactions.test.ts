@@ -23,7 +23,7 @@ test("a transaction that outlasts its deadline is rolled back, and those that wa
     await assert.rejects(hung, /took longer than 50 ms/);
     await next;
     assert.ok(late !== undefined);
-    await assert.rejects(add(late, 3), "what comes too late is refused");
+    await assert.rejects(add(late, 3), "a late write is refused");
     assert.deepEqual(await numbers(transactions), [2]);
   }, 50);
 });

@@ -72,7 +72,7 @@ export class Transactions {
     try {
       return await db.transaction().execute(attempt);
     } catch (error) {
-      // A rollback over a broken connection fails as well: what went wrong first is what the caller is told.
+      // A rollback over a broken connection fails as well: the caller gets the first error.
       if (deadline?.reason !== undefined) throw deadline.reason;
       throw failure === undefined ? error : failure.error;
     } finally {
@@ -81,7 +81,10 @@ export class Transactions {
   }
 }
 
-/** Whatever comes of the work: none of its statements may be under way any more, and one that failed before it is the reason. */
+/**
+ * After the work, with any result: none of its statements may be running any more, and one that failed before it is the
+ * reason.
+ */
 async function settled<T>(result: Promise<T>, deferrer: Deferrer): Promise<T> {
   try {
     return await result;
@@ -91,8 +94,8 @@ async function settled<T>(result: Promise<T>, deferrer: Deferrer): Promise<T> {
 }
 
 /**
- * Ends a transaction that takes too long, with whatever it is at: its work may go on, for example when the process was stopped and
- * wakes up, and none of its statements is taken any more.
+ * Ends a transaction that takes too long, at any point. Its work may go on, for example when the process was stopped
+ * and wakes up, but none of its statements is accepted any more.
  */
 class Deadline {
   /** What an expired transaction rejects with. */

@@ -28,8 +28,9 @@ interface Dropped {
 }
 
 /**
- * Deletes what nothing has held for the grace period. In two steps, each of them exact: a transaction marks blobs that nothing holds, after which
- * nothing can; then their bytes are deleted, and at last their rows. Whoever dies in between leaves the mark, and the next run goes on from it.
+ * Deletes blobs that nothing has referenced for the grace period, in two exact steps. A transaction marks blobs without
+ * references, after which none can be added. Then their bytes are deleted, and at last their rows. A crash in between
+ * leaves the mark, and the next run continues from it.
  */
 export async function collect(parts: CollectorParts): Promise<Collected> {
   await renewPins(parts);
@@ -48,7 +49,7 @@ export async function collect(parts: CollectorParts): Promise<Collected> {
   return { blobs, bytes };
 }
 
-/** Tells collectors on other servers of what is written and read here. */
+/** Reports to collectors on other servers which blobs are written and read here. */
 export async function renewPins({ metadata, pins, clock }: CollectorParts): Promise<void> {
   const ids = pins.ids();
   for (const chunk of inChunks(ids.toSorted())) {
@@ -131,7 +132,7 @@ interface DroppedRow {
   readonly idle_since: number | null;
 }
 
-/** By the index of what is idle: most blobs are not. */
+/** By the index of idle blobs: most blobs are in use. */
 async function droppedPage(
   metadata: MetadataStore,
   storeId: string,

@@ -11,7 +11,7 @@ export type { TestPlace } from "./contract/harness.ts";
 
 const CASES: ObjectCases = { ...WRITING, ...READING, ...PARTS, ...COLLECTING, ...SCRUBBING };
 
-/** Each case gets a place of its own. */
+/** Each case gets a new place. */
 export function objectContract(name: string, provide: () => Promise<TestPlace>): void {
   describe(`objects: ${name}`, () => {
     for (const [what, show] of Object.entries(CASES)) {

@@ -49,7 +49,7 @@ async function take(
     await giveUp(parts, { id, orgId });
     return undefined;
   } catch (error) {
-    // A copy that failed may be under way still: the collector deletes what comes of it, once the grace period is over.
+    // A failed copy may still be running: the collector deletes its result, once the grace period is over.
     if (error instanceof DigestMismatch) await giveUp(parts, { id, orgId }).catch(() => {});
     throw error;
   } finally {

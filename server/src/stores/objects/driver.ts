@@ -1,9 +1,9 @@
-/** Where the bytes of larger blobs are kept. What a driver has to do, and no more: who may read what is not its business. */
+/** Where the bytes of larger blobs are kept. The duties of a driver, and no more: permissions are not its business. */
 export interface BlobDriver {
   readonly kind: "filesystem" | "s3";
   /** Names the directory or bucket in the metadata store. */
   readonly storeId: string;
-  /** True when no other process writes here: what is half-made at a start is nobody's. */
+  /** True when no other process writes here: half-made files at a start belong to nobody. */
   readonly exclusive: boolean;
   /** Present where clients can reach the store themselves. */
   readonly direct: DirectDriver | null;
@@ -21,7 +21,7 @@ export interface BlobDriver {
    * no error. Resolves with those that are gone; the others are to be tried again.
    */
   delete(blobs: readonly DeletedBlob[]): Promise<string[]>;
-  /** The size of what is kept under the name, or undefined. */
+  /** The size of the content under the name, or undefined. */
   sizeOf(id: string): Promise<number | undefined>;
   /** Every blob that is there, in no order, and what else lies around, by its path. */
   list(): AsyncIterable<StoredBlob | StrayFile>;

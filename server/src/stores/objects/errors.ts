@@ -49,7 +49,7 @@ export class BlobDamaged extends Error {
 const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 const RETRY_AFTER_S = 5;
 
-/** What a failure of the disk or of the upstream store is to whoever wanted to write or read. A `Problem` stays itself. */
+/** The answer to the caller for a failure of the disk or of the upstream store. A `Problem` is returned unchanged. */
 export function storageProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const isFull = DISK_FULL_CODES.has(codeOf(error));

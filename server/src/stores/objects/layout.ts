@@ -40,7 +40,7 @@ export function blobPath(id: string): string {
 }
 
 /** The same identifier in the directory that another blob is in. */
-export function besides(id: string, other: string): string {
+export function blobPathBeside(id: string, other: string): string {
   return id.slice(0, -SHARD_CHARS) + other.slice(-SHARD_CHARS);
 }
 

@@ -32,7 +32,7 @@ export async function pipe(reader: Readable, target: Writable, buffers: Buffers,
     await out.settled();
     isDone = true;
   } catch (error) {
-    // What was promised can't come any more, and an orderly end would make it look whole.
+    // The announced bytes can't come any more, and an orderly end would make the answer look whole.
     target.destroy();
     throw error;
   } finally {
@@ -144,7 +144,7 @@ class Outlet {
   };
 
   readonly #onError = (cause: Error | null): void => {
-    const error = new Error("cannot send the content: whoever it was for has gone", cause === null ? {} : { cause });
+    const error = new Error("cannot send the content: the receiver disconnected", cause === null ? {} : { cause });
     this.#fail(Object.assign(error, { code: "ERR_STREAM_PREMATURE_CLOSE" }));
   };
 

@@ -112,7 +112,7 @@ export class ChainedSource implements ByteSource {
     this.#next = this.#open();
   }
 
-  /** Resolves when the first source is open, so that what is missing is told before anything was sent. */
+  /** Resolves when the first source is open, so that missing content is an error before anything is sent. */
   async ready(): Promise<void> {
     this.#present = await this.#next;
     this.#next = this.#open();

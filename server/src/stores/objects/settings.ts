@@ -1,7 +1,10 @@
 export interface ObjectSettings {
   /** Blobs up to this size are kept in the metadata store. */
   readonly inlineBytesMax: number;
-  /** What nothing holds is deleted after this time. Long enough for what was staged to be linked, and for readers on other servers. */
+  /**
+   * Blobs without references are deleted after this time. Long enough to link staged blobs, and for readers on other
+   * servers.
+   */
   readonly graceMs: number;
   /** How often the collector runs; 0: only when it is called. */
   readonly collectEveryMs: number;

@@ -9,7 +9,7 @@ export const GATHER_BYTES = 1024 * 1024;
 /** So much is taken in one turn of the event loop: others' small requests wait for no more than its digest takes. */
 const TURN_BYTES = 256 * 1024;
 
-/** Of more chunks than this one is made: they cost more than copying does. */
+/** More chunks than this are merged into one: they cost more than copying does. */
 const CHUNKS_MAX = 256;
 
 export interface Gathered {
@@ -23,7 +23,7 @@ export interface Gathered {
 export interface Source {
   /** Resolves with 1 MiB or a little more, or with the rest. Rejects with what made the input fail. */
   next(): Promise<Gathered>;
-  /** Lets go of the input without ending it: whoever owns the connection may still want to answer on it. */
+  /** Releases the input without ending it: the owner of the connection may still want to answer on it. */
   release(): void;
 }
 

@@ -86,7 +86,7 @@ async function pump({ source, first, options }: StoredWrite, sink: BlobSink): Pr
   }
 }
 
-/** Meanwhile the next chunks come in, up to what is gathered for one write; then the connection waits. */
+/** Waits. Meanwhile the next chunks come in, up to the size of one write; then the connection waits. */
 async function giveWay({ pace, signal }: WriteOptions, bytes: number): Promise<void> {
   const waitMs = pace?.waitMs(bytes) ?? 0;
   if (waitMs < 1) return;
@@ -121,7 +121,7 @@ async function giveUp(
   }
 }
 
-/** Counts and digests what comes in, and holds it against what was announced. */
+/** Counts and digests the bytes, and compares them with the announced values. */
 class Check {
   readonly #options: WriteOptions;
   readonly #digester: Digester;

@@ -23,20 +23,20 @@ export interface Destination {
 
 /** The parsed URL of a destination whose form is allowed. @throws OutboundError `destination_refused` */
 export function destinationOf(text: string, reachable: Reachable): Destination {
-  // The parser drops line breaks and the like: what is checked would be another text than what was given.
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // The parser drops line breaks and the like: the checked text would differ from the given one.
+  // eslint-disable-next-line no-control-regex -- it looks for control characters
   if (/[\u0000-\u0020\u007f]/.test(text)) throw refused("must not hold spaces or control characters");
   if (text.length > URL_CHARS_MAX) throw refused(`has more than ${URL_CHARS_MAX} characters`);
   const url = URL.parse(text);
   if (url === null) throw refused("is not a URL");
-  // Whoever can read what is sent, or answer in the destination's place, is on the way of plain HTTP.
+  // A man in the middle of plain HTTP can read the message, or answer for the destination.
   const schemes = reachable.privateAddresses || reachable.hasList ? ["https:", "http:"] : ["https:"];
   if (!schemes.includes(url.protocol)) throw refused("must begin with https://");
   if (url.username !== "" || url.password !== "") throw refused("must not hold a user name or password");
   // The parser has made one form of all that stand for an address: 2130706433, 0x7f.1, 127.1, [::ffff:7f00:1].
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) refuseUnlessAllowed(url, [host], reachable);
-  // RFC 6761 section 6.3: these names mean this machine, whatever a name server says.
+  // RFC 6761 section 6.3: these names mean this machine, with any answer of a name server.
   else if (/(?:^|\.)localhost\.?$/.test(host)) refuseUnlessAllowed(url, [loopbackOf(reachable)], reachable);
   return { url, host };
 }
@@ -53,7 +53,7 @@ export function refuseUnlessAllowed(url: URL, addresses: readonly string[], reac
   throw refused("leads to an address that is not public");
 }
 
-/** @throws Error for what is neither an address nor a block */
+/** @throws Error for text that is neither an address nor a block */
 export function reachableOf(options: {
   readonly privateAddresses: boolean;
   readonly allowedAddresses?: readonly string[];

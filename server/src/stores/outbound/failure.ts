@@ -7,11 +7,11 @@ export type OutboundFailure =
   /** The certificate is not valid for the destination, or not to be trusted. */
   | "tls_failed"
   | "timeout"
-  /** The answer is longer than whoever asked takes. */
+  /** The answer is longer than the caller accepts. */
   | "too_large"
   | "cancelled";
 
-/** `message` is for whoever named the destination. */
+/** `message` is for the person who named the destination. */
 export class OutboundError extends Error {
   readonly code: OutboundFailure;
 

@@ -247,7 +247,7 @@ test("of an endless answer only the beginning is read", async () => {
   assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes were sent`);
 });
 
-test("what is no HTTP, too long a header, an upgrade and a closed connection are failures", async () => {
+test("bytes that are no HTTP, too long a header, an upgrade and a closed connection are failures", async () => {
   const replies = [
     "nonsense\r\n\r\n",
     `HTTP/1.1 200 OK\r\nx: ${"y".repeat(40_000)}\r\n\r\n`,
@@ -291,7 +291,7 @@ test("certificates are verified, their names too", { skip: openssl ? false : "op
   await refused(post(outbound({ resolve }), `https://receiver.example:${port}/`), "tls_failed");
 });
 
-test("addresses that are listed are reached by whatever spelling, by plain HTTP too, and others are not", async () => {
+test("listed addresses are reached by any spelling, by plain HTTP too, and others are not", async () => {
   const port = await http((_request, response) => void response.end());
   const { resolve } = await resolving({ "listed.example": ["127.0.0.1"], "both.example": ["127.0.0.1", "127.0.0.9"] });
   const guarded = outbound({ privateAddresses: false, allowedAddresses: ["127.0.0.1/32", "fd00::/8"], resolve });
@@ -299,7 +299,7 @@ test("addresses that are listed are reached by whatever spelling, by plain HTTP 
     assert.equal((await post(guarded, `http://${host}:${port}/`)).status, 200, host);
   for (const host of ["127.0.0.9", "[::ffff:127.0.0.9]", "[::1]", "10.0.0.1", "169.254.169.254", "both.example"])
     await refused(post(guarded, `http://${host}:${port}/`), "destination_refused");
-  // What is public is still for TLS only.
+  // Public addresses still need TLS.
   await refused(post(guarded, "http://93.184.216.34/"), "destination_refused", /https/);
 });
 
@@ -371,7 +371,7 @@ describe("connections that are kept", () => {
   });
 });
 
-describe("what is read", () => {
+describe("the answer", () => {
   const get = (to: Outbound, url: string, bytesMax = 10) =>
     to.get({ url, headers: { accept: "text/plain" }, bytesMax, signal: new AbortController().signal });
 

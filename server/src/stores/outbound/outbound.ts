@@ -29,7 +29,7 @@ const RESOLVED_MS = 5000;
 const IDLE_MS = 4000;
 /** Kept of one origin. */
 const IDLE_CONNECTIONS_MAX = 64;
-/** Of an answer's body so much is read, and thrown away, so that the destination can send it whole in the common case. */
+/** So much of an answer's body is read and discarded, so that the destination can usually send it whole. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const NOTHING = Buffer.alloc(0);
@@ -76,7 +76,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** What is sent, and how much of the answer's body is kept; the rest is only read. */
+/** The request, and how much of the answer's body is kept; the rest is only read. */
 interface Asked {
   readonly method: "GET" | "POST";
   readonly url: string;
@@ -143,7 +143,7 @@ async function exchange(
   }
 }
 
-/** `agent`: false for a connection of its own. */
+/** `agent`: false for a separate connection. */
 function exchangeOn(
   agent: Agent | false,
   { url, host }: Destination,
@@ -200,7 +200,9 @@ function lookupAmong(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Whatever led there: nothing is sent to a peer that was not checked for this request, also on a connection that was kept. */
+/**
+ * On every path: nothing is sent to a peer that was not checked for this request, also on a connection that was kept.
+ */
 function guard(socket: Socket, addresses: readonly string[]): void {
   const isChecked = (): boolean => {
     const peer = socket.remoteAddress ?? "";

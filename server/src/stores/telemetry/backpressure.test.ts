@@ -23,7 +23,7 @@ function backlogOf(bytesOf: Record<string, number>) {
   return { backpressure: new Backpressure(options), hotBytesOf, time, log };
 }
 
-test("nothing waits below the limit, above it whoever has much, and nobody longer than the longest", () => {
+test("below the limit nobody waits; above it those with much wait, and nobody longer than the longest", () => {
   const { backpressure, hotBytesOf, time, log } = backlogOf({ large: 500 * MIB, medium: 6 * MIB, small: 6 * MIB });
   for (const org of ["large", "medium", "small", "none"]) assert.equal(backpressure.delayMs(org), 0);
   hotBytesOf.set("large", 756 * MIB);
@@ -68,7 +68,7 @@ function simulate(senders: readonly string[], seconds: number) {
   return { ...result, delayOfOthers: backpressure.delayMs("other"), delayOfFirst: backpressure.delayMs(first) };
 }
 
-test("what is taken settles at what is compacted, for one sender and for many", () => {
+test("the accepted rate settles at the compacted rate, for one sender and for many", () => {
   const one = simulate(Array<string>(16).fill("a"), 60);
   const many = simulate(
     Array.from({ length: 160 }, (_, i) => `org_${i % 10}`),

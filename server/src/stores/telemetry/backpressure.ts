@@ -22,9 +22,10 @@ const OVER_AT = 0.75;
 const LOOK_EVERY_MS = 100;
 
 /**
- * How long appends wait while compaction is behind. The delay grows with the backlog, and a sender with so many connections sends less the
- * longer each of them waits: the backlog stays where what is acknowledged equals what is compacted. Who has little of the backlog waits
- * little: the delay is in proportion to what the organization has of it, beside the one that has most.
+ * How long appends wait while compaction is behind. The delay grows with the backlog, and a sender with a fixed number
+ * of connections sends less while each of them waits. So the backlog settles where the acknowledged rate equals the
+ * compacted rate. An organization's delay is in proportion to its part of the backlog, relative to the organization
+ * with the largest part.
  */
 export class Backpressure {
   readonly #options: BackpressureOptions;

@@ -20,7 +20,8 @@ export async function* telemetryFiles(dataDir: string, records: Reader): AsyncGe
     (name) => segmentFirstSeq(name) !== undefined,
   );
   const last = names.toSorted().at(-1);
-  // The last may be written to: a name of its own would grow with it, and with a batch that is refused later, be cut.
+  // The last segment may still be written: a linked file would grow with it, and would be cut with a batch that is
+  // refused later.
   for (const name of names.toSorted())
     yield { path: at(join(layout.wal, name)), how: name === last ? "copy" : "link", size: null, sha256: null };
   const aside = await readdir(layout.quarantine, { recursive: true, withFileTypes: true }).catch(ignoreAbsent);

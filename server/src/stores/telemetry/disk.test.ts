@@ -9,7 +9,7 @@ import { logBatch, openTestStore, readMessages, temporaryDirectory, testSettings
 
 const MIB = 1024 * 1024;
 
-/** A small file system of its own under the telemetry directory, so that the disk is really full. */
+/** A separate small file system under the telemetry directory, so that the disk is really full. */
 async function smallDisk(
   context: TestContext,
   dataDir: string,
@@ -29,7 +29,7 @@ async function smallDisk(
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Problem && error.code === "disk_full" && !error.isCallers && error.options.retryAfterS === 5;
 
-/** Appends batches of about 100 KB from several writers until the first is refused; returns what was acknowledged. */
+/** Appends batches of about 100 KB from several writers until the first is refused; returns the acknowledged ones. */
 async function fill(rows: RowStore, round: string): Promise<string[]> {
   const acknowledged: string[] = [];
   let refused = 0;

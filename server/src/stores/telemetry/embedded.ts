@@ -24,7 +24,7 @@ export interface TelemetryStoreSettings {
   readonly queryMemoryBytes?: number;
   /** What happens without a layer of the sandbox; "warn" when absent. */
   readonly querySandbox?: "require" | "warn" | "off";
-  /** `RETENTION_DEFAULTS` for what is absent. */
+  /** `RETENTION_DEFAULTS` for absent members. */
   readonly retention?: Partial<RetentionSettings>;
 }
 
@@ -34,7 +34,7 @@ export interface TelemetryOptions {
   readonly clock: GuardedClock;
   readonly log: TelemetryLog;
   readonly settings: TelemetryStoreSettings;
-  /** What makes Parquet; by default a process of our own. */
+  /** Makes Parquet; by default in a separate process. */
   readonly runner?: CompactionRunner;
   /** Where the rows of tables come from that are no telemetry; one without a source is not served. */
   readonly records?: RecordSources;

@@ -3,8 +3,8 @@ import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "./columns.ts";
 
 /**
- * A Parquet file as the manifest has it. `min_us` and `max_us` are cut to what a number holds exactly, ±(2^53 − 1), which are the
- * years 1684 to 2255: whoever compares a time with them cuts it in the same way.
+ * A Parquet file in the manifest. `min_us` and `max_us` are cut to the numbers that a double holds exactly, ±(2^53 −
+ * 1), the years 1684 to 2255; a time that is compared with them must be cut in the same way.
  */
 export type ManifestFile = Omit<Tables["telemetry_file"], "store_id" | "dropped_at">;
 
@@ -109,8 +109,8 @@ export class Manifest {
   }
 
   /**
-   * Puts files in the place of others that have the same rows, or in the place of none. This commit is the switch. What was dropped
-   * stays in the manifest until `forget`.
+   * Replaces files with others that have the same rows, or adds files. This commit is the switch. Dropped files stay in
+   * the manifest until `forget`.
    * @throws ManifestChanged when one of `dropped` is not live any more
    */
   async replace(

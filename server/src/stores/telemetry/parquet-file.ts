@@ -15,7 +15,7 @@ export interface ParquetFile {
   readonly maxUs: number;
   /** UTC day of the newest row, `2026-11-20`. */
   readonly day: string;
-  /** Attributes that have a column of their own in the file, see `promotedColumn`. */
+  /** Attributes with a separate column in the file, see `promotedColumn`. */
   readonly promoted: readonly string[];
   /** Its severities were derived by older spellings of levels. */
   readonly oldSpellings: boolean;
@@ -23,7 +23,7 @@ export interface ParquetFile {
   readonly createdAt: number;
 }
 
-/** `deleted` is told about a deletion that failed. */
+/** `deleted` is called for a deletion that failed. */
 export function parquetFile(
   layout: Layout,
   file: ManifestFile,

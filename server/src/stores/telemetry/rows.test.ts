@@ -95,7 +95,7 @@ test("a log that compaction can't shorten refuses more", async () => {
   await close();
 });
 
-test("a long log is shortened by compacting what holds its oldest segment back", async () => {
+test("a long log is shortened by compacting the rows of its oldest segment", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings({ segmentBytes: 500 });
   const compaction = { ...settings.compaction, logBytes: 5000, checkEveryMs: 20 };

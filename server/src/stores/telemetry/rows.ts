@@ -43,7 +43,7 @@ export interface RowStoreOptions {
   readonly settings: TelemetrySettings;
   /** The server's; a separate one when absent. */
   readonly schedule?: Schedule;
-  /** What makes Parquet; by default a process of our own. */
+  /** Makes Parquet; by default in a separate process. */
   readonly runner?: CompactionRunner;
   /** What merges Parquet; by default another process. */
   readonly mergeRunner?: CompactionRunner;
@@ -253,7 +253,7 @@ export class RowStore {
     await this.#merges.runDue();
   }
 
-  /** Notes that a query asked for these attributes: those asked for most get columns of their own. */
+  /** Notes that a query asked for these attributes: those asked for most get separate columns. */
   noteAsked(orgId: string, type: TelemetryType, keys: readonly string[]): void {
     this.#parts.asked.note(orgId, type, keys);
   }
@@ -303,7 +303,7 @@ export class RowStore {
     if (this.#closing !== undefined)
       throw new Problem("unavailable", "cannot keep the entries: the server is stopping", RETRY_LATER);
     if (!this.#logIsFull()) return;
-    const detail = "cannot keep the entries: compaction can't keep up with what comes in; send them again later";
+    const detail = "cannot keep the entries: compaction can't keep up with new entries; send them again later";
     throw new Problem("unavailable", detail, RETRY_LATER);
   }
 

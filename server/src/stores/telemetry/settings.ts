@@ -16,7 +16,10 @@ export interface TelemetrySettings {
   readonly backlogBytes: number;
   /** Appends are refused while the disk has less than this free, so that queries and compaction can go on. */
   readonly diskFreeBytesMin: number;
-  /** Rows that are in Parquet stay in the log for so long after they were taken, or after the start, for whoever reads the log on… */
+  /**
+   * Rows in Parquet stay in the log for so long after they arrived, or after the start, for readers that continue the
+   * log…
+   */
   readonly replayMs: number;
   /** … while the log is no larger than this, and nothing else needs the room. */
   readonly replayBytes: number;

@@ -1,6 +1,6 @@
 import { LEVEL_SPELLINGS, SEVERITY_NAMES } from "#kernel/severity.ts";
 
-/** `level` without what stands around it: the same as `severityOf` looks up. */
+/** `level` without the characters around it: the text that `severityOf` looks up. */
 const WORD = String.raw`regexp_replace(regexp_replace(lower("level"), '\x1b\[[0-9;]*m', '', 'g'), '^[^a-z0-9]+|[^a-z0-9]+$', '', 'g')`;
 const NUMBERS = [...LEVEL_SPELLINGS].map(([word, number]) => `'${word}': ${number}::UTINYINT`).join(", ");
 

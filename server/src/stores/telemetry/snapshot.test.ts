@@ -12,7 +12,7 @@ async function gone(path: string): Promise<void> {
   }
 }
 
-test("a snapshot is of one moment: what is appended later is not in it", async () => {
+test("a snapshot is of one moment: rows appended later are not in it", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   await rows.append(logBatch("org_a", ["one"]));

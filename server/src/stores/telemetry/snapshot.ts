@@ -9,7 +9,7 @@ export interface ParquetInput {
   /** Range of `timestamp`, in microseconds since the epoch, cut to ±(2^53 − 1). */
   readonly minUs: number;
   readonly maxUs: number;
-  /** Attributes that have a column of their own, see `promotedColumn`. */
+  /** Attributes with a separate column, see `promotedColumn`. */
   readonly promoted: readonly string[];
   /** Its severities were derived by older spellings of levels. */
   readonly oldSpellings?: boolean;
@@ -41,7 +41,7 @@ export interface TimeRange {
   readonly toUs?: number | undefined;
 }
 
-/** Tables to read, and of each the rows that are wanted; what is not named is not read. */
+/** Tables to read, each with the range of wanted rows; other tables are not read. */
 export type WantedTables = Readonly<Partial<Record<TelemetryType, TimeRange>>>;
 
 /**

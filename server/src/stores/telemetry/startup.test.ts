@@ -8,7 +8,7 @@ import { logBatch, openTestStore, readMessages, temporaryDirectory } from "./tes
 const ORG = "org_a";
 const DATABASE = ["mooring.db", "mooring.db-wal", "mooring.db-shm"];
 
-test("a start on the wrong database loses nothing: not what was there, nor what comes meanwhile", async () => {
+test("a start on the wrong database loses nothing: neither existing rows nor new ones", async () => {
   await using dir = await temporaryDirectory();
   const layout = layoutOf(dir.path);
   const parquetFiles = async (root: string): Promise<string[]> =>

@@ -5,9 +5,9 @@ import { syncDirectory } from "#stores/directory/index.ts";
 import type { Layout } from "./layout.ts";
 
 /**
- * The identifier of a telemetry directory, under which the metadata store keeps what belongs to it. The first start makes it, durably;
- * it moves with the directory and is in its backups. Only for the holder of the directory's lock.
- * @throws Error when it is damaged, or gone while the directory has telemetry: another one would hide what is there
+ * The identifier of a telemetry directory, under which the metadata store keeps its rows. The first start creates it,
+ * durably; it moves with the directory and is in its backups. Only for the holder of the directory's lock.
+ * @throws Error when it is damaged, or gone while the directory has telemetry: another one would hide that telemetry
  */
 export async function readStoreId(layout: Layout, clock: Clock): Promise<string> {
   const kept = await readFile(layout.storeId, "utf8").catch(absent);

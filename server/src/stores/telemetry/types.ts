@@ -118,7 +118,7 @@ export interface TelemetryStore {
   policy(orgId: string): Policy;
   /** What an organization takes of this store. */
   usage(orgId: string): Usage;
-  /** Applies what was changed about retention, quotas and erasures at once; without it, that takes seconds. */
+  /** Applies changes of retention, quotas and erasures at once; without it, that takes seconds. */
   refresh(): Promise<void>;
   /**
    * Whether every row of the organization can be read here, as was so within the last second. Queries ask by themselves.
@@ -128,7 +128,7 @@ export interface TelemetryStore {
   readonly feed: TelemetryFeed;
   /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
-  /** What holds the processes that run SQL, and what does not. */
+  /** The layers of protection of the processes that run SQL. */
   sandbox(): Promise<readonly SandboxLayer[]>;
   /** Resolves when the log can take no more, for good: only a new process can. */
   readonly died: Promise<Error>;

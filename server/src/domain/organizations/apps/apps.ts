@@ -24,7 +24,7 @@ import {
 
 type AppKey = Pick<App, "id" | "org_id">;
 
-/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+/** Undefined when it does not exist; `authorize` decides who may see it. */
 export async function findApp(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,

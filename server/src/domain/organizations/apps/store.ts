@@ -57,7 +57,7 @@ export async function deleteAppRow(tx: Writer, orgId: string, appId: string): Pr
   await tx.deleteFrom("app").where("org_id", "=", orgId).where("id", "=", appId).execute();
 }
 
-/** Forgets what was set for an app's bucket; false while there are objects, versions or uploads in it. */
+/** Deletes the settings of an app's bucket; false while there are objects, versions or uploads in it. */
 export async function takeBucketAway(
   dialect: MetadataStore["dialect"],
   tx: Writer,

@@ -62,7 +62,9 @@ export async function acceptInvitation(deps: OrganizationsDeps, input: Acceptanc
   });
 }
 
-/** The mailbox decides whose the account is: what was set up with it before ends, and the password of now counts. */
+/**
+ * The owner of the mailbox gets the account: everything that was set up before ends, and the present password is set.
+ */
 async function acceptAsProved(
   deps: OrganizationsDeps,
   known: Person,
@@ -87,7 +89,7 @@ function isMailed(invitation: Invitation, tokenHash: string | null): boolean {
   return tokenHash !== null && invitation.mailed_token_hash === tokenHash;
 }
 
-/** What is kept of a link's token; null: nobody ever made such a link. */
+/** The hash of a link's token; null: no such link was ever created. */
 export function invitationHash(token: string): string | null {
   return isWellFormedSecret("mriv", token) ? sha256Hex(token) : null;
 }
@@ -135,7 +137,7 @@ export async function acceptInvitationAs(
   });
 }
 
-/** The invitation while it can be accepted and whoever made it could still make it. */
+/** The invitation while it can be accepted and its creator could still create it. */
 async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | null): Promise<Invitation> {
   const invitation = tokenHash === null ? undefined : await invitationByToken(db, tokenHash);
   const nowMs = deps.clock.nowMs();
@@ -155,7 +157,7 @@ async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | nul
 async function inviterStands(db: Reader, invitation: Invitation, nowMs: number): Promise<boolean> {
   const { org_id: orgId, invited_by: inviter } = invitation;
   if (isId("cred", inviter)) {
-    // What it holds at this moment, not when it invited: whoever stands behind it may have lost the role since.
+    // The present permissions, not those at the invitation: the responsible person may have lost the role since.
     const state = await readState({ read: db }, { id: inviter });
     if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return false;
     return state.scopes.has("members:write") && mayGrant(await grantorBehind(db, orgId, state), invitation.role);
@@ -191,8 +193,8 @@ function personRow(
 }
 
 /**
- * The invitation alone must not open an account that exists: whoever sent it has the link too. So the password is asked, and
- * an account that is still waiting for its own set-up can't be taken over from another organization.
+ * The invitation alone must not open an existing account: the inviter has the link too. So the password is required,
+ * and an account that is still waiting for its own set-up can't be taken over from another organization.
  */
 async function signedIn(
   deps: OrganizationsDeps,
@@ -204,7 +206,7 @@ async function signedIn(
   await auditDenied(deps, attempt.invitation, attempt.origin);
   throw new Problem(
     "forbidden",
-    "There is an account with this e-mail address, and this is not its password. If you lost it, or somebody else made the account, ask for a new password where you sign in, or ask whoever runs the server for a link to reset it.",
+    "There is an account with this e-mail address, and this is not its password. If you lost it, or somebody else made the account, ask for a new password where you sign in, or ask the operator of the server for a link to reset it.",
   );
 }
 

@@ -103,9 +103,10 @@ export async function invite(
 }
 
 /**
- * A new link for an invitation that is open or has expired, good for seven days from now; the old one ends. Whoever asks is the one
- * who invites from then on.
- * @throws Problem `not_found`, `forbidden` (more than the caller holds), `conflict` (accepted, revoked, invited anew since)
+ * A new link for an invitation that is open or has expired, valid for seven days from now; the old one ends. The caller
+ * becomes the inviter.
+ * @throws Problem `not_found`, `forbidden` (more than the caller has), `conflict` (accepted, revoked, invited again
+ *   since)
  */
 export async function renewInvitation(
   deps: OrganizationsDeps,
@@ -146,8 +147,8 @@ export async function renewInvitation(
 }
 
 /**
- * A second link for the same invitation, which goes into the mail and is shown to nobody: whoever uses it has the mailbox. The one that
- * the inviter is shown proves nothing.
+ * A second link for the same invitation, which is only mailed: its use proves access to the mailbox. The link that the
+ * inviter sees proves nothing.
  */
 export async function createMailedToken(deps: OrganizationsDeps, invitation: Invitation): Promise<string> {
   const token = newSecret("mriv");
@@ -155,7 +156,7 @@ export async function createMailedToken(deps: OrganizationsDeps, invitation: Inv
   return token;
 }
 
-/** Keeps what came of the mail with an invitation's link. Returns the invitation with it. */
+/** Stores the result of the mail with an invitation's link. Returns the invitation with it. */
 export async function recordInvitationMail(
   deps: OrganizationsDeps,
   invitation: Invitation,

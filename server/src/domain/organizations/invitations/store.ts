@@ -6,7 +6,7 @@ export async function invitationById(db: Reader, orgId: string, id: string): Pro
   return db.selectFrom("invitation").selectAll().where("org_id", "=", orgId).where("id", "=", id).executeTakeFirst();
 }
 
-/** The one look-up that no organization bounds: the token is what names it, that which was shown or that which was mailed. */
+/** The one look-up without an organization: the token identifies the invitation, either the shown or the mailed one. */
 export async function invitationByToken(db: Reader, tokenHash: string): Promise<Invitation | undefined> {
   return db
     .selectFrom("invitation")
@@ -64,7 +64,7 @@ export async function renewInvitationRow(
   await tx.updateTable("invitation").set(change).where("org_id", "=", org_id).where("id", "=", id).execute();
 }
 
-/** What came of a mail with the link that has this hash: one that was made since is left alone. */
+/** Stores the result of a mail with the link of this hash; a newer link is left unchanged. */
 export async function recordMail(
   tx: Writer,
   { org_id, id, token_hash }: Invitation,
@@ -79,7 +79,7 @@ export async function recordMail(
     .execute();
 }
 
-/** Of the link that a mail takes with it, beside the one that was shown. */
+/** Sets the token of the mailed link, in addition to the shown one. */
 export async function setMailedToken(tx: Writer, { org_id, id, token_hash }: Invitation, hash: string): Promise<void> {
   await tx
     .updateTable("invitation")

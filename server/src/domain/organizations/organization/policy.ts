@@ -4,9 +4,9 @@ export interface OrganizationPolicy {
   /** What credentials of the organization may hold; null: every scope. */
   allowed_scopes: Scope[] | null;
   credential_lifetime_days_max: number | null;
-  /** What is made needs an end. */
+  /** New credentials and keys need an expiry. */
   require_expiry: boolean;
-  /** CIDR ranges from which credentials and access keys may be used, besides their own; null: from anywhere. */
+  /** CIDR ranges from which credentials and access keys may be used, in addition to their own; null: from anywhere. */
   allowed_addresses: string[] | null;
   /** What somebody makes who does not hold members:write waits for an approval. */
   approval_required: boolean;

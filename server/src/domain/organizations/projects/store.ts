@@ -14,7 +14,7 @@ export interface ProjectMember {
 /** With what belongs to it and means nothing without it. */
 export async function deleteProjectRows(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await deleteSavedQueries(tx, orgId, projectId);
-  // Uploads that have not ended can't end any more, and what was reserved for them is free again.
+  // Open uploads can't end any more, and their reservations are free again.
   await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await dropTrash(tx, orgId, projectId);
   await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
@@ -22,7 +22,10 @@ export async function deleteProjectRows(tx: Writer, orgId: string, projectId: st
   await deleteProjectRow(tx, { org_id: orgId, id: projectId });
 }
 
-/** What is in the project's trash is due at once. Until it is gone, a minute at most, it counts for the organization, which does not see it. */
+/**
+ * Files in the project's trash are due at once. Until they are deleted, a minute at most, they count for the
+ * organization, which does not see them.
+ */
 async function dropTrash(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await tx
     .updateTable("trashed_file")
@@ -64,7 +67,7 @@ export async function hasWebhooks(db: Reader, orgId: string, projectId: string):
   return row !== undefined;
 }
 
-/** Files, or parts of what is to become one. */
+/** Files, or parts of a future file. */
 export async function hasFiles(db: Reader, orgId: string, projectId: string): Promise<boolean> {
   const query = db.selectFrom("file").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId);
   if ((await query.limit(1).executeTakeFirst()) !== undefined) return true;

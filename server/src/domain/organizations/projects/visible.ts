@@ -22,7 +22,7 @@ export async function visibleProjects(
   return unassigned && hidden.size === 0 ? "all" : { projectIds: [...shown], unassigned };
 }
 
-/** The same as two lists, for whoever meets rows of a project that was made since. */
+/** The same as two lists, for callers that meet rows of a newer project. */
 export async function knownProjects(
   metadata: Pick<MetadataStore, "read">,
   principal: Principal,

@@ -124,6 +124,6 @@ async function openLink(deps: OrganizationsDeps, db: Reader, token: string, toke
 function invalidLink(): Problem {
   return new Problem(
     "not_found",
-    "This set-up link does not work: it was used, it has expired, or somebody has set the server up since. Whoever runs the server makes a new one with mooring bootstrap.",
+    "This set-up link does not work: it was used, it has expired, or somebody has set the server up since. The operator creates a new one with mooring bootstrap.",
   );
 }

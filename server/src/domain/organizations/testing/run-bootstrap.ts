@@ -1,4 +1,7 @@
-/** A process of its own that bootstraps, for the test of several at once: data directory, organization, and a database URL or nothing. */
+/**
+ * A separate process that bootstraps, for the test of several at once: data directory, organization, and a database URL
+ * or nothing.
+ */
 import { systemClock as clock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
 import { bootstrapOrganization } from "../index.ts";

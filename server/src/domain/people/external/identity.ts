@@ -15,8 +15,9 @@ export type Found =
   | { readonly failure: "oidc_unknown" | "oidc_other" | "oidc_taken" };
 
 /**
- * Known by the provider's own id for them; the first time by an address that the provider says is theirs. An account has one identity
- * at a provider: another one with the same address may be whoever was given the mailbox, and is nobody until its person links it.
+ * Recognized by the provider's id; the first time by an address that the provider verified. An account has one identity
+ * at a provider: another one with the same address may be the mailbox's next owner, and has no account until the
+ * account's person links it.
  */
 export async function personOf(deps: PeopleDeps, tx: Writer, external: ExternalPerson, origin: Origin): Promise<Found> {
   const { issuer, subject, verifiedEmail } = external;
@@ -50,8 +51,8 @@ export async function leadsToAnothers(
 }
 
 /**
- * Links an identity to whoever asked for it a moment ago, fresh from a sign-in; it takes the place of the one that was there.
- * It can be the first proof of the address as well.
+ * Links an identity to the person who asked for it just before, after a fresh sign-in; it replaces the former one. It
+ * can be the first verification of the address as well.
  */
 export async function linkTo(
   deps: PeopleDeps,
@@ -89,7 +90,10 @@ export async function deleteIdentity(deps: PeopleDeps, session: Session, origin:
   });
 }
 
-/** A proved account keeps its identity. An address that was not proved is nobody's yet, so whoever proves it gets the account. */
+/**
+ * A verified account keeps its identity. An unverified address belongs to nobody yet, so the person who verifies it
+ * gets the account.
+ */
 async function isAnothers(db: Reader, person: Person, issuer: string): Promise<boolean> {
   return person.verified_at !== null && (await identityAt(db, person.id, issuer)) !== undefined;
 }

@@ -12,7 +12,7 @@ import { leadsToAnothers, linkTo, personOf, type Found } from "./identity.ts";
 import type { Expected, ExternalPerson, Provider } from "./provider.ts";
 import { externalIdentity } from "./store.ts";
 
-/** Why a sign-in by a provider did not work, as the page that the browser is sent to is told. */
+/** Why a sign-in by a provider failed, for the page to which the browser is sent. */
 export type OidcFailure =
   | "oidc_failed"
   | "oidc_unknown"
@@ -24,7 +24,7 @@ export type OidcFailure =
 /** With which invitation somebody goes to the provider: when they come back they have accepted it. */
 export interface Invited {
   readonly tokenHash: string | null;
-  /** Of an account that is made; null: there is one. */
+  /** The name for a new account; null: it exists. */
   readonly name: string | null;
 }
 
@@ -32,12 +32,12 @@ export type OidcOutcome =
   | {
       readonly secret: string;
       readonly returnTo: string;
-      /** Of the first proof of the address: who is told by mail, and of what. */
+      /** Set by the first verification of the address: the recipient of a mail, and its content. */
       readonly proved: { readonly email: string; readonly ended: Ended } | null;
     }
   | { readonly failure: OidcFailure; readonly cause?: unknown };
 
-/** What is kept while the browser is away. */
+/** Stored while the browser is at the provider. */
 interface Begun extends Expected {
   readonly returnTo: string;
   readonly invited: Invited | null;
@@ -51,7 +51,10 @@ const REASONS = {
   oidc_taken: "the identity is another account's",
 } as const;
 
-/** Where to send the browser, and the ticket that binds what comes back to it. @throws Error when the provider is away */
+/**
+ * The address for the browser, and the ticket that binds the provider's answer to it.
+ * @throws Error when the provider does not answer
+ */
 export async function beginOidc(
   deps: PeopleDeps,
   provider: Provider,
@@ -103,12 +106,12 @@ export async function finishOidc(
   return { failure: found.failure };
 }
 
-/** Whoever links an identity has proved a moment ago that the account is theirs, in this browser. */
+/** A person who links an identity has proved just before, in this browser, that the account is theirs. */
 function isFresh({ clock }: PeopleDeps, session: Session | undefined, userId: string): boolean {
   return session?.userId === userId && clock.nowMs() - session.confirmedAtMs <= CONFIRMATION_MS;
 }
 
-/** Accepts the invitation; null: it is accepted. Whoever would get no session is made no member either. */
+/** Accepts the invitation; null: it is accepted. A person who would get no session does not become a member either. */
 async function invitedFailure(
   deps: PeopleDeps,
   external: ExternalPerson,

@@ -15,7 +15,7 @@ export async function externalIdentity(
     .executeTakeFirst();
 }
 
-/** Of a person at one provider: there is one at most. */
+/** The identity of a person at one provider: there is one at most. */
 export async function identityAt(db: Reader, userId: string, issuer: string): Promise<ExternalIdentity | undefined> {
   return db
     .selectFrom("external_identity")

@@ -17,8 +17,8 @@ export async function securityOf(db: Reader, userId: string): Promise<Security> 
 }
 
 /**
- * What a password must be followed by; empty: nothing. Only an authenticator app makes it so: a passkey works at one host
- * only, and whoever has nothing else must get in at another one.
+ * The second factors that a password needs; empty: none. Only an authenticator app requires one: a passkey works at one
+ * host only, and a person with nothing else must be able to sign in at another.
  */
 export async function secondFactorsOf(
   db: Reader,

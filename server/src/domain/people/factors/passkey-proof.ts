@@ -80,7 +80,7 @@ async function passkeyOf(deps: PeopleDeps, response: object): Promise<PasskeyRow
   return typeof id === "string" ? passkeyByCredential(deps.metadata.read, id) : undefined;
 }
 
-/** The passkey's new counter; undefined when it did not sign what was asked, for whom it was asked. */
+/** The passkey's new counter; undefined when it did not sign the expected challenge, for the expected person. */
 async function verified(
   attempt: OpenAttempt,
   passkey: PasskeyRow,

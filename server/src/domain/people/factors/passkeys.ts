@@ -120,7 +120,7 @@ async function verified(attempt: OpenAttempt, response: object): Promise<Registe
     expectedRPID: rpId,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(() => undefined); // whatever is wrong with what the browser sent, it is not ours to explain
+  }).catch(() => undefined); // a fault in the browser's message is not ours to explain
   if (answer?.verified === true) return answer.registrationInfo;
   throw new Problem("invalid_body", "The passkey could not be verified; try again.", {
     errors: [{ pointer: "/response", detail: "is not what this server asked the browser for" }],

@@ -163,7 +163,7 @@ async function present(deps: Deps, found: FoundSession | undefined): Promise<Ses
   if (nowMs >= endOf(session)) return undefined;
   if (nowMs - session.last_seen_at >= SEEN_EVERY_MS) {
     const seen = { id: session.id, userId: session.user_id, atMs: nowMs };
-    // A full disk must not keep out whoever comes to make room on it.
+    // A full disk must not keep out an operator who comes to free space on it.
     await deps.metadata.write((tx) => recordSeen(tx, seen)).catch(() => undefined);
   }
   return {

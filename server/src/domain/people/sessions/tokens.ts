@@ -41,7 +41,10 @@ export async function createSessionToken(
   return { accessToken: PREFIX + token, expiresInS: SESSION_TOKEN_LIFETIME_S };
 }
 
-/** Takes people's tokens, and hands every other one on. Such a token is no JWT, so whoever takes JWTs of credentials refuses it. */
+/**
+ * Accepts people's tokens, and passes every other one on. Such a token is no JWT, so code that expects JWTs of
+ * credentials refuses it.
+ */
 export function withPeople(deps: Deps, credentials: Authenticator): Authenticator {
   return {
     authenticate: (token, origin) =>

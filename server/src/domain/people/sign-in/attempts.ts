@@ -36,8 +36,8 @@ export async function beginAttempt(
 }
 
 /**
- * The attempt that a ticket names. The try counts before anything is looked at, in a transaction of its own, so that a
- * failure does not give it back. Undefined: no such ticket, ended, or tried too often.
+ * The attempt of a ticket. The try counts before anything is checked, in a separate transaction, so that a failure does
+ * not undo it. Undefined: no such ticket, ended, or tried too often.
  */
 export async function tryAttempt(deps: Deps, kind: Attempt["kind"], ticket: string): Promise<OpenAttempt | undefined> {
   const ticketHash = sha256Hex(ticket);

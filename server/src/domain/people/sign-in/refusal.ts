@@ -11,7 +11,7 @@ import type { Guessed } from "./throttle.ts";
 export async function refuse(
   deps: PeopleDeps,
   attempt: {
-    /** Null: what was shown can't be guessed, so that nothing is counted. */
+    /** Null: the proof can't be guessed, so nothing is counted. */
     readonly account: string | null;
     /** A password when absent. */
     readonly guessed?: Guessed;

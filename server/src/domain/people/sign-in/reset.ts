@@ -6,7 +6,7 @@ import { beginSession } from "../sessions/sessions.ts";
 import { beginAttempt } from "./attempts.ts";
 import type { SignInStep } from "./password.ts";
 
-/** What a reset led to, and what is told by mail. */
+/** The result of a reset, and the content of its mail. */
 export interface Reset {
   readonly step: SignInStep;
   readonly email: string;

@@ -6,7 +6,7 @@ import { deviceOf } from "./device.ts";
 import { Turns } from "./turns.ts";
 
 type From = Pick<Origin, "ip" | "device">;
-/** Counted apart: whoever fails for one has not failed for the other. */
+/** Counted separately: a failure of one kind does not count for the other. */
 export type Guessed = "password" | "code";
 
 /**
@@ -24,8 +24,8 @@ export class Throttle {
   }
 
   /**
-   * @param account the person's id; for nobody's, what was asked for
-   * @throws Problem `rate_limited` with `Retry-After`, for 30 seconds at most: right or wrong is not looked at
+   * @param account the person's id; for an unknown account, the given address
+   * @throws Problem `rate_limited` with `Retry-After`, for 30 seconds at most, without checking the proof
    */
   check(account: string, from: From, what: Guessed = "password"): void {
     this.#failures.check(`${what} ${account} ${this.#placeOf(account, from).name}`);

@@ -4,7 +4,7 @@ import { Turns, type Lane } from "./turns.ts";
 
 const ONE: Lane = { name: "192.0.2.1", isKnown: false };
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 function work(): { readonly run: () => Promise<string>; end(): void; began: boolean } {
   let end = (): void => undefined;
   const it = {
@@ -44,7 +44,7 @@ test("a failure gives its turn on", async () => {
   for (let i = 0; i < 5; i++) await assert.rejects(failing(), /cannot hash/);
 });
 
-test("whoever has waited ten seconds is told to come again, and takes no turn", async () => {
+test("a caller that has waited ten seconds must retry, and takes no turn", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const turns = new Turns(2, 10_000);

@@ -28,10 +28,10 @@ const TRACE = new RegExp(
   ].join("|")})`,
 );
 
-/** What a line that begins with spaces may begin with behind them and still be one of its own. */
+/** A line that begins with spaces is still a separate entry when one of these follows them. */
 const ENTRY_START = /^[[(<{]?(?:\d{2,4}[-/.:]\d|\d{6} \d|\d{10}|[A-Z][a-z]{2} +\d|\d{1,2} [A-Z][a-z]{2} )/;
 
-/** True for a line that goes on with the message before, whatever it says. */
+/** True for a line that continues the message before, with any text. */
 export function isContinuation(line: string): boolean {
   if (/^\s/.test(line)) {
     const text = line.trimStart();

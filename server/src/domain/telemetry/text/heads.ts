@@ -54,7 +54,7 @@ const HEADS: readonly RegExp[] = [
   head(`${LEVEL}(?: +|: *)(?:(?<logger>[\\w$-]+(?:\\.[\\w$-]+)+)(?::| -)? )?`),
 ];
 
-/** The parts of what stands behind a time; empty where no form fits. */
+/** The parts of the text after a time; empty where no form matches. */
 export function headOf(rest: string): Groups {
   for (const expression of HEADS) {
     const groups = expression.exec(rest)?.groups;

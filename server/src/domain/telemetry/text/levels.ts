@@ -33,7 +33,7 @@ export interface FoundLevel {
 }
 
 interface Hit extends FoundLevel {
-  /** What stands before and behind it. */
+  /** The text before and after it. */
   readonly lead: string;
   readonly rest: string;
 }
@@ -59,7 +59,7 @@ export function startsWithLevel(text: string): boolean {
   return FIRST.test(text);
 }
 
-/** What is left without the level when nothing but marks stand before it; else the whole text, so that nothing is lost. */
+/** The text without the level, when only marks are before it; otherwise the whole text, so that nothing is lost. */
 export function withoutLevel(text: string, { start, end }: FoundLevel): string {
   if (/[\w\]})>]/.test(text.slice(0, start))) return text.replace(/^[|:-] *(?=\S)/, "");
   return text.slice(end).replace(/^\s*(?:\/[\w.-]+)?[\])>}"']?(?:\s*[|:,]|\s+-+(?=\s))?\s*/, "");

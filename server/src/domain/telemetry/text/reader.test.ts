@@ -65,7 +65,7 @@ describe("lines that go on with the one before", () => {
     }
   }
 
-  test("a line with spaces before its own time is one of its own", () =>
+  test("a line with spaces before its own time is a separate entry", () =>
     assert.equal(
       read([FIRST, "  2026-11-22 12:00:01 INFO next", " INFO [main] 2026-11-22 12:00:02 x"]).entries.length,
       3,
@@ -83,7 +83,7 @@ describe("lines that go on with the one before", () => {
     ]);
   });
 
-  test("a line of prose that begins with a level's word is no entry of its own", () =>
+  test("a line of prose that begins with a level's word is no separate entry", () =>
     assert.deepEqual(messages(read([FIRST, "error stack:", "  at run"])), ["it broke\nerror stack:\n  at run"]));
 
   test("what a full message can't take is counted", () => {
@@ -96,7 +96,7 @@ describe("lines that go on with the one before", () => {
 describe("lines without a time", () => {
   const lines = ["begin", FIRST, "second line", "WARN no time", ""];
 
-  test("join the one before; without one, or with a level of their own, they are left out", () => {
+  test("join the one before; without one, or with their own level, they are left out", () => {
     const found = read(lines);
     assert.deepEqual(messages(found), ["it broke\nsecond line"]);
     assert.deepEqual(found.left, [
@@ -187,7 +187,7 @@ describe("a pattern", () => {
     assert.equal(read(["22.11.26 12-00-00 x"], options).entries[0]?.timestamp, "2026-11-22T12:00:00Z");
   });
 
-  test("what is wrong with one is said", () => {
+  test("a fault in one is reported", () => {
     assert.match(checkTextOptions({ pattern: "(" })?.reason ?? "", /Unterminated group/);
     assert.match(checkTextOptions({ pattern: "(?<level>x)" })?.reason ?? "", /neither a group \(\?<time>/);
     assert.equal(checkTextOptions({ pattern: "(?<message>x)" }), null);

@@ -80,7 +80,7 @@ export function createTextReader(options: TextOptions, sink: TextSink): TextRead
   return new Reader(options, sink);
 }
 
-/** What is wrong with a pattern or a time format, or null. */
+/** The fault of a pattern or a time format, or null. */
 export function checkTextOptions(
   options: Pick<TextOptions, "pattern" | "timeFormat">,
 ): { option: "pattern" | "time-format"; reason: string } | null {
@@ -145,7 +145,7 @@ class Reader implements TextReader {
       this.counts.time_from_arrival++;
       return this.#begin(line, parsed, nowIso());
     }
-    // A reader that waited too long for more has given the entry out: its time is still that of what goes on with it.
+    // A reader that waited too long for more has yielded the entry: its time is still that of its continuation.
     const goesOn = onNoTime === undefined && isContinuation(line.text);
     if ((onNoTime === "previous" || goesOn) && this.#previousTime !== null) {
       this.counts.time_from_previous++;

@@ -11,7 +11,7 @@ function read(line: string, context: TimeContext = CONTEXT): ParsedLine {
   return createTextParser(context)(line);
 }
 
-/** A line and what is read from it; attributes must be exactly these. */
+/** A line and its parsed entry; attributes must be exactly these. */
 interface Case {
   readonly name: string;
   readonly line: string;
@@ -267,7 +267,7 @@ describe("plain log lines", () => {
     test(`${JSON.stringify(line)} has no time that can be read`, () => assert.equal(read(line).timestamp, null));
   }
 
-  test("lines that go on with the one before are told from those that do not", () => {
+  test("lines that continue the one before are distinguished from others", () => {
     for (const line of [
       "    at f (x.js:1)",
       "\tat f",
@@ -317,5 +317,5 @@ describe("time zones", () => {
   });
   test("an offset on the line wins", () =>
     assert.equal(at("Europe/Berlin", "2026-01-20 08:00:00Z x"), "2026-01-20T08:00:00Z"));
-  test("what is no zone", () => assert.equal(zoneOf("Mars/Olympus"), null));
+  test("an unknown zone", () => assert.equal(zoneOf("Mars/Olympus"), null));
 });

@@ -109,7 +109,7 @@ export const ACCOUNTS_MIGRATION: DatabaseCases = {
     }
   },
 
-  "whoever waits to run a server that nobody runs goes on waiting": async (database) => {
+  "a waiting operator of a server without one keeps waiting": async (database) => {
     const store = await migrated(database, "0030-accounts", (tx) =>
       addPeople(tx, { waiting: { isOperator: true, links: [null] }, other: { password: true, links: [7] } }),
     );

@@ -10,7 +10,7 @@ function deferNode(tx: Writer, number: number): void {
   tx.defer(tx.insertInto("node").values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 }));
 }
 
-/** What is written once work has expired; on a slow disk it may pass the deadline itself, and is tried again. */
+/** Writes after expired work; on a slow disk the write may pass the deadline itself, and is retried. */
 async function addLater(store: MetadataStore, number: number, tries = 10): Promise<void> {
   await store
     .write((tx) => addNode(tx, number))
@@ -38,7 +38,7 @@ async function expired(store: MetadataStore, work: (tx: Writer) => Promise<void>
 
 /** Transactions that pass their deadline while their work goes on. */
 export const DEADLINES: DatabaseCases = {
-  "work that passed its deadline sends nothing more, whatever it tries and however long": async (database) => {
+  "work that passed its deadline sends nothing more, however long it tries": async (database) => {
     const store = await openStoreWith(database, { transactionMs: DEADLINE_MS });
     const refused: PromiseSettledResult<unknown>["status"][] = [];
     let goesOn: Promise<void> | undefined;

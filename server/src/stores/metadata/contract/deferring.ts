@@ -13,7 +13,7 @@ function seenAt(tx: Writer, id: string): Promise<{ seen_at: number }[]> {
 
 /** Statements that nobody waits for, and rows that are read before their place. */
 export const DEFERRING: StoreCases = {
-  "what is deferred runs in its place, before what is awaited and before the commit": async (store) => {
+  "a deferred statement runs in its place, before awaited ones and before the commit": async (store) => {
     await store.write(async (tx) => {
       deferNode(tx, 1);
       deferNode(tx, 2);
@@ -84,7 +84,7 @@ export const DEFERRING: StoreCases = {
     assert.equal((await nodeNumbers(store.read)).length, 181);
   },
 
-  "what is read ahead is what the transaction would read, however many come at once": async (store) => {
+  "a read ahead equals the read in the transaction, with any number at once": async (store) => {
     await store.write((tx) => addNode(tx, 1));
     const increment = (): Promise<void> =>
       store.write(async (tx) => {

@@ -20,7 +20,7 @@ export const LIFE: StoreCases = {
 };
 
 export const LIFE_OF_A_DATABASE: DatabaseCases = {
-  "what was acknowledged outlives five kills of the process that wrote it, and no transaction is there by half": async (
+  "acknowledged writes survive five kills of the process that wrote them, and no transaction is there by half": async (
     database,
   ) => {
     await (await openStore(database)).close();

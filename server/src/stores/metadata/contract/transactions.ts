@@ -5,7 +5,7 @@ import { ROWS } from "./rows.ts";
 
 /** One transaction by itself. */
 export const TRANSACTIONS: StoreCases = {
-  "a read sees what is committed, the transaction also what it wrote": async (store) => {
+  "a read sees committed rows, the transaction also its own": async (store) => {
     await store.write(async (tx) => {
       await addNode(tx, 1);
       assert.deepEqual(await nodeNumbers(tx), [1]);
@@ -24,7 +24,7 @@ export const TRANSACTIONS: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), []);
   },
 
-  "a taken key is told from every other error, with its table and columns": async (store) => {
+  "a taken key has a separate error, with its table and columns": async (store) => {
     const project = { ...ROWS.project, id: "proj_other" };
     await store.write((tx) => tx.insertInto("organization").values(ROWS.organization).execute());
     await store.write((tx) => tx.insertInto("project").values(ROWS.project).execute());

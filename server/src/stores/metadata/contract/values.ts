@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { StoreCases } from "./harness.ts";
 import { ROWS } from "./rows.ts";
 
-/** What goes in and what comes out. */
+/** Values as written and as read. */
 export const VALUES: StoreCases = {
   "values come back as they went in": async (store) => {
     const bytes = Uint8Array.from({ length: 1024 }, (_, index) => index % 256);

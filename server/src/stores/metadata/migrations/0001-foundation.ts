@@ -109,7 +109,7 @@ const IDENTITY: Definitions = {
     primaryKey: ["id"],
     unique: [["client_id"]],
     indexes: [["org_id", "id"], ["project_id"], ["created_by"]],
-    // None to the project: a credential outlives it, revoked, for whoever asks later what it was.
+    // No reference to the project: a revoked credential outlives it, for later questions about it.
     references: { org_id: "organization" },
   },
   credential_secret: {

@@ -1,6 +1,6 @@
 import type { Writer } from "../types.ts";
 
-/** What the manifest needs to merge files by day and to know which attributes have a column of their own. */
+/** Columns of the manifest to merge files by day and to know the attributes with separate columns. */
 export async function telemetryFiles(tx: Writer): Promise<void> {
   await tx.schema
     .alterTable("telemetry_file")

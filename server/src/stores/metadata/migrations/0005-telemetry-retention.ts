@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** How long telemetry is kept, how much of it, and what is to be erased where. */
+/** Retention and quotas of telemetry, and erasures with their directories. */
 export async function telemetryRetention(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const make = tableMaker(tx, dialect);
   await make("telemetry_policy", {

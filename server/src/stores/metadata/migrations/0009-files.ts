@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker, type TableDefinition } from "./tables.ts";
 
-/** Files, grants to upload them, what they take up, and what is to be told of them. `schema.ts` says what the columns mean. */
+/** Files, grants to upload them, their usage, and their events. `schema.ts` says what the columns mean. */
 export async function files(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const create = tableMaker(tx, dialect);
   for (const [name, definition] of Object.entries(TABLES)) await create(name, definition);

@@ -17,7 +17,7 @@ export async function people(tx: Writer, dialect: MetadataStore["dialect"]): Pro
   for (const [name, definition] of Object.entries(TABLES)) await create(name, definition);
 }
 
-/** Whoever was first made an owner of the first organization runs the server. */
+/** The person who was first made an owner of the first organization is the operator. */
 async function nameTheFirstOwner(tx: Writer): Promise<void> {
   await sql`
     update person set instance_admin = 1

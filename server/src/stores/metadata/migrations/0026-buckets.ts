@@ -1,6 +1,6 @@
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** How often a bucket was written to, so that what was read of it is known to be still right. */
+/** The number of writes to a bucket, so that a copy of its rows is known to be current. */
 export async function buckets(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tx.schema
     .alterTable("s3_usage")

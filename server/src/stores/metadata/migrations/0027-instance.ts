@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** What came of the mail with an invitation's link. */
+/** The result of the mail with an invitation's link. */
 export async function instance(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const postgres = dialect === "postgres";
   await tx.schema

@@ -65,7 +65,7 @@ async function verifyKnown(tx: Writer): Promise<void> {
     where password_hash is null and exists (select 1 from external_identity where user_id = person.id)`.execute(tx);
 }
 
-/** Whoever was linked first is the person; one that came later may hold a mailbox that was given to them. */
+/** The first linked identity is the person's; a later one may be of a mailbox's next owner. */
 async function keepFirstIdentities(tx: Writer): Promise<void> {
   await sql`delete from browser_session where method = 'oidc' and user_id in (
     select user_id from external_identity group by issuer, user_id having count(*) > 1)`.execute(tx);

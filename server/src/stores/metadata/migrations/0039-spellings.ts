@@ -1,6 +1,6 @@
 import type { Writer } from "../types.ts";
 
-/** By which spellings of levels the severities of a file of telemetry were derived; files from before know none of them. */
+/** The version of the spellings of levels that gave a telemetry file its severities; older files have none. */
 export async function spellings(tx: Writer): Promise<void> {
   await tx.schema
     .alterTable("telemetry_file")

@@ -22,7 +22,7 @@ interface Index {
   readonly name: string;
   readonly table: string;
   readonly columns: readonly string[];
-  /** Of the rows that the list shows. */
+  /** The condition of the rows that the list shows. */
   readonly where?: string;
 }
 

@@ -11,7 +11,7 @@ import type { ConnectionPool, PooledConnection } from "./pool.ts";
 
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-/** Kysely on a pool. Each transaction, and each statement outside of one, has a `PostgresConnection` of its own. */
+/** Kysely on a pool. Each transaction, and each statement outside of one, has a separate `PostgresConnection`. */
 export function postgresDialect(pool: ConnectionPool): Dialect {
   return {
     createDriver: () => ({
@@ -63,7 +63,10 @@ export class PostgresConnection implements DatabaseConnection {
     await this.#connection.query("rollback", []).catch(() => this.#connection.destroy());
   }
 
-  /** Ends the connection at once, and with it the transaction: what was sent is never committed, what comes later is refused. */
+  /**
+   * Ends the connection at once, and with it the transaction: sent statements are never committed, later ones are
+   * refused.
+   */
   abort(reason: Error): void {
     this.#aborted ??= reason;
     this.#connection.destroy();

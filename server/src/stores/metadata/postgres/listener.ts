@@ -8,8 +8,8 @@ const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
 /**
- * A connection of its own that listens for notifications. When it breaks it is made again, waiting longer each time up to
- * 5 s, and then every listener is called, since a notification may have been missed.
+ * A separate connection that listens for notifications. When it breaks it reconnects, waiting longer each time up to 5
+ * s, and then calls every listener, since a notification may have been missed.
  */
 export class DatabaseListener {
   readonly #settings: ClientConfig;

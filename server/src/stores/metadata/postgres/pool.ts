@@ -58,7 +58,7 @@ export interface StatementOutcome {
 /** A connection of the pool, until it is released. */
 export interface PooledConnection {
   query(statement: string, parameters: readonly unknown[]): Promise<StatementOutcome>;
-  /** Ends it at once, whatever runs on it: that rejects. `release` must follow. */
+  /** Ends it at once; a running statement rejects. `release` must follow. */
   destroy(): void;
   release(): void;
 }
@@ -216,7 +216,7 @@ function pooled(client: PoolClient, { readOnly, waits, budget }: UseOptions): Po
   };
 }
 
-/** Statements that wait for no lock of another transaction, and must run whatever was waited for before. */
+/** Statements that wait for no lock of another transaction, and must run at any time. */
 const BOUNDS = new Set(["begin", "commit", "rollback"]);
 
 /** The server limits each wait for a lock by itself. This makes the limit of a later one smaller, so that all of a request keep to one. */

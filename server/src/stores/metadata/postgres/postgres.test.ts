@@ -103,7 +103,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
-  test("listening begins again after the connection is lost, and listeners are told that they may have missed something", async () => {
+  test("listening begins again after the connection is lost, and listeners are called since they may have missed something", async () => {
     await withPostgres(provide, {}, async (store, url) => {
       let heard = 0;
       store.onNotify("auth_change", () => {

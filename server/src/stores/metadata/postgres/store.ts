@@ -86,7 +86,7 @@ function transactionsOver(pool: ConnectionPool, deadlineMs: number): Transaction
   return new Transactions({ db: kyselyOver(pool), deferrerOf: postgresDeferrer, deadlineMs });
 }
 
-/** Over a connection of its own, with limits of its own. */
+/** Over a separate connection, with separate limits. */
 async function migrateOver(
   url: string,
   { clock, migrating }: Pick<PostgresOptions, "clock" | "migrating">,
@@ -141,7 +141,7 @@ function withoutSecrets(url: string): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** A `Problem` speaks to callers; here the operator wants to know what is behind it. */
+/** A `Problem` is for callers; the operator needs its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);

@@ -134,7 +134,7 @@ export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
     });
 }
 
-/** A transaction. What is deferred waits here until the next message. */
+/** A transaction. Deferred statements wait here until the next message. */
 class WriteConnection implements DatabaseConnection {
   readonly #groups: GroupCommit;
   /** Whether it has sent or deferred anything but what it reads ahead. */
@@ -168,7 +168,7 @@ class WriteConnection implements DatabaseConnection {
     await this.#groups.commit(deferred.map(statementOf)).catch((error: unknown) => rethrowOf(deferred, error));
   }
 
-  /** What was sent is taken back by `undo`, which follows; what comes later is refused. */
+  /** Sent statements are undone by `undo`, which follows; later ones are refused. */
   abort(reason: Error): void {
     this.#aborted ??= reason;
     this.#deferred = [];
@@ -205,7 +205,7 @@ class WriteConnection implements DatabaseConnection {
 }
 
 interface Sent extends Deferred {
-  /** What was read ahead. */
+  /** The rows that were read ahead. */
   readonly rows?: StatementResult["rows"];
 }
 
@@ -220,7 +220,7 @@ function detached(value: unknown): unknown {
 
 function rethrowOf(sent: readonly Sent[], error: unknown): never {
   const unexpected = error instanceof Unexpected ? sent[error.at] : undefined;
-  if (unexpected?.rows !== undefined) throw new StaleRead("what was read ahead has changed");
+  if (unexpected?.rows !== undefined) throw new StaleRead("a row that was read ahead has changed");
   throw unexpected?.expected?.orElse() ?? asAnswer(error);
 }
 

@@ -28,7 +28,7 @@ export class GroupCommit {
   #group: Group | undefined;
   /** That of the transaction that has its turn. */
   #own: Group | undefined;
-  /** Whether that transaction has sent something yet: what was never sent needs no savepoint. */
+  /** Whether that transaction has sent a statement yet: without one it needs no savepoint. */
   #opened = false;
   #busy = false;
   /** COMMITs under way. */
@@ -54,8 +54,9 @@ export class GroupCommit {
   }
 
   /**
-   * Runs what is left, ends the transaction and resolves when it is on disk; rejects when the group's COMMIT failed, and then nothing of it is kept,
-   * or one of the statements, and then nothing of the transaction is.
+   * Runs the remaining statements, ends the transaction and resolves when it is on disk. Rejects when the group's
+   * COMMIT failed, and then nothing of the group is kept, or when one of the statements failed, and then nothing of the
+   * transaction is.
    */
   async commit(statements: readonly Statement[] = []): Promise<void> {
     const group = this.#ownGroup();
@@ -69,7 +70,7 @@ export class GroupCommit {
   /** Takes back what the transaction did; the others of its group keep theirs. */
   undo(): void {
     const group = this.#ownGroup();
-    // When it fails, the thread fails the COMMIT too, which is where it is told.
+    // When it fails, the thread fails the COMMIT too, which reports it.
     this.#close([], "undo").catch(() => {});
     this.#endTurn(group);
   }
@@ -89,7 +90,7 @@ export class GroupCommit {
     this.#busy = true;
   }
 
-  /** Nobody waits for the answer to BEGIN: what comes behind it fails when it does. */
+  /** Nobody waits for the answer to BEGIN: the statements after it fail when it does. */
   #openGroup(): Group {
     const begun = this.#writer.step("begin").catch((error: unknown) => {
       throw readable(error);

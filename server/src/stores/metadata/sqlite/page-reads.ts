@@ -1,9 +1,10 @@
 /**
- * Pages of one table that read no more rows than they give: every condition is a bound of the index by which they are found, the index has their order,
- * and they are short. Such a list may run on the event loop, as SQLite's own plan says, since a process beside it would take longer to be asked.
+ * Pages of one table that read no more rows than they return: every condition is a bound of the index that finds the
+ * rows, the index has their order, and the pages are short. Such a list may run on the event loop, according to
+ * SQLite's own plan, since a request to another process would take longer.
  */
 
-/** Of one table, with conditions that are joined by "and" alone. */
+/** A query of one table, with conditions that are joined only by "and". */
 const PAGE =
   /^select (?:distinct )?(?:\*|"\w+"(?:\."\w+")?(?:, "\w+"(?:\."\w+")?)*) from "(\w+)" where (.+?)(?: order by [\w". ,]+)? limit \?( offset \?)?$/;
 /** A range of times without bounds. */

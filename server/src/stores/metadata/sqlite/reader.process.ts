@@ -1,6 +1,7 @@
 /**
- * Reads that may take long, in a process of its own: SQLite can't be interrupted from JavaScript, and a thread ends only when its statement does, but a
- * process can be killed. Entry point of a child: the path of the database is its argument, messages are `ReadRequest` and `ReadReply`, one at a time.
+ * Reads that may take long, in a separate process: SQLite can't be interrupted from JavaScript, and a thread ends only
+ * when its statement does, but a process can be killed. Entry point of a child: the path of the database is its
+ * argument, messages are `ReadRequest` and `ReadReply`, one at a time.
  */
 import { DatabaseSync } from "node:sqlite";
 import type { ReadReply, ReadRequest } from "./messages.ts";

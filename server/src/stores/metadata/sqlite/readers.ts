@@ -82,7 +82,7 @@ export class Readers {
     }
   }
 
-  /** The oldest of whoever runs the fewest. One process is kept for those who run none. */
+  /** The oldest job of the organization that runs the fewest. One process is kept for those that run none. */
   #fairest(): Job | undefined {
     const running = new Map<string, number>();
     for (const { owner } of this.#running) running.set(owner, (running.get(owner) ?? 0) + 1);

@@ -22,7 +22,7 @@ export function copySqliteRecords(dataDir: string, to: string): void {
   }
 }
 
-/** Reads such a file, whatever version of the schema it has; nothing is written beside it. */
+/** Reads such a file, with any version of the schema; nothing is written beside it. */
 export function openRecordsCopy(path: string): { readonly read: Reader; close(): void } {
   const database = new DatabaseSync(path, { readOnly: true });
   return { read: new Kysely<Tables>({ dialect: readDialect(database, null) }), close: () => database.close() };

@@ -70,7 +70,7 @@ test("the event loop turns on while 2,000 writes are flushed, and while another 
     delay.disable();
     other.close();
     assert.equal(await count(store), 2000);
-    // Each group of 16 takes turns of its own; done on this thread, all of them would fit into a few.
+    // Each group of 16 takes separate turns; done on this thread, all of them would fit into a few.
     const turns = performance.nodeTiming.uvMetricsInfo.loopCount - turnsBefore;
     assert.ok(turns >= 125, `the loop turned ${turns} times`);
     // Not the greatest: the machine may stop the process once by itself.
@@ -158,7 +158,7 @@ test("one transaction runs at a time, however they come", async () => {
   });
 });
 
-test("a full disk is told as such, and writing goes on when there is room again", async () => {
+test("a full disk has a separate error, and writing continues when there is space again", async () => {
   await withSqlite({}, async (store) => {
     await store.write(async (tx) => {
       const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(tx);
@@ -179,7 +179,7 @@ test("a full disk is told as such, and writing goes on when there is room again"
     const refused = store.write((tx) => tx.insertInto("person").values(person).execute());
     await assert.rejects(refused, (error: unknown) => error instanceof Problem && error.code === "disk_full");
     const kept = (await Promise.allSettled(writes)).filter(({ status }) => status === "fulfilled").length;
-    assert.equal(await count(store), kept, "what was acknowledged is there, what was refused is not");
+    assert.equal(await count(store), kept, "acknowledged rows exist, refused ones do not");
     await store.write((tx) => sql`pragma max_page_count = 1000000`.execute(tx));
     await store.write((tx) => tx.insertInto("person").values(person).execute());
   });

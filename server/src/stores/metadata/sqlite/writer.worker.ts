@@ -1,6 +1,6 @@
 /**
- * The one connection that writes, in a thread of its own, so that waiting for the disk holds nobody else up.
- * Entry point of a worker thread: `workerData` is `WriterSettings`, messages are `WriterRequest` and `WriterReply`.
+ * The one connection that writes, in a separate thread, so that waiting for the disk blocks nobody else. Entry point of
+ * a worker thread: `workerData` is `WriterSettings`, messages are `WriterRequest` and `WriterReply`.
  */
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
@@ -90,7 +90,7 @@ class Connection {
     return result;
   }
 
-  /** What is not a transaction's own: it rolls the group back when it fails. */
+  /** Statements outside of a transaction: a failure rolls the group back. */
   #execute(sql: string): void {
     this.#assertInTransaction();
     try {
@@ -101,7 +101,9 @@ class Connection {
     }
   }
 
-  /** SQLite ends a transaction by itself when the disk is full or fails; what came next would then commit statement by statement. */
+  /**
+   * SQLite ends a transaction by itself when the disk is full or fails; later statements would then commit one by one.
+   */
   #assertInTransaction(): void {
     if (this.#db.isTransaction) return;
     const { message, errcode } = this.#lost ?? { message: "none was begun", errcode: 0 };

@@ -48,7 +48,7 @@ export const COLLECTING: ObjectCases = {
     await assert.rejects(unlinkNow(store, id), /is not linked/);
   },
 
-  "what was staged and never linked is deleted, and can't be linked any more": async (store, place) => {
+  "a staged blob that is never linked is deleted, and can't be linked any more": async (store, place) => {
     const staged = await store.objects.write("org_a", contentOf(4, LARGE), LIMIT);
     store.clock.advance(GRACE_MS - 1000);
     assert.equal((await store.objects.collect()).blobs, 0);

@@ -4,14 +4,14 @@ import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { scrub, type Finding } from "../scrub/index.ts";
 import { readAll, type OpenChange, type OpenObjects } from "../testing/store.ts";
 
-/** An empty place for blobs, and records of its own. */
+/** An empty place for blobs, and separate records. */
 export interface TestPlace {
   open(change?: OpenChange): Promise<OpenObjects>;
   /** Does to stored bytes what only a broken disk or a careless operator does. */
   damage(id: string, how: "remove" | "cut" | "alter"): Promise<void>;
   /** Puts bytes there that no record knows of. */
   plant(id: string): Promise<void>;
-  /** What is under way and not yet under its name. */
+  /** Files in progress, before they get their names. */
   temporary(): Promise<string[]>;
   remove(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface TestPlace {
 export type ObjectCases = Readonly<Record<string, (store: OpenObjects, place: TestPlace) => Promise<void>>>;
 
 export const GRACE_MS = 3_600_000;
-/** Larger than what is kept inline. */
+/** Larger than inline content. */
 export const LARGE = 100_000;
 
 /** The table of a caller that holds blobs. */

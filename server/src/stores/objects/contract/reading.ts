@@ -71,7 +71,7 @@ export const READING: ObjectCases = {
     for (const range of outside) await assert.rejects(store.objects.open("org_a", id, { range }), RangeError);
   },
 
-  "what is not there is not found": async (store) => {
+  "an absent blob is not found": async (store) => {
     await assert.rejects(store.objects.open("org_a", "blob_01jd0000000000000000000000"), problem("not_found"));
     await assert.rejects(store.objects.open("org_a", "../../etc/passwd"), problem("not_found"));
   },

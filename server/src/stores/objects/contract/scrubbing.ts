@@ -62,7 +62,7 @@ export const SCRUBBING: ObjectCases = {
     assert.deepEqual(await named(store, true), expected.toSorted(), "sizes only");
   },
 
-  "what is stored and known to no record is found": async (store, place) => {
+  "stored content without a record is found": async (store, place) => {
     await makeThings(store);
     const id = newId("blob", store.clock.nowMs());
     await place.plant(id);
@@ -95,7 +95,7 @@ export const SCRUBBING: ObjectCases = {
     assert.equal((await readAll(store, staged.id)).length, LARGE);
   },
 
-  "rows that hold what is not there, and blobs that nothing holds though they count it": async (store) => {
+  "rows that reference absent blobs, and blobs with too high a count of references": async (store) => {
     await makeThings(store);
     const kept = await keepThing(store, "thing", contentOf(1, LARGE));
     const unheld = await keep(store, contentOf(2, LARGE));
@@ -151,7 +151,7 @@ export const SCRUBBING: ObjectCases = {
     );
   },
 
-  "what is written, linked and deleted meanwhile is no finding": async (store) => {
+  "a blob that is written, linked or deleted meanwhile is no finding": async (store) => {
     await makeThings(store);
     let isScrubbing = true;
     const work = async (worker: number): Promise<void> => {

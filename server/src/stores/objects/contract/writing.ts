@@ -111,7 +111,7 @@ export const WRITING: ObjectCases = {
     const writing = store.objects.write("org_a", input, { bytesMax: LARGE });
     input.write(contentOf(1, LARGE + 1));
     await assert.rejects(writing, TooLarge);
-    assert.equal(input.destroyed, false, "whoever sends may still be answered");
+    assert.equal(input.destroyed, false, "the sender may still get an answer");
     input.destroy(new Error("the connection broke"));
     await assertNothingLeft(store, place);
   },
@@ -163,7 +163,7 @@ export const WRITING: ObjectCases = {
     await assertNothingLeft(store, place);
   },
 
-  "what is staged can't be read, and counts when the caller's transaction commits": async (store) => {
+  "a staged blob can't be read, and counts when the caller's transaction commits": async (store) => {
     for (const size of [10, LARGE]) {
       const staged = await store.objects.write("org_a", contentOf(4, size), LIMIT);
       await assert.rejects(store.objects.open("org_a", staged.id), problem("not_found"));
@@ -178,7 +178,7 @@ export const WRITING: ObjectCases = {
     }
   },
 
-  "discard gives up what is staged, and leaves alone what was linked": async (store, place) => {
+  "discard deletes a staged blob, and not a linked one": async (store, place) => {
     for (const size of [10, LARGE]) {
       await store.objects.discard(await store.objects.write("org_a", contentOf(5, size), LIMIT));
       await assertNothingLeft(store, place);

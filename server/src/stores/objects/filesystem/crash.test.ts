@@ -132,7 +132,7 @@ test("after a power failure everything linked is whole and nothing is back that 
   assert.deepEqual(found, []);
   const first = events.slice(events.indexOf("open"), events.lastIndexOf("open"));
   const order = first.filter((name) => name !== "writev").slice(0, 5);
-  // The first blob of a directory flushes the directory's own name, too, at whatever time before the rename.
+  // The first blob of a directory also flushes the directory's own name, at any time before the rename.
   assert.deepEqual(order.toSorted(), ["datasync", "open", "rename", "syncDirectory", "syncDirectory"]);
   assert.equal(order[0], "open");
   assert.ok(order.indexOf("datasync") < order.indexOf("rename"));
@@ -147,7 +147,7 @@ test("a large blob is flushed while it comes in, so that the last flush has litt
   const pieces = Array.from({ length: 40 }, (_, i) => Uint8Array.from(content.subarray(i * MIB, (i + 1) * MIB)));
   const staged = await store.objects.write("org_a", Readable.from(pieces), { ...LIMIT, ownsChunks: true });
   await linkNow(store, staged);
-  assert.equal(pieces[0]?.byteLength, 0, "memory of what was written is given back at once");
+  assert.equal(pieces[0]?.byteLength, 0, "memory of written bytes is released at once");
   const early = disk.events.slice(0, disk.events.indexOf("rename")).filter((name) => name === "datasync");
   assert.ok(early.length >= 3, disk.events.join());
   assert.ok((await readAll(store, staged.id)).equals(content));

@@ -15,7 +15,7 @@ import {
   testSettings,
 } from "../testing/store.ts";
 
-/** A small file system of its own under the objects directory, so that the disk is really full. */
+/** A separate small file system under the objects directory, so that the disk is really full. */
 async function smallDisk(
   context: TestContext,
   dataDir: string,
@@ -70,7 +70,7 @@ test("the floor under the disk is kept: an announced size that would pass it is 
   await linkNow(store, await store.objects.write("org_a", contentOf(2, 5 * MIB), LIMIT));
   await assert.rejects(store.objects.write("org_a", contentOf(3, 20 * MIB), LIMIT), problem("disk_full"));
   assert.equal((await storedIds(store)).length, 1);
-  // Small ones are in the records, which have a disk of their own here.
+  // Small ones are in the records, which have a separate disk here.
   await linkNow(store, await store.objects.write("org_a", contentOf(4, 100), LIMIT));
   await store.close();
 });

@@ -14,7 +14,7 @@ import type {
 } from "../driver.ts";
 import { areDeletionsHeld, lockDirectory, syncDirectory } from "#stores/directory/index.ts";
 import { BlobDamaged, codeOf, ignoreAbsent, storageProblem } from "../errors.ts";
-import { besides, blobAt, blobPath, layoutOf, type Layout } from "../layout.ts";
+import { blobAt, blobPath, blobPathBeside, layoutOf, type Layout } from "../layout.ts";
 import type { ObjectLog } from "../settings.ts";
 import { readTextIfPresent, writeFileDurably } from "./files.ts";
 import { DirectoryFlushes } from "./flushes.ts";
@@ -116,7 +116,7 @@ class FilesystemDriver implements BlobDriver {
   newId(nowMs: number): string {
     const id = newId("blob", nowMs);
     if (this.#neighbours++ % NEIGHBOURS === 0) this.#neighbour = id;
-    return besides(id, this.#neighbour);
+    return blobPathBeside(id, this.#neighbour);
   }
 
   async create(id: string, { size, recorded }: CreateOptions): Promise<FileSink> {
@@ -152,7 +152,7 @@ class FilesystemDriver implements BlobDriver {
   async delete(blobs: readonly DeletedBlob[]): Promise<string[]> {
     const operations = this.#operations;
     const deleted = new Map<string, string[]>();
-    // A backup may have records that name what was complete; what never was is in nobody's.
+    // A backup may have records that name complete files; half-made ones are in no backup.
     const isHeld = areDeletionsHeld(this.#options.dataDir);
     for (const { id, complete } of blobs) {
       if (isHeld && complete) continue;

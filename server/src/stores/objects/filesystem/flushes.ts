@@ -8,15 +8,15 @@ export class DirectoryFlushes {
     this.#syncDirectory = syncDirectory;
   }
 
-  /** Resolves when what is in the directory now is on disk. */
+  /** Resolves when all present names in the directory are on disk. */
   async flush(path: string): Promise<void> {
     const running = this.#running.get(path);
     if (running === undefined) return this.#begin(path);
-    // What is under way may have begun before the caller's name was there.
+    // A running flush may have begun before the caller's name existed.
     const waiting = this.#next.get(path);
     if (waiting !== undefined) return waiting;
     const next = running
-      .catch(() => {}) // those that it was for have been told
+      .catch(() => {}) // its callers got the error
       .then(() => {
         this.#next.delete(path);
         return this.#begin(path);

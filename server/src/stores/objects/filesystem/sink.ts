@@ -26,8 +26,8 @@ export interface FileSinkOptions {
 }
 
 /**
- * So much is written before the disk is told to take it, while more comes in: the last flush is short, and those of others, for small things, never wait
- * behind a large one.
+ * The disk starts to flush after this many bytes, while more come in: so the last flush is short, and flushes of small
+ * files never wait behind a large one.
  */
 const FLUSH_BYTES = 8 * 1024 * 1024;
 

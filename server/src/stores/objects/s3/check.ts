@@ -9,7 +9,7 @@ import {
 import { clientOf, S3_DEFAULTS, type S3Settings } from "./client.ts";
 import type { S3Options } from "./driver.ts";
 
-/** Does once, with an object of its own, all that the store needs the bucket for; tells what can't be done. */
+/** Does once, with a new object, every operation that the store needs from the bucket; returns the failures. */
 export async function checkUpstream(options: S3Options): Promise<string[]> {
   const settings: S3Settings = { ...S3_DEFAULTS, ...options, attempts: 1 };
   const client = clientOf(settings);
@@ -38,7 +38,7 @@ export async function checkUpstream(options: S3Options): Promise<string[]> {
       client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: 1 })),
     );
     const Delete = { Objects: [{ Key }, { Key: Copy }], Quiet: true };
-    await attempt("keeps what is to be deleted", async () => {
+    await attempt("keeps deleted objects", async () => {
       const { Errors: [first] = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete }));
       if (first !== undefined) throw new Error(first.Code ?? "");
     });

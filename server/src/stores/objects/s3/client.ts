@@ -56,7 +56,7 @@ export function clientOf(settings: S3Settings): S3Client {
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
     forcePathStyle: settings.forcePathStyle,
     maxAttempts: settings.attempts,
-    // Ranges have no checksum of their own; whole blobs are compared with their SHA-256 by scrub.
+    // Ranges have no checksum; scrub compares whole blobs with their SHA-256.
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       connectionTimeout: settings.connectTimeoutMs,
@@ -72,7 +72,7 @@ export function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
 }
 
-/** What an error of the client is to whoever wanted to write or read. */
+/** The answer to the caller for an error of the client. */
 export function upstreamProblem(error: unknown): Error {
   return error instanceof BlobDamaged ? error : storageProblem(error);
 }

@@ -36,7 +36,7 @@ export type S3Options = Partial<S3Settings> & Pick<S3Settings, "bucket" | "acces
 const DELETE_MAX = 1000;
 
 /**
- * Opens a bucket, or what is under a prefix of one; any number of servers may. Keys: `{prefix}store-id`, `{prefix}blobs/ab/blob_…ab`,
+ * Opens a bucket, or a prefix of one; any number of servers may. Keys: `{prefix}store-id`, `{prefix}blobs/ab/blob_…ab`,
  * `{prefix}incoming/{organization}/{name}`.
  */
 export async function openS3(
@@ -55,7 +55,7 @@ export async function openS3(
   }
 }
 
-/** Of two servers that open a new bucket at once, one makes it. */
+/** When two servers open a new bucket at once, one creates the id. */
 async function storeIdOf(settings: S3Settings, client: S3Client, clock: Clock): Promise<string> {
   const place = { Bucket: settings.bucket, Key: `${settings.prefix}store-id` };
   const kept = await readStoreId(client, place);

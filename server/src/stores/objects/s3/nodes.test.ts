@@ -62,7 +62,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
       await waitUntil(async () => (await rowCount(a)) === 2, "the beginning of the write");
       for (let i = 0; i < 3; i++) {
         a.clock.advance(GRACE_MS - 1);
-        await a.objects.collect(); // which says what is in use here
+        await a.objects.collect(); // which reports the blobs in use here
         assert.equal((await b.objects.collect()).blobs, 0);
       }
       assert.ok(Buffer.concat(await collected(reader.chunks())).equals(content));
@@ -87,7 +87,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
         const { Parts = [] } = await client.send(new ListPartsCommand({ Bucket: options.bucket, Key, UploadId }));
         return Parts.length;
       };
-      await waitUntil(async () => (await partsSent()) === 2, "what is sent before the end is known");
+      await waitUntil(async () => (await partsSent()) === 2, "parts are sent before the end is known");
       b.clock.advance(GRACE_MS + 1); // without a sign of life from the first server
       assert.equal((await b.objects.collect()).blobs, 1);
       assert.deepEqual(await uploads(), []);

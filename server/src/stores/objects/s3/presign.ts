@@ -1,7 +1,10 @@
 import { createHash, createHmac } from "node:crypto";
 import type { S3Settings } from "./client.ts";
 
-/** A request that whoever has the URL may make until it expires (Signature Version 4, "Authenticating Requests: Using Query Parameters"). */
+/**
+ * A request that everybody with the URL may make until it expires (Signature Version 4, "Authenticating Requests: Using
+ * Query Parameters").
+ */
 export interface PresignedRequest {
   readonly method: "GET" | "PUT";
   readonly key: string;

@@ -25,7 +25,7 @@ export async function testStore(): Promise<Omit<S3Options, "bucket">> {
   return { ...(await s3Server()), partBytes: 5 * MIB };
 }
 
-/** A bucket of its own, and records beside it or in the database at `url`. */
+/** A new bucket, and records beside it or in the database at `url`. */
 export async function s3Place(store: Omit<S3Options, "bucket">): Promise<TestPlace & { readonly options: S3Options }> {
   const path = await mkdtemp(join(tmpdir(), "mooring-objects-"));
   const bucket = path.slice(path.lastIndexOf("/") + 1).toLowerCase();

@@ -9,7 +9,7 @@ type Found = Omit<Finding, "orgId">;
 
 const BUFFER_BYTES = 1024 * 1024;
 
-/** What is wrong with the bytes of one blob; undefined when nothing is. */
+/** The fault in the bytes of one blob; undefined when there is none. */
 export async function checkBlob(options: ScrubOptions, row: ScrubRow): Promise<Found | undefined> {
   if (row.place === "inline") return checkInline(options, row);
   if (row.place === "parts") return checkParts(options, row);
@@ -25,7 +25,7 @@ async function checkInline({ metadata }: ScrubOptions, row: ScrubRow): Promise<F
   return compare(row, createHash("sha256").update(data).digest("hex"));
 }
 
-/** Several servers with directories of their own may share one PostgreSQL; beside SQLite there is one directory. */
+/** Several servers with separate directories may share one PostgreSQL; with SQLite there is one directory. */
 function checkElsewhere({ metadata }: ScrubOptions, row: ScrubRow): Found | undefined {
   if (metadata.dialect !== "sqlite") return undefined;
   return { kind: "elsewhere", what: row.id, detail: `it is kept in ${row.store_id}, which is not here` };

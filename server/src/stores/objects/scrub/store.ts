@@ -35,7 +35,7 @@ export async function isLive(db: Reader, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Those that have a row, in whatever state. */
+/** Those that have a row, in any state. */
 export async function existingBlobs(db: Reader, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.selectFrom("blob").select("id").where("id", "in", ids).execute();
   return new Set(rows.map(({ id }) => id));

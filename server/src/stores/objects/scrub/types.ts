@@ -49,7 +49,7 @@ export interface ScrubProgress {
 export interface ScrubOptions {
   readonly metadata: MetadataStore;
   readonly driver: BlobDriver;
-  /** Every column that holds blobs: what is not named here is taken for a wrong count. */
+  /** Every column that references blobs: a missing column would show as a wrong count. */
   readonly references: readonly ReferenceColumn[];
   /** Compares sizes only, instead of reading every byte. */
   readonly quick: boolean;

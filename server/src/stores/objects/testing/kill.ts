@@ -25,7 +25,7 @@ export function realClock(): TestClock {
   return { nowMs: () => systemClock.nowMs() + aheadMs, advance: (ms) => void (aheadMs += ms) };
 }
 
-/** Sizes on both sides of what is kept inline, and of one gathered write. */
+/** Sizes on both sides of the limits of inline content and of one gathered write. */
 const SIZES = [100, 32_768, 32_769, 50_000, 200_000, 1_500_000];
 
 /** What a thing of this name (`run-writer-n`) holds: the same in both processes. */
@@ -120,7 +120,7 @@ export async function assertKept(place: KillPlace, { kept, ending }: Killed, kil
       "acknowledged things are missing",
     );
     const others = [...present].filter((name) => !kept.has(name) && !ending.has(name));
-    // What was committed and not yet acknowledged may be there too: one for each writer and kill at most.
+    // Committed writes that were not yet acknowledged may exist too: one for each writer and kill at most.
     assert.ok(others.length <= kills * KILL_WRITERS, `${others.length} things were never acknowledged`);
     for (const name of present)
       assert.ok((await readThing(store, name)).equals(killContent(name)), `${name} is not whole`);

@@ -11,7 +11,7 @@ import { OBJECT_DEFAULTS, type ObjectLog, type ObjectSettings } from "../setting
 import { openBlobStore } from "../store.ts";
 import type { ObjectStore, StagedBlob, WriteOptions } from "../types.ts";
 
-/** What tests of the store share: a store in a directory of its own, a clock that they turn, and content. */
+/** Shared by tests of the store: a store in a new directory, a clock that they set, and content. */
 
 export const MIB = 1024 ** 2;
 export const KIB = 1024;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AskedAttributes } from "./asked.ts";
 
-test("what is asked for most comes first, of that table only, and old questions count less", () => {
+test("the keys that are asked for most come first, of that table only, and old questions count less", () => {
   let now = 0;
   const asked = new AskedAttributes({ nowMs: () => now });
   for (let i = 0; i < 5; i++) asked.note("org_a", "logs", ["old"]);

@@ -33,7 +33,7 @@ async function prepare(dataDir: string): Promise<string[]> {
   return messages.toSorted();
 }
 
-/** What is on disk, what the manifest has, and every row are as they should be; returns how many files there are. */
+/** Files on disk, the manifest and every row are as they should be; returns the number of files. */
 async function assertWhole(dataDir: string, expected: readonly string[]): Promise<number> {
   const log = recordingLog();
   const { rows, metadata, close } = await openTestStore(dataDir, { log });

@@ -50,7 +50,7 @@ export class Deletions {
     });
   }
 
-  /** What is not done by then is done by the next start. */
+  /** Deletions that are not done by then are done by the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

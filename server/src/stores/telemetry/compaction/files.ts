@@ -69,9 +69,9 @@ export class ParquetFiles {
   }
 
   /**
-   * Puts finished files in the place of others of the table, or, without `made`, drops these. Dropped files are deleted when no query
-   * reads them any more. Everything in `made` is moved away or deleted, whatever happens.
-   * `also` becomes part of the transaction.
+   * Replaces files of the table with finished ones, or, without `made`, drops them. Dropped files are deleted when no
+   * query reads them any more. Everything in `made` is moved away or deleted in every case. `also` becomes part of the
+   * transaction.
    * @throws ManifestChanged when one of `dropped` has been replaced by others meanwhile: nothing has changed then
    * @throws Error when it is not known whether it has happened
    */

@@ -51,7 +51,7 @@ function pick<File extends PlannedFile>(
   return pickSmallest(group, ratio, settings);
 }
 
-/** The lowest tier that is full; its files in the order of time, so that what is merged overlaps little with the rest. */
+/** The lowest tier that is full; its files in the order of time, so that merged files overlap little with the rest. */
 function pickTier<File extends PlannedFile>(group: readonly File[], settings: MergeSettings): File[] {
   const tiers = Map.groupBy(group, ({ rows }) => tierOf(rows, settings.fanIn));
   const [lowest] = [...tiers].filter(([, files]) => files.length >= settings.fanIn).toSorted(([a], [b]) => a - b);

@@ -120,7 +120,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(
         [...(await manifest.paths()).keys()].toSorted(),
         ["file 0", "merged"],
-        "what is live is not forgotten",
+        "live files are not forgotten",
       );
       await metadata.close();
     },

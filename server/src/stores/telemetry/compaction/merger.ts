@@ -43,7 +43,7 @@ export class Merger {
       await files.replace(table, inputs, made);
     } catch (error) {
       if (!(error instanceof ManifestChanged)) throw error;
-      // Retention or erasing was quicker; what is left of the inputs is planned anew.
+      // Retention or erasing came first; the rest of the inputs is planned again.
       log.debug({ org_id: table.orgId, type: table.type, period }, "a merge was overtaken");
       return;
     }

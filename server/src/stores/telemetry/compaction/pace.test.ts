@@ -113,7 +113,7 @@ test("urgent jobs have the server's priority, others a lower one", { skip: proce
   assert.deepEqual(priorities.slice(1), [own, own], "a process is not given up for one job that is not urgent");
 });
 
-/** Of the newest child of this process. */
+/** The priority of the newest child of this process. */
 async function priorityOfChild(): Promise<number> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")));

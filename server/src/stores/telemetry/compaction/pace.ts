@@ -2,7 +2,7 @@ import type { Tables } from "../hot/tables.ts";
 import type { TelemetrySettings } from "../settings.ts";
 import type { CompactJob } from "./protocol.ts";
 
-/** Of the backlog at which appends are slowed down: from here on a compaction does only what it must. */
+/** Share of the backlog at which appends are slowed down: from here on a compaction does only necessary work. */
 const ASKED_ONLY_SHARE = 0.5;
 
 /** Whether more waits for compaction than a moment's worth. */

@@ -56,11 +56,11 @@ export interface MadeFile {
   /** Range of `timestamp`, in microseconds since the epoch. */
   readonly minUs: number;
   readonly maxUs: number;
-  /** Attributes that have a column of their own, see `promotedColumn`. */
+  /** Attributes with a separate column, see `promotedColumn`. */
   readonly promoted: readonly string[];
 }
 
-/** Makes Parquet files. DuckDB must not see tenants' data in the main process, so this is a process of its own. */
+/** Makes Parquet files. DuckDB must not see tenants' data in the main process, so this runs in a separate process. */
 export interface CompactionRunner {
   /** @throws Error when the inputs can't be turned into files, or the process died; files may be left in `outputDir` */
   run(job: CompactionJob): Promise<readonly MadeFile[]>;

@@ -20,9 +20,9 @@ export async function publish(temporary: string, path: string, root: string): Pr
 }
 
 /**
- * What is about to take the place of what: on disk before the first file has its name, and until it is known whether the manifest
- * has the change. From it a start tells a file that is not needed from one that has the only copy of its rows.
- * Paths are relative to the telemetry directory.
+ * A planned replacement of files: on disk before the first new file has its name, and until it is known whether the
+ * manifest has the change. With it a start distinguishes a file that is not needed from one that has the only copy of
+ * its rows. Paths are relative to the telemetry directory.
  */
 export interface Replacing {
   readonly dropped: readonly string[];

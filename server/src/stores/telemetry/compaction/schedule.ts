@@ -21,13 +21,13 @@ export interface ScheduleOptions {
 const RETRY_MS_MIN = 5000;
 const RETRY_MS_MAX = 300_000;
 
-/** Decides what is compacted when; one table at a time. */
+/** Decides which table is compacted next, and when; one table at a time. */
 export class CompactionSchedule {
   readonly #options: ScheduleOptions;
   readonly #failed = new Map<Table, { retryAt: number; delayMs: number }>();
   #work: ScheduledWork | undefined;
   #running: Promise<void> | undefined;
-  /** Calls of `runAll` that wait for a run of what is due, which may have no end by itself. */
+  /** Calls of `runAll` that wait for a run of the due work, which may never end by itself. */
   #waiting = 0;
   #stopped = false;
 

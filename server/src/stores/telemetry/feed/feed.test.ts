@@ -57,7 +57,7 @@ test("a listener that throws spoils neither the batch nor the other listeners", 
   await close();
 });
 
-test("what was heard is replayed from every number on, over segments and other tables' batches, also after a restart", async () => {
+test("watched batches are replayed from every number on, over segments and other tables' batches, also after a restart", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings({ segmentBytes: 2000 });
   const first = await openTestStore(dir.path, { settings });
@@ -87,7 +87,7 @@ test("what was heard is replayed from every number on, over segments and other t
   await second.close();
 });
 
-test("batches larger than what is read at once, and small ones around them", async () => {
+test("batches larger than one read, and small ones around them", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   const texts = ["small", "x".repeat(5_000_000), "small again", "y".repeat(1_048_576), "last"];
@@ -128,7 +128,7 @@ test("what left the log is not replayed, and the feed says from where on it has 
   await first.rows.append(logBatch("org_a", ["m11"]));
   const { feed } = first.rows;
   assert.ok(feed.keptAfter(TABLE) >= leftSeq);
-  assert.deepEqual(await replayed(first.rows, 0), [], "ends before what is missing");
+  assert.deepEqual(await replayed(first.rows, 0), [], "ends before the missing batch");
   assert.deepEqual(await replayed(first.rows, feed.keptAfter(TABLE)), ["m10", "m11"], "the segment written to stays");
   assert.equal(feed.keptAfter({ orgId: "org_c", type: "logs" }), 0, "nothing is missing of what there never was");
   await first.close();

@@ -16,7 +16,7 @@ export interface FeedOptions {
 
 type Listener = (batch: TakenBatch) => void;
 
-/** Who is told of batches, by table. */
+/** The watchers of batches, by table. */
 export class Watchers {
   readonly #log: TelemetryLog;
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -86,7 +86,7 @@ export class Feed implements TelemetryFeed {
       if (this.keptAfter(table) > position) return;
       const segment = this.#options.wal.segments.find(({ lastSeq }) => lastSeq > position);
       if (segment === undefined) return;
-      // As they are now: what is added while it is read is for the next round.
+      // As they are now: batches added meanwhile are for the next round.
       const { lastSeq } = segment;
       if ((segment.tables.get(name) ?? 0) > position) {
         const frames = await readSegment({ ...segment });
@@ -103,7 +103,7 @@ export class Feed implements TelemetryFeed {
   }
 }
 
-/** Of the random part: enough to tell the directories of one deployment apart. */
+/** Length of the random part: enough to distinguish the directories of one deployment. */
 const ID_CHARS = 6;
 
 function nameOf(orgId: string, type: TelemetryType): string {

@@ -30,8 +30,8 @@ export interface TelemetryFeed {
   /** The log has every batch of the table after this number. */
   keptAfter(table: TableName): number;
   /**
-   * The table's batches after one number and up to another from the log. Ends early when some of them have left the log meanwhile:
-   * `keptAfter` is then past what was yielded last.
+   * The table's batches after one number and up to another from the log. Ends early when some of them have left the log
+   * meanwhile: `keptAfter` is then past the last yielded batch.
    */
   replay(table: TableName, afterSeq: number, throughSeq: number): AsyncIterable<TakenBatch>;
 }

@@ -10,7 +10,7 @@ export class HeldFile {
   #gone: () => void = () => {};
   readonly #deleted: (path: string, error: unknown) => void;
 
-  /** `deleted` is told about a deletion that failed. */
+  /** `deleted` is called for a deletion that failed. */
   constructor(path: string, deleted: (path: string, error: unknown) => void) {
     this.path = path;
     this.#deleted = deleted;

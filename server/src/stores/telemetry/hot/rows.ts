@@ -38,7 +38,7 @@ export class RowBuffer {
     this.#used += rows.length;
   }
 
-  /** The rows as they are now. Later additions do not change what was returned. */
+  /** The rows as they are now. Later additions do not change the result. */
   chunks(): Buffer[] {
     return this.#used === 0 ? [...this.#full] : [...this.#full, this.#chunk.subarray(0, this.#used)];
   }

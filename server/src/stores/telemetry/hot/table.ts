@@ -19,8 +19,8 @@ export interface TableOptions {
 }
 
 /**
- * One organization's rows of one type. Every row is in exactly one place: a Parquet file, a sealed hot file, or the active buffer.
- * All changes are synchronous, so whoever looks between two of them sees each row once.
+ * One organization's rows of one type. Every row is in exactly one place: a Parquet file, a sealed hot file, or the
+ * active buffer. All changes are synchronous, so a reader between two of them sees each row once.
  */
 export class Table {
   readonly orgId: string;
@@ -99,7 +99,10 @@ export class Table {
     return this.#tail;
   }
 
-  /** The switch from hot files to Parquet: what was compacted leaves the hot files in the same turn as `parquet` takes its place. */
+  /**
+   * The switch from hot files to Parquet: compacted rows leave the hot files in the same turn as `parquet` replaces
+   * them.
+   */
   compacted(upToSeq: number, parquet: readonly ParquetFile[]): void {
     const done = this.sealed.filter((file) => file.lastSeq <= upToSeq);
     this.sealed = this.sealed.filter((file) => file.lastSeq > upToSeq);

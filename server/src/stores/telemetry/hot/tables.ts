@@ -95,7 +95,7 @@ export class Tables {
   #write(file: HotFile): void {
     this.#unwritten.add(file);
     this.#settle(file).catch((error: unknown) => {
-      // The rows are safe in the log and readable in memory; whoever needs the file tries again.
+      // The rows are safe in the log and readable in memory; a reader that needs the file tries again.
       this.#options.log.warn({ err: error, path: file.held.path }, "cannot write a hot telemetry file");
     });
   }

@@ -63,8 +63,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Resolves when the log can take no more, for good: what is on disk and what is in memory no longer agree. A failing disk is no such case,
-   * since the next batch may be written again.
+   * Resolves when the log can accept no more, for good: disk and memory no longer agree. A failing disk is no such
+   * case, since the next batch may be written again.
    */
   get died(): Promise<Error> {
     return this.#death.promise;
@@ -137,7 +137,7 @@ export class WriteAheadLog {
     let deletedTo = 0;
     for (let oldest = this.#segments[0]; oldest !== undefined && this.#isClosed(oldest); oldest = this.#segments[0]) {
       if (!isDone(oldest)) break;
-      // Before the file goes, so that whoever reads the log beside us knows why it is not there.
+      // Before the file is deleted, so that a concurrent reader of the log knows why it is gone.
       for (const [table, lastSeq] of oldest.tables) this.#deleted.set(table, lastSeq);
       await rm(oldest.path, { force: true });
       this.#segments.splice(this.#segments.indexOf(oldest), 1);
@@ -163,7 +163,7 @@ export class WriteAheadLog {
     // The first of a burst waits for the end of the present turn, so that what arrives with it shares its flush.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
-    // In the same turn as the last look: what is appended from here on starts a drain of its own.
+    // In the same turn as the last check: a later append starts a new drain.
     this.#draining = undefined;
   }
 
@@ -276,7 +276,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Leaves a file that can't be trusted, and voids what was written past its last acknowledged batch. */
+  /** Leaves a file that can't be trusted, and voids the bytes after its last acknowledged batch. */
   async #abandon(file: SegmentFile, segment: SegmentInfo): Promise<void> {
     this.#file = undefined;
     const attempts = [() => file.truncate(segment.bytes), () => file.close(), () => this.#replace(segment)];
@@ -328,6 +328,6 @@ function unconfirmed(cause: unknown): Problem {
 }
 
 function overloaded(): Problem {
-  const detail = "cannot keep the entries: the disk can't keep up with what comes in; send them again later";
+  const detail = "cannot keep the entries: the disk can't keep up with new entries; send them again later";
   return new Problem("unavailable", detail, { retryAfterS: 1 });
 }

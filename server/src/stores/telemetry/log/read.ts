@@ -5,8 +5,8 @@ import type { SegmentInfo } from "./segment.ts";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * The batches that a segment has acknowledged by now, in order, read piece by piece beside whoever writes it. Damaged bytes are
- * passed over: recovery has reported them. Undefined when the segment was deleted. What is yielded stays as it is.
+ * The batches that a segment has acknowledged by now, in order, read piece by piece beside the writer. Damaged bytes
+ * are skipped: recovery has reported them. Undefined when the segment was deleted. Yielded batches do not change.
  */
 export async function readSegment({ path, bytes, lastSeq }: SegmentInfo): Promise<AsyncIterable<Frame> | undefined> {
   let handle: FileHandle;
@@ -19,7 +19,7 @@ export async function readSegment({ path, bytes, lastSeq }: SegmentInfo): Promis
   return framesOf(handle, bytes, lastSeq);
 }
 
-/** Closes the file in the end, which whoever asked for it must reach. */
+/** Closes the file at the end, so the caller must read to the end. */
 async function* framesOf(handle: FileHandle, end: number, lastSeq: number): AsyncGenerator<Frame> {
   try {
     let buffer: Buffer = Buffer.alloc(0);

@@ -63,7 +63,7 @@ async function readSegment(
   const buffer = await readFile(segment.path);
   let offset = 0;
   while (offset < buffer.length) {
-    // A segment ends where the next begins: what stands behind that was rejected, see WriteAheadLog.
+    // A segment ends where the next begins: bytes after that were rejected, see WriteAheadLog.
     if (nextFirst !== undefined && segment.lastSeq + 1 >= nextFirst) break;
     const frame = readFrame(buffer, offset);
     if (frame !== undefined && frame.seq > segment.lastSeq) {

@@ -15,7 +15,7 @@ export interface SegmentFile {
 
 export type CreateSegmentFile = (path: string) => Promise<SegmentFile>;
 
-/** A segment of the log and what is in it. */
+/** A segment of the log and its content. */
 export interface SegmentInfo {
   readonly path: string;
   readonly firstSeq: number;

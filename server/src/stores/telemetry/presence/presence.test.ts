@@ -107,7 +107,7 @@ for (const { kind, skip } of DATABASES) {
       await Promise.all([a.stop(), b.stop()]);
     });
 
-    test("what is asked again and again is looked up once a second", async () => {
+    test("a repeated question is looked up once a second", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await a.requireWholeLately("org_1");

@@ -7,7 +7,7 @@ import { addHolding, beat, leave, othersHolding, othersLive } from "./store.ts";
 /** A directory whose server was not heard of for so long has none. */
 export const TELEMETRY_LIVE_MS = 5_000;
 const BEAT_MS = 1_500;
-/** Of what is asked again and again, such as for a live tail. */
+/** For repeated questions, such as those of a live tail. */
 const RECENT_MS = 1_000;
 const RETRY_AFTER = { retryAfterS: 30 };
 
@@ -72,7 +72,7 @@ export class Presence {
     if (missing !== undefined) throw outOfReach(missing);
   }
 
-  /** The same by what was found within the last second. */
+  /** The same, by the result of the last second. */
   async requireWholeLately(orgId: string): Promise<void> {
     const nowMs = performance.now();
     const known = this.#recent.get(orgId);
@@ -101,7 +101,7 @@ function several(count: number): Problem {
   return new Problem(
     "telemetry_incomplete",
     `${count} servers share these records, and each has only the telemetry that it took itself, so this answer would be incomplete. ` +
-      "Run one server, or ask the operator to; what is sent meanwhile is kept.",
+      "Run one server, or ask the operator to; entries sent meanwhile are kept.",
     RETRY_AFTER,
   );
 }

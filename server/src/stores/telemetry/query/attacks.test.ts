@@ -30,7 +30,7 @@ describe("attacks", { concurrency: 1 }, () => {
     await open.close();
   });
 
-  /** Nothing of the host and of others is told, but for what the statement itself said. */
+  /** The message reveals nothing of the host and of others, except text of the statement itself. */
   function assertSilent(message: string, sql = ""): void {
     const secrets = [
       open.directory,
@@ -42,7 +42,7 @@ describe("attacks", { concurrency: 1 }, () => {
       OTHER_MARK,
     ];
     for (const secret of secrets)
-      assert.ok(!message.includes(secret) || sql.includes(secret), `${secret} is told: ${message}`);
+      assert.ok(!message.includes(secret) || sql.includes(secret), `${secret} is revealed: ${message}`);
   }
 
   async function refusal(attack: Attack): Promise<Problem> {

@@ -40,7 +40,7 @@ describe("results in columns", { concurrency: 1 }, () => {
     assert.ok(isParquet(await ask("SELECT * FROM metrics", "parquet")));
   });
 
-  test("the type of the content is told", async () => {
+  test("the answer has the content type", async () => {
     for (const [format, type] of [
       ["arrow", "application/vnd.apache.arrow.stream"],
       ["parquet", "application/vnd.apache.parquet"],
@@ -83,7 +83,7 @@ describe("results in columns", { concurrency: 1 }, () => {
         else assert.ok(!isParquet(whole));
       });
 
-      test("the limit on bytes counts what is sent", async () => {
+      test("the limit on bytes counts the sent bytes", async () => {
         await assert.rejects(ask(MANY, format, { rowsMax: 2_000_000 }), { code: "query_too_large" });
       });
 

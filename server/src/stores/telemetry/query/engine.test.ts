@@ -605,7 +605,7 @@ describe("the query engine", { concurrency: 1 }, () => {
 });
 
 describe("closing the engine", () => {
-  test("cancels what runs, ends every child, refuses what comes after", async () => {
+  test("cancels running queries, ends every child, refuses later queries", async () => {
     const open = await openTestEngine(FIXTURE);
     const answer = resultText(
       open.engine,

@@ -29,16 +29,15 @@ export interface QueryEngineOptions {
 
 export interface QueryEngine {
   /**
-   * Runs one statement in a sandboxed child. What can fail before the first byte is thrown; what fails later is told
-   * in the body (see README, "Errors after the first byte").
-   *
-   * @throws Problem `invalid_sql`, `sql_not_allowed`, `invalid_parameter`, `query_failed`, `query_timeout`, `query_memory`,
-   * `query_too_large`, `rate_limited`, `unavailable`
+   * Runs one statement in a sandboxed child. Failures before the first byte are thrown; later ones are part of the body
+   * (see README, "Errors after the first byte").
+   * @throws Problem `invalid_sql`, `sql_not_allowed`, `invalid_parameter`, `query_failed`, `query_timeout`,
+   *   `query_memory`, `query_too_large`, `rate_limited`, `unavailable`
    */
   query(request: QueryRequest): Promise<QueryRun>;
   /** Queries that hold a place. */
   running(): number;
-  /** What holds the children on this machine, for `doctor`. */
+  /** The layers of the sandbox on this machine, for `doctor`. */
   sandbox(): Promise<readonly SandboxLayer[]>;
   /** Cancels what runs and ends every child. */
   close(): Promise<void>;

@@ -28,7 +28,7 @@ describe("plans", { concurrency: 1 }, () => {
   async function explain(sql: string, how: "plan" | "analyze", more: Partial<QueryRequest> = {}) {
     const answer = await resultText(open.engine, sql, { explain: how, ...more });
     for (const secret of [open.directory, ORG, OTHER_ORG, ".parquet", ".ndjson", "node_modules"])
-      assert.ok(!answer.includes(secret), `${secret} is told: ${answer}`);
+      assert.ok(!answer.includes(secret), `${secret} is revealed: ${answer}`);
     return JSON.parse(answer) as { plan: PlanStep; statistics: { elapsed_ms: number; files_scanned: number } };
   }
 
@@ -78,7 +78,7 @@ describe("plans", { concurrency: 1 }, () => {
     assert.equal((await explain("SELECT 1", "analyze")).plan.rows, 1);
   });
 
-  test("who may see nothing is told of no row", async () => {
+  test("a caller who may see nothing learns of no row", async () => {
     const { plan } = await explain("SELECT * FROM logs", "analyze", { visible: { projectIds: [], unassigned: false } });
     assert.equal(plan.rows, 0);
   });

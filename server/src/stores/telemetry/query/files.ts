@@ -3,7 +3,7 @@ import type { QueryRequest, VisibleRows } from "../types.ts";
 import type { ParquetInput, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
 
-/** Groups of Parquet files that differ in their promoted attributes; each is a part of its own in what DuckDB plans. */
+/** Groups of Parquet files with different promoted attributes; each is a separate part of DuckDB's plan. */
 const GROUPS_MAX = 8;
 
 /** What the store is asked for: the tables that the statement reads, within its own times and those of the request. */
@@ -12,7 +12,7 @@ export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): Wante
   return Object.fromEntries(asked.map((name) => [name, within(ask.tables[name] ?? {}, range ?? {})]));
 }
 
-/** What the child is told of the files of a query. Paths are relative to `directory` where they are below it. */
+/** The description of a query's files for the child. Paths are relative to `directory` where they are below it. */
 export function childFiles(
   present: Readonly<Record<string, SnapshotTable>>,
   ask: ChildAsk,
@@ -34,7 +34,7 @@ export function childFiles(
   return { directory: options.directory, visible: options.visible, tables, figures };
 }
 
-/** What is in both. */
+/** The intersection of both. */
 export function within(a: TimeRange, b: TimeRange): TimeRange {
   const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity);
   const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity);
@@ -51,13 +51,16 @@ function addFigures(sum: { -readonly [name in keyof ScanFigures]: number }, tabl
   sum.unreadable += table.unreadable ?? 0;
 }
 
-/** Files by which of the asked attributes they have as columns. With too many kinds of files, the rarest columns are left unused. */
+/**
+ * Groups files by the asked attributes that they have as columns. With too many groups, the rarest columns are not
+ * used.
+ */
 function groups(
   present: readonly ParquetInput[],
   { keys, latest }: AskedTable,
   shorten: (path: string) => string,
 ): ParquetGroup[] {
-  // What is newest is read first: the engine then knows soon what is too old to be among the rows that are asked for.
+  // The newest files are read first: the engine then knows early which rows are too old to be among the requested ones.
   const files = latest === undefined ? present : present.toSorted((a, b) => b.maxUs - a.maxUs);
   let used = keys.filter((key) => files.some(({ promoted }) => promoted.includes(key)));
   for (;;) {

@@ -27,7 +27,9 @@ const WORKERS = 3;
 const CHECK_EVERY = 1000;
 const MIB = 1024 * 1024;
 const MEMORY_BYTES_MAX = 128 * MIB;
-/** Of a child while it runs a query: what it has before one, the query's own memory, and what a look in between can miss. */
+/**
+ * Memory of a child while it runs a query: its memory before, the query's own memory, and a margin between two samples.
+ */
 const PEAK_BYTES_MAX = 2 * MEMORY_BYTES_MAX + 256 * MIB;
 /** One statement, with its time limit, its grace and a new child. */
 const STATEMENT_MS_MAX = 10_000;
@@ -83,7 +85,10 @@ function contents(directory: string): Record<string, string> {
 function assertSilent(answer: string, sql: string): void {
   const secrets = [open.directory, process.cwd(), process.execPath, "node_modules", OTHER_ORG, MASTER_KEY, OTHER_MARK];
   for (const secret of [...secrets, "root:x:0:0", "LD_LIBRARY_PATH=", "PATH=/"])
-    assert.ok(!answer.includes(secret) || sql.includes(secret), `${secret} is told by ${sql}: ${answer.slice(0, 500)}`);
+    assert.ok(
+      !answer.includes(secret) || sql.includes(secret),
+      `${secret} is revealed by ${sql}: ${answer.slice(0, 500)}`,
+    );
 }
 
 async function attempt(sql: string): Promise<string> {

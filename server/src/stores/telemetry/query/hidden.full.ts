@@ -10,7 +10,7 @@ import { resultText } from "./testing/harness.ts";
 const SECRET = "secret";
 const SEEN_ROWS = 40_000 * 0.9;
 
-/** Each tenth row is of a project that is not seen, and fails whatever the others pass. */
+/** Each tenth row is of a hidden project, and fails every condition that the others pass. */
 function rows(from: number, to: number): Record<string, unknown>[] {
   return Array.from({ length: to - from }, (_, k) => {
     const i = from + k;

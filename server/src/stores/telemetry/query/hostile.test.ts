@@ -34,7 +34,7 @@ const LIES: Readonly<Record<string, string>> = {
   "an end that is no JSON": "say(0x45, '{')",
   "an end as long as a result": "say(0x45, 'x'.repeat(100000))",
   "that it is ready before the end": "say(0x52, '')",
-  "a failure with a code of its own, a path and another organization":
+  "a failure with an unknown code, a path and another organization":
     "say(0x46, JSON.stringify({ code: 'internal', detail: 'see /var/lib/mooring/telemetry/hot and org_00000000000000000000000002' })); say(0x52, '')",
   "an end and then rows": "say(0x45, '{}'); say(0x44, 'late')",
   "a failure and then nothing": "say(0x46, JSON.stringify({ code: 'query_failed', detail: 'x' }))",

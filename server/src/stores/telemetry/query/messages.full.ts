@@ -11,7 +11,7 @@ const ROW = {
   attributes: { path: "/x.js" },
 };
 
-/** What is wrong with it, where it is, and what is said. */
+/** The statement, the place of its fault, and the message. */
 const CASES: readonly (readonly [sql: string, position: [number, number] | undefined, message: RegExp])[] = [
   ["SELECT org_id FROM logs", [1, 8], /column "org_id" not found/],
   ["SELECT '/api/v1/orders'::INT", [1, 24], /Could not convert string '\/api\/v1\/orders' to INT32/],

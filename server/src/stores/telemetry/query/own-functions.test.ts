@@ -92,7 +92,7 @@ const CASES: readonly (readonly [sql: string, answer: readonly unknown[][]])[] =
   ],
 ];
 
-describe("functions of our own", { concurrency: 1 }, () => {
+describe("additional functions", { concurrency: 1 }, () => {
   let open: TestEngine;
   before(async () => {
     open = await openTestEngine(FIXTURE);
@@ -115,7 +115,7 @@ describe("functions of our own", { concurrency: 1 }, () => {
       );
     });
 
-  test("in_network knows both sorts of addresses, and says nothing of what is none", async () => {
+  test("in_network knows both sorts of addresses, and returns NULL for other text", async () => {
     const values = NETWORKS.map(([address, network]) => `('${address}', '${network}')`).join(", ");
     const found = await rows(open.engine, `SELECT a, n, in_network(a, n) FROM (VALUES ${values}) AS v(a, n)`);
     assert.deepEqual(found, NETWORKS);

@@ -81,7 +81,7 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
-  test("a spare child waits, and serves whoever comes first", async () => {
+  test("a spare child waits, and serves the first organization that asks", async () => {
     await withEngine({ spareChildren: 1 }, async (open, count) => {
       await open.engine.sandbox();
       await until(() => childPids().length === 1);

@@ -59,7 +59,7 @@ export class QueryProcess {
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
-    this.ready.catch(() => undefined); // whoever waits sees it; a spare that dies has nobody
+    this.ready.catch(() => undefined); // the code that waits sees it; a spare that dies has none
     this.#listen();
   }
 

@@ -223,7 +223,7 @@ const STATEMENTS: readonly string[] = [
   `SELECT ${U} FROM logs INTERSECT SELECT ${U} FROM traces`,
   `SELECT * FROM logs WHERE ${U} = 'u1' UNION ALL SELECT * FROM logs WHERE ${U} = 'u2'`,
   `SELECT *, 1 AS x FROM logs WHERE ${U} = 'u1' UNION BY NAME SELECT trace_id, ${U} AS y FROM traces`,
-  // forms of their own
+  // separate forms
   `DESCRIBE SELECT ${U}, attributes->>'rare' AS r FROM logs`,
   `DESCRIBE SELECT * FROM logs WHERE ${U} = 'u1'`,
   `SUMMARIZE SELECT ${U} AS u FROM logs`,
@@ -234,7 +234,7 @@ const STATEMENTS: readonly string[] = [
   `VALUES ((SELECT max(${U}) FROM logs))`,
   `SELECT ${U} FROM logs USING SAMPLE 100%`,
   `SELECT count(${U}) FROM logs TABLESAMPLE 100%`,
-  // faults are told as if nothing had been changed
+  // errors are the same as without the change
   `SELECT ${U}, level FROM logs GROUP BY ${U}`,
   `SELECT nothing FROM logs WHERE ${U} = 'u1'`,
   `SELECT attribute_75736572 FROM logs WHERE ${U} = 'u1'`,
@@ -304,7 +304,7 @@ describe("promoted attributes", { concurrency: 2 }, () => {
       );
   });
 
-  test("the store is told what was asked for", async () => {
+  test("the store gets the attributes that were asked for", async () => {
     const start = files.asked.length;
     await answer(engine, `SELECT ${U}, t.attributes->>'attempt', attributes->>'$.x' FROM logs, traces t`);
     await answer(

@@ -22,13 +22,13 @@ export interface ChildQuery {
 
 /** What a statement reads of a table: rows outside the range can't be in its result. */
 export interface AskedTable extends TimeRange {
-  /** Attributes that it reads as text, and that may have columns of their own. */
+  /** Attributes that it reads as text, and that may have separate columns. */
   readonly keys: readonly string[];
   /** Set when only the newest so many rows can be in the result; the times of the files are wanted then. */
   readonly latest?: number | undefined;
 }
 
-/** Of a file: the range of its times, both ends included, in microseconds since the epoch, and its rows. */
+/** A file's range of times, both ends included, in microseconds since the epoch, and its rows. */
 export type FileTimes = readonly [minUs: number, maxUs: number, rows: number];
 
 /** The payload of an `ask` frame: the tables of an admitted statement, by name. */
@@ -42,7 +42,7 @@ export interface ParquetGroup {
   /** Severities were derived by older spellings of levels. */
   readonly oldSpellings?: boolean;
   readonly files: readonly string[];
-  /** Of each file, if they were asked for. The newest files come first then. */
+  /** For each file, if they were asked for. The newest files come first then. */
   readonly times?: readonly FileTimes[];
 }
 

@@ -220,7 +220,7 @@ describe("files that a statement opens", () => {
     );
   });
 
-  test("what can't be a time is told by the statement itself", async () => {
+  test("an invalid time is reported by the statement itself", async () => {
     for (const sql of [
       "SELECT * FROM logs WHERE timestamp > 'soon'",
       "SELECT * FROM logs WHERE timestamp > 5",
@@ -235,7 +235,7 @@ describe("files that a statement opens", () => {
     }
   });
 
-  test("the statistics are told with every format", async () => {
+  test("every format has the statistics", async () => {
     const run = await engine.query(request(`SELECT * FROM logs WHERE timestamp >= '${hour(47)}'`, { format: "csv" }));
     run.body.resume();
     const { elapsedMs, bytesScanned, ...rest } = (await run.statistics) ?? assert.fail("there are none");

@@ -10,7 +10,7 @@ export interface SandboxLayer {
   readonly detail: string;
 }
 
-/** How children are started on this machine, and what holds them. */
+/** How children are started on this machine, and their layers of protection. */
 export interface Sandbox {
   readonly file: string;
   readonly args: readonly string[];

@@ -8,7 +8,7 @@ const CODE = fileURLToPath(new URL("../../../../../", import.meta.url)).replace(
 const ORGANIZATION = /\borg_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
 export interface ScrubOptions {
-  /** Directories whose paths must not be told. */
+  /** Directories whose paths must not be revealed. */
   readonly directories: readonly string[];
   /** The caller's own organization; identifiers of others are removed. */
   readonly orgId: string;

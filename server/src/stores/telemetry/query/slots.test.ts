@@ -5,7 +5,7 @@ import { Slots, type SlotLimits } from "./slots.ts";
 
 const LIMITS: SlotLimits = { concurrentMax: 8, concurrentPerOrgMax: 4, queuePerOrgMax: 16, queueTimeoutMs: 5_000 };
 
-/** Queries that hold their slots until they are told to end, and the order in which they started. */
+/** Queries that hold their slots until the test ends them, and the order in which they started. */
 class Queries {
   readonly slots: Slots;
   readonly started: string[] = [];

@@ -5,7 +5,7 @@ import { RECORD_TABLE_NAMES, RECORD_TABLES } from "../records/tables.ts";
 export interface QueryTable {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The column by which a project's visibility is decided; a table without one is read whole or not at all. */
+  /** The column that decides a project's visibility; a table without one is read whole or not at all. */
   readonly projectColumn?: string;
   /** Its files have values of type JSON as strings that hold their text: DuckDB would write numbers anew. */
   readonly jsonIsText?: boolean;

@@ -102,7 +102,7 @@ test("many small additions stay few files, and what they replace is deleted when
   assert.deepEqual(failures, []);
 });
 
-test("a long table is written piece by piece, and a failure keeps what was written", async (t) => {
+test("a long table is written piece by piece, and a failure keeps the written part", async (t) => {
   const source = rowsSource();
   const { files } = await openFiles(t, source, { fileBytes: 100 });
   source.add(1000);
@@ -127,7 +127,7 @@ test("snapshots at the same time read each row once", async (t) => {
   assert.deepEqual(source.asked, [0, 50]);
 });
 
-test("organizations have files of their own; the least recently used go", async (t) => {
+test("organizations have separate files; the least recently used are deleted", async (t) => {
   const source = rowsSource();
   const { files, onDisk } = await openFiles(t, source, { keptMax: 2 });
   source.add(5);
@@ -177,7 +177,7 @@ test("rows that have gone leave the files, and only files that had them are read
     await numbers(late.files),
     upTo(1001).filter((n) => !gone.has(n)),
   );
-  assert.equal(source.asked.length, 2, "the file that had 1000, and what came");
+  assert.equal(source.asked.length, 2, "the file that had 1000, and the new rows");
   assert.deepEqual(await numbers(early.files), upTo(1000));
   early.release();
   await until(async () => (await onDisk()).length === late.files.length);
@@ -213,11 +213,11 @@ test("a row that can't be read is left out and counted, in each snapshot, and co
     assert.equal(snapshot.unreadable, 3);
     snapshot.release();
   }
-  assert.deepEqual(failures, ["row 2"], "the first of a file is told");
+  assert.deepEqual(failures, ["row 2"], "the first of a file is reported");
   source.asked.length = 0;
   purged = 1;
   (await files.snapshot(ORG, "audit_log")).release();
-  assert.deepEqual(source.asked, [8], "what is left out counts as there: nothing is read anew");
+  assert.deepEqual(source.asked, [8], "rows that are left out count as present: nothing is read again");
 });
 
 test("a part whose rows can't be read at all is no file, and is not read again", async (t) => {

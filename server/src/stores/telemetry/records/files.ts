@@ -8,11 +8,11 @@ import type { HotInput } from "../snapshot.ts";
 import { writeAll } from "../write-all.ts";
 import type { RecordTable } from "./tables.ts";
 
-/** Where the rows of a table come from. What was read once is not read again before rows have gone or changed. */
+/** Where the rows of a table come from. Rows are read once, until some are deleted or changed. */
 export interface RecordSource {
   /** Names of the parts that the table has, each with another value whenever one of its rows has come, gone or changed. Without it the table is one part. */
   parts?(orgId: string): Promise<ReadonlyMap<string, number | string>>;
-  /** Of a table in one part: another value whenever rows have gone or changed. Without it none ever does. */
+  /** For a table in one part: another value whenever rows were deleted or changed. Without it none ever are. */
   generation?(orgId: string): Promise<number | string>;
   /** How many rows there are after the one mark, up to and with the other. Without it all are read anew when some have gone. */
   count?(orgId: string, after: number, through: number): Promise<number>;
@@ -35,7 +35,7 @@ export interface SourceRow {
 export type RecordSources = Readonly<Partial<Record<RecordTable, RecordSource>>>;
 
 export interface RecordFilesOptions {
-  /** Folder of the files; what is in it is deleted. */
+  /** Folder of the files; its content is deleted. */
   readonly dir: string;
   readonly sources: RecordSources;
   /** Told about a deletion that failed. */

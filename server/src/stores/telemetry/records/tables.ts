@@ -1,8 +1,9 @@
 import type { Column } from "../columns.ts";
 
 /**
- * Tables whose rows are records of the metadata store. Statements read them as any other; whether they may be read is for whoever
- * asks to say (`QueryRequest.records`). Of one with a `project_id`, rows are seen as those of telemetry are.
+ * Tables whose rows are records of the metadata store. Statements read them like any other; the caller decides whether
+ * they may be read (`QueryRequest.records`). In a table with a `project_id`, rows are visible as those of telemetry
+ * are.
  */
 export type RecordTable = "audit_log" | "webhook_events" | "images" | "files" | "objects";
 
@@ -12,7 +13,7 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
   audit_log: [
     { name: "timestamp", type: "TIMESTAMPTZ", description: "when it happened, UTC" },
     text("id", "identifier of the entry"),
-    text("action", "what was done, for example project.create"),
+    text("action", "the action, for example project.create"),
     text("actor_kind", "person, credential, system or anonymous"),
     text("actor_id", "identifier of who did it, or NULL"),
     text("target_kind", "kind of what it was done to, or NULL"),
@@ -33,7 +34,7 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
     text("content_type", "as it was sent, or NULL"),
     { name: "size_bytes", type: "BIGINT", description: "size of the body" },
     text("ip", "address that the request came from"),
-    text("verified", "the scheme by which it was verified, or none"),
+    text("verified", "the scheme that verified it, or none"),
     {
       name: "headers",
       type: "JSON",
@@ -43,7 +44,7 @@ export const RECORD_TABLES: Readonly<Record<RecordTable, readonly Column[]>> = {
       "body_format",
       "json, deep_json (nested deeper than 100 levels), text or binary; NULL when longer than 64 KiB",
     ),
-    text("body", "as text, as it was sent; of a binary one U+FFFD for what is no UTF-8; NULL when longer than 64 KiB"),
+    text("body", "as text, as it was sent; in a binary one U+FFFD for invalid UTF-8; NULL when longer than 64 KiB"),
     text("body_base64", "a binary body; else NULL"),
     {
       name: "json",

@@ -25,7 +25,9 @@ export interface EraserOptions {
 /** Times that other changes of the same files may come between. */
 const OVERTAKEN_MAX = 100;
 
-/** Takes rows out of all files of this directory. Whatever ends it, the next attempt goes on where it stopped. */
+/**
+ * Removes rows from all files of this directory. After any interruption, the next attempt continues where it stopped.
+ */
 export class Eraser {
   readonly #options: EraserOptions;
 

@@ -22,7 +22,7 @@ const SECRET = "mallory@example.org";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of which every `nth` holds what is to be erased. */
+/** Rows; every `nth` has the values to erase. */
 function someRows(count: number, nth: number, at = "2026-11-20T12:00:00.000000Z"): Row[] {
   return Array.from({ length: count }, (_, i) => {
     const user = i % nth === 0 ? SECRET : `user${i}@example.org`;
@@ -63,7 +63,7 @@ test("what matches is in no file any more: not in the log, nor in hot files, nor
   await store.close();
 });
 
-test("a range of time bounds it, the end not included; rows without what is matched stay", async () => {
+test("a range of time limits it, the end not included; rows without a match stay", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const at = (second: number): string => `2026-11-20T12:00:0${second}.000000Z`;
@@ -125,7 +125,7 @@ test("an erasure that was stopped in the middle goes on at the next start, and c
   assert.equal(stopped.state, "running");
   assert.ok(stopped.rows_erased > 0 && stopped.rows_erased < 150, String(stopped.rows_erased));
   assert.ok(log.lines.some(({ message }) => message === "cannot erase telemetry"));
-  assert.ok(!JSON.stringify(log.lines).includes(SECRET), "the log must not have what is to be erased");
+  assert.ok(!JSON.stringify(log.lines).includes(SECRET), "the log must not have the values to erase");
   await first.close();
   const second = await openTestStore(dir.path);
   const done = await erased(second, id);
@@ -155,7 +155,7 @@ test("one that can't be done is given up, says so, and forgets what it was about
   await store.close();
 });
 
-test("it is not done while a query still reads what was erased", async () => {
+test("it is not done while a query still reads erased rows", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   await store.rows.append(rowsOf(ORG, "logs", someRows(10, 2)));
@@ -196,7 +196,7 @@ test("rows that come meanwhile and files that are merged meanwhile get in nobody
   await store.close();
 });
 
-test("files in quarantine are named: nobody knows what is in them", async () => {
+test("files in quarantine are named: their content is unknown", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const { quarantine } = layoutOf(dir.path);

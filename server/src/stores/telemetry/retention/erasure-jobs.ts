@@ -32,11 +32,11 @@ export class ErasureJobs {
     this.#options = options;
   }
 
-  /** @throws Error when it can't be read what is due */
+  /** @throws Error when the due tasks can't be read */
   async run(): Promise<void> {
     const { records, clock } = this.#options;
     const tasks = await records.due();
-    // What was acknowledged before any of them was read covers all of them.
+    // Rows acknowledged before any of the tasks was read are covered by all of them.
     let settled: Promise<number> | undefined;
     const settle = (): Promise<number> => (settled ??= this.#options.settle());
     for (const task of tasks) {
@@ -80,7 +80,7 @@ export class ErasureJobs {
   }
 }
 
-/** What was to be erased must not go to the log instead: messages of the database may repeat a statement. */
+/** The values to erase must not go to the log instead: messages of the database may repeat a statement. */
 function withoutMatch(task: ErasureTask, error: unknown): string {
   let text = error instanceof Error ? error.message : String(error);
   for (const value of textsIn(task.predicate.match)) {

@@ -65,7 +65,7 @@ export class ErasureRecords {
       .execute();
   }
 
-  /** When every directory has finished, what was to be matched is forgotten: it may name a person. */
+  /** When every directory has finished, the values of match are deleted: they may name a person. */
   async finish(id: string, { state, quarantined, detail }: ErasureOutcome): Promise<void> {
     const at = this.#clock.nowMs();
     await this.#metadata.write(async (tx) => {

@@ -25,7 +25,7 @@ export interface LifecycleOptions {
   readonly layout: Layout;
   readonly tables: Tables;
   readonly files: ParquetFiles;
-  /** Rewrites files; of its own, since each runs one job at a time. */
+  /** Rewrites files; a separate one, since each runs one job at a time. */
   readonly runner: CompactionRunner;
   readonly settings: RetentionSettings;
   readonly clock: GuardedClock;
@@ -42,7 +42,7 @@ interface Parts {
 
 const US_PER_MS = 1000;
 
-/** How long and how much is kept: policies, quotas, what is past its retention, what is to be erased. */
+/** How long and how much is kept: policies, quotas, retention and erasures. */
 export class Lifecycle {
   readonly quotas: Quotas;
   readonly #parts: Parts;
@@ -74,7 +74,7 @@ export class Lifecycle {
     this.#eraseWork = schedule.add("telemetry erasures", {
       everyMs: policiesEveryMs,
       run: () => this.#erase(),
-      failed: this.#failed("cannot look for what is to be erased"),
+      failed: this.#failed("cannot look for rows to erase"),
     });
     for (const work of [this.#dropWork, this.#eraseWork]) work.ask(0);
   }
@@ -103,20 +103,20 @@ export class Lifecycle {
     return `${isoFromMs(Math.floor(cut / US_PER_MS)).slice(0, -1)}000Z`;
   }
 
-  /** Applies what was changed in the metadata store at once, instead of within seconds. */
+  /** Applies changes in the metadata store at once, instead of within seconds. */
   async refresh(): Promise<void> {
     await this.#parts.policies.refresh();
     this.#eraseWork?.ask(0);
   }
 
-  /** Drops what is past its retention; joins a run that is under way. Never rejects. */
+  /** Drops rows past their retention; joins a run in progress. Never rejects. */
   async dropPast(): Promise<void> {
     await this.#drop().catch(this.#failed("cannot drop telemetry past its retention"));
   }
 
-  /** Erases what is due; joins a run that is under way. Never rejects. */
+  /** Erases due rows; joins a run in progress. Never rejects. */
   async eraseDue(): Promise<void> {
-    await this.#erase().catch(this.#failed("cannot look for what is to be erased"));
+    await this.#erase().catch(this.#failed("cannot look for rows to erase"));
   }
 
   /** Work under way must be ended by its runner; the next start goes on with it. */

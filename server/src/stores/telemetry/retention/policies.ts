@@ -5,7 +5,7 @@ import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { BURST_S, type RetentionSettings } from "./settings.ts";
 
-/** What holds for one organization, its own choice and the server's settings taken together. Null: no limit. */
+/** The effective policy of one organization: its own choice and the server's settings together. Null: no limit. */
 export interface Policy {
   readonly retentionDays: Readonly<Record<TelemetryType, number | null>>;
   readonly storedBytesMax: number | null;
@@ -55,7 +55,7 @@ export class Policies {
     this.#work = schedule.add("telemetry limits", work);
   }
 
-  /** Reads what was changed since. What can't be read now is read later; until then the old holds. */
+  /** Reads the changes since the last call. After a failure it reads them later; until then the old policy holds. */
   async refresh(): Promise<void> {
     await this.#refresh().catch((error: unknown) => this.#warn(error));
   }

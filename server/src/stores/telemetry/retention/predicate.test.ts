@@ -51,11 +51,11 @@ const CASES: Readonly<
 };
 
 for (const type of ["logs", "metrics", "traces"] as const) {
-  test(`each way of matching ${type} finds the one row that is equal, whatever its characters`, async () => {
+  test(`each way of matching ${type} finds the one row that is equal, with any characters`, async () => {
     await using dir = await temporaryDirectory();
     const path = join(dir.path, "rows.ndjson");
     const { row, matches } = CASES[type];
-    const bare = {}; // a row that has nothing of what is matched: every condition must be false, not unknown
+    const bare = {}; // a row without the matched members: every condition must be false, not unknown
     await writeFile(path, rowsOf("org_a", type, [...ODD.map(row), bare]).rows);
     const instance = await DuckDBInstance.create(":memory:");
     const duckdb = await instance.connect();

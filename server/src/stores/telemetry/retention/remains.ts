@@ -38,7 +38,7 @@ async function remains(layout: Layout, { orgId, type, parquet }: Table, throughS
   return hot.length + dropped.length;
 }
 
-/** Files that the server put aside and that may have rows of the organization: nobody can tell what is in them. */
+/** Quarantined files that may have rows of the organization: their content is unknown. */
 export async function quarantinedFiles(layout: Layout, orgId: string, types: readonly string[]): Promise<string[]> {
   const own = await Promise.all(
     types.map(async (type) => (await namesIn(join(layout.quarantine, orgId, type))).map((name) => `${type}/${name}`)),

@@ -94,7 +94,7 @@ test("a query that reads a dropped file keeps it until it ends", async () => {
   await store.close();
 });
 
-test("a start deletes what was dropped before it and not yet deleted", async () => {
+test("a start deletes files that were dropped and not yet deleted", async () => {
   await using dir = await temporaryDirectory();
   const store = await storeWithDays(dir.path, [0, 9]);
   const { parquet } = layoutOf(dir.path);
@@ -162,7 +162,7 @@ test("a clock that jumps ahead drops nothing for a day, and nothing at all when 
   await close();
 });
 
-test("what is past its retention is not shown, and not taken, unless the clock is in doubt", async () => {
+test("rows past their retention are not shown, and not accepted, unless the clock is in doubt", async () => {
   await using dir = await temporaryDirectory();
   await (await storeWithDays(dir.path, [0, 6, 8], 5)).close();
   const clock = { now: NOON, nowMs: () => clock.now };

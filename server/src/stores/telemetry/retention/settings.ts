@@ -1,6 +1,6 @@
 import type { TelemetryType } from "../columns.ts";
 
-/** What an operator sets about how long and how much is kept. For organizations that have nothing of their own. */
+/** The operator's settings of retention and quotas, for organizations without their own. */
 export interface RetentionSettings {
   /** Days that rows are kept; null: until somebody deletes them. */
   readonly days: Readonly<Record<TelemetryType, number | null>>;
@@ -12,9 +12,9 @@ export interface RetentionSettings {
   readonly ingestBytesPerSecond: number | null;
   /** … and at once; null: what it may send in `BURST_S` seconds. */
   readonly ingestBytesBurst: number | null;
-  /** How often the store reads what was changed in the metadata store. */
+  /** How often the store reads changes in the metadata store. */
   readonly policiesEveryMs: number;
-  /** How often it looks for what is past its retention or to be erased; 0 turns the schedule off. */
+  /** How often it looks for rows past their retention or to erase; 0 turns the schedule off. */
   readonly checkEveryMs: number;
 }
 

@@ -12,7 +12,7 @@ export interface TableUsage {
   /** Range of `timestamp` of the rows in Parquet, in microseconds since the epoch; null when there are none. */
   readonly oldestUs: number | null;
   readonly newestUs: number | null;
-  /** Attributes that have columns of their own in some of the files, see `promotedColumn`. */
+  /** Attributes with separate columns in some of the files, see `promotedColumn`. */
   readonly promoted: readonly string[];
 }
 

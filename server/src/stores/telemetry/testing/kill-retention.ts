@@ -6,7 +6,7 @@ import { assertTidy, runAndKill } from "./kill.ts";
 import { filesBelow, rowsOf } from "./retention.ts";
 import { openTestStore, readMessages, readParquet, testSettings, type OpenStore } from "./store.ts";
 
-/** Kills amid retention and erasing: of what was acknowledged, what is neither past its retention nor erased is there once. */
+/** Kills amid retention and erasing: acknowledged rows that are neither past their retention nor erased exist once. */
 
 export const RETENTION_ORG = "org_kept";
 export const RETENTION_WRITERS = 6;
@@ -83,7 +83,7 @@ export async function killRetentionRounds(dataDir: string, kills: number): Promi
   return killed;
 }
 
-/** A further start finishes everything; then what is there is what was acknowledged, without what was to go. */
+/** One more start finishes everything; then the rows are the acknowledged ones, without those to delete. */
 export async function assertRetained(dataDir: string, killed: RetentionKilled, kills: number): Promise<void> {
   const store = await openTestStore(dataDir, { clock: retentionClock, settings: retentionSettings(0) });
   const asked = await erasures(store);
@@ -115,7 +115,7 @@ export async function assertRetained(dataDir: string, killed: RetentionKilled, k
   for (const victim of asked.keys()) assert.ok(!text.includes(victim), `something of ${victim} is left`);
 }
 
-/** What is shown of a batch in the end. */
+/** The rows of a batch that are visible at the end. */
 function expected(name: string, asked: ReadonlyMap<string, number>): string[] {
   const rows = rowsIn(name).filter(({ day, user }) => day !== DAYS[2] && !asked.has(user));
   return rows.map(({ message }) => message).toSorted();

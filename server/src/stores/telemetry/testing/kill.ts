@@ -64,7 +64,7 @@ export async function assertKept(dataDir: string, { acknowledged }: Killed, kill
     [],
     "acknowledged batches are missing",
   );
-  // What was flushed but not yet answered for may be there too: one batch for each writer and kill at most.
+  // Flushed batches that were not yet answered may exist too: one batch for each writer and kill at most.
   assert.ok(found.size - acknowledged.length <= kills * KILL_WRITERS);
   await assertTidy(dataDir, store);
   assert.deepEqual(
@@ -74,7 +74,7 @@ export async function assertKept(dataDir: string, { acknowledged }: Killed, kill
   await store.close();
 }
 
-/** What is on the disk is what the manifest says, and nothing else. */
+/** The disk has the files of the manifest, and nothing else. */
 export async function assertTidy(dataDir: string, { metadata }: OpenStore): Promise<void> {
   const { parquet, replacing, work, quarantine } = layoutOf(dataDir);
   const onDisk = (await readdir(parquet, { recursive: true })).filter((name) => name.endsWith(".parquet"));

@@ -5,7 +5,7 @@ import { recoverLog } from "../log/recover.ts";
 import { createSegmentFile, type CreateSegmentFile, type SegmentFile } from "../log/segment.ts";
 import { recordingLog, type LogLine } from "./store.ts";
 
-/** A log on its own, for tests: what it was found to hold, and what was committed since. */
+/** A separate log, for tests: its content when it was opened, and the batches committed since. */
 export interface TestLog {
   readonly wal: WriteAheadLog;
   /** Rows in the order of the log, recovered ones first. */

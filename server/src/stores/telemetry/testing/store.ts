@@ -11,7 +11,7 @@ import type { Batch } from "../types.ts";
 import { openRows, type RowStore, type RowStoreOptions } from "../rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "../settings.ts";
 
-/** What tests of the store share: a store in a directory of its own, batches, and reading everything back. */
+/** Shared by tests of the store: a store in a new directory, batches, and reading everything back. */
 
 export interface LogLine {
   readonly level: "debug" | "info" | "warn" | "error";

@@ -8,7 +8,7 @@ import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { openTelemetry } from "../index.ts";
 import type { TelemetryStore } from "../types.ts";
 
-/** Both stores on a directory of their own, for the tests of a surface. */
+/** Both stores on a new directory, for the tests of a surface. */
 export interface TestTelemetry {
   readonly metadata: MetadataStore;
   readonly store: TelemetryStore;

@@ -47,7 +47,7 @@ export function untimed(line: string): ParsedLine {
   return { timestamp: null, level: levelOf(found?.level), message, attributes: {} };
 }
 
-/** What stands before a time: a level, a file or program, or words that belong to the message. */
+/** The text before a time: a level, a file or program, or words that belong to the message. */
 interface Origin {
   readonly level?: string | undefined;
   readonly attributes: TextEntry["attributes"];

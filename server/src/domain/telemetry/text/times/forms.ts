@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Whole numbers are told by their length alone. */
+/** The length alone decides the unit of a whole number. */
 const ALONE_FROM = 10;
 
 const BY_BEGINNING = byBeginning();

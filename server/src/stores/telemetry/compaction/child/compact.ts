@@ -11,7 +11,7 @@ const GROUP_BYTES = 64 * 1024 * 1024;
 const GROUP_ROWS_MIN = 2048;
 /** Files of a compaction are merged soon: as large as with the default level, in less time. */
 const ZSTD_LEVEL = 1;
-/** Of all files that are looked at together. */
+/** Sample size of all files that are read together. */
 const SAMPLE_BYTES = 1024 * 1024;
 
 /** Makes Parquet of NDJSON: sorted by time, a file for each day where that is possible. */

@@ -1,13 +1,13 @@
 import { isPromotable } from "../../columns.ts";
 
-/** Attributes of one file that have a column of their own, at most. */
+/** The most attributes with a separate column in one file. */
 export const PROMOTED_MAX = 16;
 /** So many rows are looked at to choose them. */
 export const SAMPLE_ROWS = 4096;
 export const SAMPLE_FILES_MAX = 16;
 export const SAMPLE_ROW_BYTES_MAX = 16 * 1024;
 
-/** Fewer rows say nothing about what is frequent. */
+/** Fewer rows do not show which attributes are frequent. */
 const SAMPLE_ROWS_MIN = 100;
 const SHARE_MIN = 0.05;
 const DISTINCT_SHARE_MAX = 0.5;

@@ -40,7 +40,7 @@ export function withPromoted(
   return `SELECT ${columns}, ${promoted.join(", ")} FROM ${from}`;
 }
 
-/** Types whose attributes can have columns of their own. */
+/** Types whose attributes can have separate columns. */
 export function hasAttributes(type: TelemetryType): boolean {
   return type !== "metrics";
 }

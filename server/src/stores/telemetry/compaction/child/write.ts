@@ -8,7 +8,10 @@ import { literal } from "./sql.ts";
 
 export const GROUP_ROWS_MAX = 122_880;
 const DAY_US = 86_400_000_000n;
-/** Of more distinct values the smaller of the larger dictionaries is not tried; `approx_count_distinct` may be a few per cent off. */
+/**
+ * With a larger share of distinct values, the smaller of the larger dictionaries is not tried; `approx_count_distinct`
+ * may be a few per cent off.
+ */
 const DISTINCT_SHARE_MAX = 0.8;
 /** A dictionary of all values of a row group must fit on its page, or else there is none. */
 const DICTIONARY_PAGE_BYTES = 64 * 1024 * 1024;
@@ -18,7 +21,7 @@ export interface Output {
   readonly outputDir: string;
   /** Rows of a row group, when not `GROUP_ROWS_MAX`. It is built in memory whole, so wide rows want small groups. */
   readonly groupRows?: number;
-  /** Of zstd, when not its default. */
+  /** The level of zstd, when not its default. */
   readonly level?: number;
 }
 
@@ -26,12 +29,12 @@ export interface Written extends Output {
   readonly select: string;
   /** How many rows `select` gives. */
   readonly rows: number;
-  /** Of the file, without its ending. */
+  /** The name of the file, without its ending. */
   readonly name: string;
   readonly promoted: readonly string[];
 }
 
-/** Writes a file and reads it back: what is counted is what queries will see. */
+/** Writes a file and reads it back: the counts are those that queries will see. */
 export async function writeParquet(duckdb: DuckDBConnection, written: Written): Promise<MadeFile> {
   const path = join(written.outputDir, `${written.name}.parquet`);
   await copy(duckdb, written, path, "");

@@ -1,7 +1,7 @@
 import type { ChildProblemCode } from "../protocol.ts";
 import { isObject, nearest, Refusal, SyntaxFault } from "../gate/index.ts";
 
-/** Where a failure is: an offset in bytes, in the statement as it was sent or in what was made of it. */
+/** The place of a failure: an offset in bytes, in the sent statement or in the rewritten one. */
 export interface Place {
   readonly at: number;
   readonly in: "sent" | "prepared";
@@ -29,11 +29,11 @@ interface EngineError {
   readonly type: string;
   readonly message: string;
   readonly at?: number | undefined;
-  /** Of a column that is not there: its name, and names that are. */
+  /** For a column that does not exist: its name, and existing names. */
   readonly missing?: { readonly name: string; readonly candidates: readonly string[] } | undefined;
 }
 
-/** DuckDB's kinds of error that mean: the statement itself is wrong, whatever the data. */
+/** DuckDB's kinds of error that mean: the statement itself is wrong, with any data. */
 const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
   "Parser",
   "Syntax",
@@ -49,7 +49,7 @@ const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
 /** Why the run was stopped from outside, if it was. */
 export type Stop = "timeout" | "cancel" | undefined;
 
-/** Turns whatever a query threw into an answer. */
+/** Turns the error of a query into an answer. */
 export function toFailure(error: unknown, stop: Stop, timeoutMs: number): Failure {
   if (stop === "timeout")
     return new Failure(

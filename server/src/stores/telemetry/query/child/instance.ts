@@ -2,7 +2,7 @@ import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import * as accessors from "@duckdb/node-api/lib/vectors/dataAccessors.js";
 import { quoteText } from "./views.ts";
 
-// The package reads text with a decoder that takes U+FEFF off its beginning, which would then be another text than what was sent.
+// The package's decoder removes U+FEFF at the beginning of a text, which would change the sent text.
 Object.assign((accessors as unknown as { default: object }).default, {
   textDecoder: new TextDecoder("utf-8", { ignoreBOM: true }),
 });
@@ -13,7 +13,7 @@ export interface Instance {
   close(): void;
 }
 
-/** What is left open when an instance is locked. */
+/** Access that stays open when an instance is locked. */
 export interface Locked {
   readonly views?: readonly string[];
   readonly files: readonly string[];

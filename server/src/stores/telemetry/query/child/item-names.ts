@@ -24,7 +24,7 @@ export function unnamedItems(statement: Json, holds: (node: Json) => boolean): U
   return found;
 }
 
-/** Gives what is written in another way now the name that it had. */
+/** Gives a rewritten item its former name. */
 export async function keepNames(items: readonly Unnamed[], evaluate: Evaluate): Promise<void> {
   const changed = items.filter(({ list, index, written }) => JSON.stringify(list[index]) !== JSON.stringify(written));
   if (changed.length === 0) return;
@@ -50,7 +50,7 @@ const QUOTED: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** Whether the names of items can be told: the engine writes some types in another way in names than in statements. */
+/** Whether the names of items can be computed: the engine writes some types differently in names and in statements. */
 export function canBeNamed(items: readonly Unnamed[]): boolean {
   const isOdd = ({ class: kind, cast_type: type }: Json): boolean =>
     kind === "CAST" && !(isObject(type) && !type["type_info"] && isKnown(String(type["id"])));

@@ -8,7 +8,7 @@ const GROUPS = "[0-9a-f]{1,4}(:[0-9a-f]{1,4})*";
 const IPV6 = `(${GROUPS})?(::(${GROUPS})?)?`;
 /** What begins an IPv4 address that is written as one of IPv6 (RFC 4291 section 2.5.5.2), in hexadecimal. */
 const MAPPED = "00000000000000000000ffff";
-/** Begins the names of what is local in a macro, written `@` below: a table or column of the statement could have a plain one. */
+/** Prefix of local names in a macro, written `@` below: a table or column of the statement could have a plain name. */
 const LOCAL = "mooring_";
 /** Longer texts are not compared: the engine can't be interrupted in it. */
 const COMPARED_CHARS_MAX = 256;
@@ -20,8 +20,8 @@ interface Macro {
 }
 
 /**
- * Functions of our own, as macros of the engine. A macro writes its arguments out wherever it names them, so one that is needed twice is
- * put in a list of one element first: a lambda then has it as a value.
+ * Additional functions, as macros of the engine. A macro repeats an argument wherever it names it, so an argument that
+ * is needed twice is put in a list of one element first: a lambda then has it as a value.
  */
 const MACROS: Readonly<Record<string, Macro>> = {
   width_bucket: {
@@ -58,7 +58,7 @@ const MACROS: Readonly<Record<string, Macro>> = {
   time_buckets: {
     sql: `(low, high, step) AS TABLE SELECT bucket FROM range(time_bucket(step::INTERVAL, low::TIMESTAMPTZ), high::TIMESTAMPTZ, step::INTERVAL) AS t(bucket)`,
   },
-  // 32 hexadecimal digits, IPv4 as mapped; NULL for what is no address.
+  // 32 hexadecimal digits, IPv4 as mapped; NULL for text that is no address.
   mooring_address: {
     sql: `(address) AS list_transform([lower(address)], lambda @t: CASE
       WHEN regexp_full_match(@t, '${IPV4}') THEN '${MAPPED}' || list_reduce(list_transform(string_split(@t, '.'), lambda @o: printf('%02x', @o::INTEGER)), lambda @x, @y: @x || @y)
@@ -79,7 +79,7 @@ const MACROS: Readonly<Record<string, Macro>> = {
   },
 };
 
-/** The statements that make the functions of our own which a syntax tree calls, those that others need first. */
+/** The statements that create the additional functions which a syntax tree calls, dependencies first. */
 export function macroStatements(tree: unknown): string[] {
   const names = new Set<string>();
   const need = (name: string): void => {

@@ -16,7 +16,7 @@ const FRAME_BYTES_MAX: ReadonlyMap<number, number> = new Map([
   [FRAME.files, FILES_FRAME_BYTES_MAX],
   [FRAME.cancel, 0],
 ]);
-/** Made ahead, so that whoever asks again at once finds one while the next is being made. */
+/** Created ahead, so that the next query at once finds one while another is being created. */
 const INSTANCES_AHEAD = 2;
 const NICENESS = 5; // taking in telemetry goes before answering
 
@@ -24,7 +24,7 @@ const NICENESS = 5; // taking in telemetry goes before answering
 async function makeEvaluate(): Promise<Evaluate> {
   const { connection } = await makeInstance(1);
   await lock(connection, { files: [], memoryBytes: GATE_MEMORY_BYTES });
-  const prepared = new Map<string, DuckDBPreparedStatement>(); // planning takes longer than what is planned
+  const prepared = new Map<string, DuckDBPreparedStatement>(); // planning takes longer than running
   return async (sql, parameter) => {
     const statement = prepared.get(sql) ?? (await connection.prepare(sql));
     prepared.set(sql, statement);
@@ -47,10 +47,11 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     if (cancelled) session.stop("cancel");
     const last = await session.run();
     session = undefined;
-    // Closing takes milliseconds, and what it frees is told from what leaked only then: a child that has little is ready before.
+    // Closing takes milliseconds, and freed memory can be told from leaked memory only then: a child with little memory
+    // is ready before.
     const early = dataBytes() <= CHILD_BASE_BYTES;
     if (!early) instance.close();
-    // Both at once, so that whoever asks again at once meets an idle child; the next instance is made meanwhile.
+    // Both at once, so that the next query at once meets an idle child; the next instance is created meanwhile.
     const sent = Promise.all([
       channel.send(last.kind, last.payload),
       channel.send(dataBytes() <= CHILD_BASE_BYTES ? FRAME.ready : FRAME.spent),

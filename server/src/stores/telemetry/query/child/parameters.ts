@@ -56,7 +56,7 @@ export function nameParameters(tree: string): string {
   return tree.replaceAll(/"identifier":"(\d+)"/g, `"identifier":"${POSITION}$1"`);
 }
 
-/** Binds those of the values that a statement made of parts of another one has; what is missing stays unbound. */
+/** Binds the values that a statement made of parts of another one has; others stay unbound. */
 export function bindNamed(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {
   const values = parameters as Readonly<Record<string, QueryParameter>>;
   for (let i = 1; i <= statement.parameterCount; i++) {

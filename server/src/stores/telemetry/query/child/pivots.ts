@@ -26,8 +26,9 @@ interface Fill {
 }
 
 /**
- * Lists the values of each PIVOT that has none in the statement: those that the rows have now, in the same transaction, in their order as texts.
- * @throws Failure `query_too_large` for too many; whatever looking for them throws
+ * Lists the values of each PIVOT that has none in the statement: the present values of the rows, in the same
+ * transaction, in their order as texts.
+ * @throws Failure `query_too_large` for too many; or the failure of the search
  */
 export async function fillPivots(tree: Tree, fill: Fill): Promise<void> {
   const open: Open[] = [];

@@ -5,7 +5,10 @@ export interface PlanStep {
   readonly operator: string;
   /** What the engine tells of the step: conditions, columns, estimates. */
   readonly info: Readonly<Record<string, unknown>>;
-  /** Of a plan that was run: rows that came out, rows that were read, and time in the step, of all threads together. */
+  /**
+   * Figures of a plan that was run: rows that came out, rows that were read, and time in the step, of all threads
+   * together.
+   */
   readonly rows?: number;
   readonly rows_scanned?: number;
   readonly elapsed_ms?: number;
@@ -16,8 +19,8 @@ export interface PlanStep {
 const UNTOLD = /file ?name|path/i;
 
 /**
- * The plan that `EXPLAIN (FORMAT json)` or `EXPLAIN (ANALYZE, FORMAT json)` gave, in a form of our own. `scrubbed` takes out of a
- * text what its reader must not learn.
+ * Reads the plan that `EXPLAIN (FORMAT json)` or `EXPLAIN (ANALYZE, FORMAT json)` returned. `scrubbed` removes text
+ * that the caller must not learn.
  */
 export function readPlan(json: string, scrubbed: (text: string) => string): PlanStep | null {
   const parsed: unknown = JSON.parse(json);

@@ -171,7 +171,7 @@ class CallFinder {
 
   isSafe(): boolean {
     const { group_expressions: groups, aggregate_handling: handling } = this.#select;
-    // GROUP BY attributes: what is made of them need not be grouped by
+    // GROUP BY attributes: expressions over them need not be grouped by
     const isGrouping = listOf(groups).length > 0 || handling === "FORCE_AGGREGATES";
     return !this.#expands && !(isGrouping && this.#readsWhole);
   }

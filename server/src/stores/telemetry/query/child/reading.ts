@@ -40,7 +40,7 @@ export class Reading {
   /** Trees as they were rendered from and to, the first from the statement as it was sent. */
   #steps: readonly (readonly [source: string, rendered: string])[];
   #views: readonly string[] = [];
-  /** What makes the functions of our own that the statement calls. */
+  /** Statements that create the additional functions of the statement. */
   readonly #macros: readonly string[];
 
   constructor(admitted: Admitted, query: ChildQuery, connection: DuckDBConnection, evaluate: Evaluate) {
@@ -74,8 +74,8 @@ export class Reading {
   }
 
   /**
-   * Makes the tables, shuts everything else out, and prepares the statement.
-   * @throws Failure `unavailable` when a file can't be opened; whatever preparing the statement throws
+   * Creates the tables, locks everything else, and prepares the statement.
+   * @throws Failure `unavailable` when a file can't be opened; or the failure of preparing the statement
    */
   async prepare(present: ChildFiles): Promise<DuckDBPreparedStatement> {
     const files = this.#narrowed(present);
@@ -104,7 +104,7 @@ export class Reading {
     try {
       return await this.#prepare();
     } catch {
-      // As it was written it may do, and if not, its faults are told in its own words.
+      // The original text may still work, and if not, its errors quote that text.
       this.#views = plain(read);
       this.#sql = this.#admitted.sql;
       this.#steps = this.#steps.slice(0, 1);
@@ -134,7 +134,7 @@ export class Reading {
     return ["SET disabled_optimizers = 'statistics_propagation'"];
   }
 
-  /** Where in the statement as it was sent something stood that is at an offset of what was prepared. */
+  /** The offset in the sent statement of an offset in the prepared one. */
   originOf(at: number): number | undefined {
     const { explain } = this.#query;
     let place: number | undefined = at - (explain === undefined ? 0 : EXPLAIN[explain].length);
@@ -175,8 +175,8 @@ export class Reading {
   }
 
   /**
-   * Leaves out what is older than the newest rows that the statement needs, if there are as many in the files that the views show now. That takes
-   * little: one column, and those of the conditions.
+   * Leaves out files older than the newest rows that the statement needs, if the files that the views show now have
+   * enough rows. That takes little time: one column, and those of the conditions.
    */
   async #narrow(files: ChildFiles, latest: LatestRows): Promise<ChildFiles> {
     const bound = boundStatement(latest, this.#evaluate).then((sql) => this.#connection.prepare(sql));
@@ -188,7 +188,7 @@ export class Reading {
       const isBound = typeof us === "bigint" && Number.isSafeInteger(Number(us));
       return isBound ? since(files, latest.table, Number(us), { hot: true }) : files;
     } catch {
-      // Whatever is wrong with it, the statement itself will tell.
+      // A failure here is reported by the statement itself.
       await this.#connection.run("ROLLBACK");
       await this.#connection.run(BEGIN);
       return files;
@@ -233,7 +233,7 @@ export class Reading {
   }
 }
 
-/** What fails while the tables are laid out is the store's fault, whatever the engine calls it. */
+/** A failure while the tables are created is the store's fault, with any error of the engine. */
 function toStoreFailure(error: unknown): Failure {
   const failure = toFailure(error, undefined, 0);
   if (failure.code === "query_memory") return failure;

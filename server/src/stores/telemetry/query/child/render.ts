@@ -4,7 +4,7 @@ const MARK = "mooring_mark_";
 
 /**
  * The SQL of each expression, as the engine writes it; `edit` may change the tree's text before.
- * @throws Error when the texts can't be told apart
+ * @throws Error when the texts can't be separated
  */
 export async function renderList(
   expressions: readonly Json[],

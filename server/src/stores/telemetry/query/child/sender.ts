@@ -11,7 +11,7 @@ export class BlockSender {
   readonly #deadline: Deadline;
   readonly #bytesMax: number;
   #text = "";
-  /** What came before `#text` and is no text. */
+  /** Bytes before `#text` that are not text. */
   #parts: Uint8Array[] = [];
   #partBytes = 0;
   #held: Buffer[] = [];
@@ -53,7 +53,7 @@ export class BlockSender {
     if (this.#heldBytes >= HOLD_BACK_BYTES) await this.#release();
   }
 
-  /** Sends whatever is left, and `tail` after it. */
+  /** Sends the rest, and `tail` after it. */
   async finish(tail: Piece): Promise<void> {
     this.#put(tail);
     await this.flush();

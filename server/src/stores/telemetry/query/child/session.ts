@@ -67,7 +67,7 @@ export class Session {
     this.#deadline = new Deadline(query.timeoutMs, () => {
       this.stop("timeout");
     });
-    this.#supplied.promise.catch(() => undefined); // whoever waits for them sees it
+    this.#supplied.promise.catch(() => undefined); // the code that waits for them sees it
     this.#sender = new BlockSender(channel, this.#deadline, query.resultBytesMax);
   }
 
@@ -95,7 +95,7 @@ export class Session {
     }
   }
 
-  /** The answer to what was asked for. */
+  /** The answer to the request for files. */
   supply(files: ChildFiles): void {
     this.#supplied.resolve(files);
   }

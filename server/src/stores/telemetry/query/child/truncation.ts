@@ -33,9 +33,9 @@ const TO_US = 7_258_118_400_000_000;
 const CLAUSES = ["select_list", "where_clause", "group_expressions", "having", "qualify", "modifiers"] as const;
 
 /**
- * Writes `date_trunc('minute', timestamp)` of a table's own `timestamp` as arithmetic, which takes a tenth of the time: the engine asks a calendar with
- * time zones for each row, and a session is always in UTC. Where it can't be told what `timestamp` is, nothing is changed.
- *
+ * Writes `date_trunc('minute', timestamp)` of a table's own `timestamp` as arithmetic, which takes a tenth of the time:
+ * the engine asks a calendar with time zones for each row, and a session is always in UTC. When the meaning of
+ * `timestamp` is not certain, nothing is changed.
  * @returns whether the tree was changed
  */
 export async function truncateByArithmetic({ statement, references }: Tree, evaluate: Evaluate): Promise<boolean> {

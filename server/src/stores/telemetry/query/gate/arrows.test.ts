@@ -64,7 +64,7 @@ const CONDITIONS: readonly (readonly [written: string, meant: string])[] = [
     "(((j->'o')->'p') = '\"q\"') OR (b AND (((j->'o')->>'p') = 'q'))",
   ],
   ["b OR j->'list'->>0 = '7'", "b OR (((j->'list')->>0) = '7')"],
-  // what stands on the left need not be a column
+  // the left side need not be a column
   ["b OR (j)->>'k' = 'v'", "b OR ((j)->>'k' = 'v')"],
   ["b OR j::JSON->>'k' = 'v'", "b OR (((j::JSON)->>'k') = 'v')"],
   ["b OR '{\"k\": \"v\"}'->>'k' = s", "b OR (('{\"k\": \"v\"}'->>'k') = s)"],
@@ -140,7 +140,7 @@ const REFUSED: readonly string[] = [
   "b\u00a0AND j->>'k' = 'v'",
 ];
 
-/** What is left as it is, and fails: the answer says where parentheses are missing. */
+/** These stay as they are, and fail: the answer says where parentheses are missing. */
 const ADVISED: readonly string[] = [
   "'x' || j->>'k' = 'v'",
   "n + j->>'n' = 2",
@@ -192,7 +192,7 @@ describe("arrows", () => {
     });
   }
 
-  test("a parameter has no place of its own in the tree", async () => {
+  test("a parameter has no separate place in the tree", async () => {
     assert.match(
       (await admitted("SELECT NOT (b OR j->>'k' = ?) FROM logs")).sql,
       /NOT \(b OR \(\(j ->> 'k'\) = \$1\)\)/,
@@ -226,7 +226,7 @@ describe("arrows", () => {
   });
 
   for (const condition of REFUSED) {
-    test(`is told where parentheses belong: ${condition}`, async () => {
+    test(`the error says where parentheses belong: ${condition}`, async () => {
       await assert.rejects(
         admitted(`SELECT * FROM logs WHERE ${condition}`),
         (error) => error instanceof SyntaxFault && /\(attributes->>'key'\)/.test(error.message),
@@ -247,7 +247,7 @@ describe("arrows", () => {
       assert.equal((await admitted(values(written))).advice, undefined, written);
   });
 
-  test("what was mended is checked like anything else", async () => {
+  test("a corrected statement is checked like any other", async () => {
     await assert.rejects(admitted("SELECT b AND read_text('x')->>'k' = 'v' FROM logs"), Refusal);
     await assert.rejects(admitted("SELECT b AND (SELECT j FROM pg_class)->>'k' = 'v' FROM logs"), Refusal);
     await assert.rejects(admitted("SELECT b AND (SELECT j FROM users)->>'k' = 'v' FROM logs"), SyntaxFault);

@@ -54,7 +54,7 @@ export function mendArrows(tree: string, sql: string): Mended {
 export interface Mended {
   /** To be checked like any other. */
   readonly tree: string;
-  /** What to try if the statement fails: an arrow stands beside operators of which it can't be told whether they belong to it. */
+  /** Advice if the statement fails: an arrow is beside operators that may or may not belong to it. */
   readonly advice: string | undefined;
 }
 
@@ -84,9 +84,9 @@ const SIMPLE_KEYS: ReadonlySet<string> = new Set(["CONSTANT", "COLUMN_REF", "PAR
 class Mender {
   doubtful = false;
   readonly #tokens: Tokens;
-  /** Lambdas, and what the parser put over them: what is meant there can't be told. */
+  /** Lambdas, and the nodes that the parser put around them: their intended meaning is unknown. */
   readonly #kept = new Set<unknown>();
-  /** Nodes that came to stand where an arrow, or what was built on it, had been. */
+  /** Nodes that replaced an arrow, or a node built on one. */
   readonly #moved = new Set<unknown>();
 
   constructor(tokens: Tokens) {
@@ -214,7 +214,10 @@ class Mender {
     return behind !== undefined && isSign(behind) ? behind : undefined;
   }
 
-  /** Whether what is below was put into parentheses, whole or from the middle of it on: `(a AND b)->>`, `a AND (b AND c)->>`. */
+  /**
+   * Whether the lower operator was put into parentheses, whole or from its middle on: `(a AND b)->>`, `a AND (b AND
+   * c)->>`.
+   */
   #isEnclosed(operator: Operator, lower: Operator): boolean {
     if (operator.token === undefined || lower.token === undefined) throw unclear(operator.token ?? lower.token);
     const { group } = operator.token;

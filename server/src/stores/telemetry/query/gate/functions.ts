@@ -68,7 +68,10 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "json_tree",
 ]);
 
-/** Functions of our own (`child/macros.ts`), some in the place of one of the engine's that is refused; never behind a dot or a schema. */
+/**
+ * Additional functions (`child/macros.ts`), some of them replace a refused one of the engine; never after a dot or a
+ * schema.
+ */
 export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "width_bucket",
   "levenshtein",

@@ -59,7 +59,7 @@ describe("the gate", () => {
     await assert.rejects(gate("  "), SyntaxFault);
   });
 
-  test("tells what is refused, and what is allowed instead", async () => {
+  test("names the refused part, and the allowed alternative", async () => {
     const message = async (sql: string): Promise<string> =>
       gate(sql).then(
         () => assert.fail("admitted"),
@@ -77,7 +77,7 @@ describe("the gate", () => {
     assert.match(await message("SELECT 1::VARIANT"), /type VARIANT.*VARCHAR/);
   });
 
-  test("a name that there is not is no refusal, and the nearest is told", async () => {
+  test("an unknown name is no refusal, and the nearest name is suggested", async () => {
     const fault = async (sql: string): Promise<string> =>
       gate(sql).then(
         () => assert.fail("admitted"),

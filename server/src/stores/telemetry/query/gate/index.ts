@@ -31,10 +31,10 @@ export interface Admitted {
 }
 
 /**
- * Parses a statement without evaluating anything in it, gives `->` and `->>` their place (see `arrows.ts`), checks its tree against the allow-lists and renders it anew.
- * The rendered text is parsed and checked once more, so that a fault of the renderer can't let anything through.
- *
- * @throws SyntaxFault for text that does not parse, Refusal for what is not allowed
+ * Parses a statement without evaluating anything in it, corrects the binding of `->` and `->>` (see `arrows.ts`),
+ * checks its tree against the allow-lists and renders it again. The rendered text is parsed and checked once more, so
+ * that a fault of the renderer can't let anything through.
+ * @throws SyntaxFault for text that does not parse, Refusal for a part that is not allowed
  */
 export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: Evaluate): Promise<Admitted> {
   if (Buffer.byteLength(sql) > SQL_BYTES_MAX)
@@ -46,7 +46,7 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
   if (marked !== undefined) return admitPivots(marked, tables, evaluate);
   const shown = shownTables(serialized, tables);
   const parsed = shown === undefined ? serialized : await evaluate("SELECT json_serialize_sql($1::VARCHAR)", shown);
-  onlyStatement(JSON.parse(parsed)); // so that what does not parse is told first
+  onlyStatement(JSON.parse(parsed)); // so that a syntax error is reported first
   const { tree, advice } = written.includes("->") ? mendArrows(parsed, written) : { tree: parsed };
   const used = walkStatement(onlyStatement(JSON.parse(tree)), tables).tables;
   return { ...(await render(tree, tables, evaluate)), source: tree, tables: used, advice };
@@ -69,8 +69,8 @@ async function admitPivots(marked: MarkedPivots, tables: ReadonlySet<string>, ev
 }
 
 /**
- * Renders a tree to SQL, and checks what was rendered once more.
- * @throws Refusal for what is not allowed
+ * Renders a tree to SQL, and checks the rendered text once more.
+ * @throws Refusal for a part that is not allowed
  */
 export async function render(
   tree: string,
@@ -131,7 +131,7 @@ const KEYWORDS =
     " ",
   );
 
-/** What was probably meant where the parser stumbled. */
+/** The keyword that was probably meant where the parser failed. */
 function keywordMeant(message: string): string | undefined {
   const word = /at or near "(\w+)"/.exec(message)?.[1];
   return word === undefined || KEYWORDS.includes(word.toUpperCase()) ? undefined : didYouMean(word, KEYWORDS);

@@ -108,7 +108,7 @@ export const OPERATORS: ReadonlySet<string> = new Set(
   ARRAY_EXTRACT ARRAY_SLICE ARRAY_CONSTRUCTOR STRUCT_EXTRACT ARROW GROUPING_FUNCTION`.split(/\s+/),
 );
 
-/** What stands in FROM, by `type`. */
+/** The nodes of FROM, by `type`. */
 export const TABLES: Readonly<Record<string, Members>> = {
   EMPTY: TABLE,
   // `at_clause` reads older versions of attached databases: there are none.

@@ -10,7 +10,7 @@ export interface Slot {
   readonly set: (value: unknown) => void;
 }
 
-/** An operator that stands between or beside its operands without parentheses of its own. */
+/** An operator between or beside its operands, without separate parentheses. */
 export interface Operator {
   /** How tightly it binds, as in PostgreSQL ("Operator Precedence"): see `RANK`. */
   readonly rank: number;
@@ -121,7 +121,7 @@ function ofOperator(node: Node, token: Token | undefined, tokens: Tokens): Opera
 
 function ofFunction(node: Node, token: Token | undefined): Operator | undefined {
   const name = String(node["function_name"]);
-  const word = token?.text ?? "not"; // SIMILAR TO behind NOT has no place of its own
+  const word = token?.text ?? "not"; // SIMILAR TO after NOT has no separate place
   const children = childrenOf(node);
   const binary = { token, left: child(node, 0), right: child(node, 1), beforeRight: children[0] };
   if (node["is_operator"] === true) {

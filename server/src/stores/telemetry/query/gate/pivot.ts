@@ -3,7 +3,7 @@ import { Tokens, type Token } from "./tokens.ts";
 /** Stands for the values of a PIVOT that does not list them. */
 export const PIVOT_MARK = "mooring: the values of this pivot";
 
-/** A line of its own: a comment may end where it is put. */
+/** A separate line: a comment may end where it is inserted. */
 const LIST = `\nIN ('${PIVOT_MARK}') `;
 const ENDS: ReadonlySet<string> = new Set(["using", "group", "order", "limit", "offset", ";"]);
 

@@ -2,10 +2,10 @@ import { SQL_DEPTH_MAX } from "../settings.ts";
 
 /** A part of a statement that is not allowed. The gate turns it into the answer `sql_not_allowed`. */
 export class Refusal extends Error {
-  /** Offset in bytes of what is refused, where it has one. */
+  /** Offset in bytes of the refused part, if it has one. */
   at: number | undefined;
 
-  /** `what` completes "the statement uses …"; `instead` says what is allowed. */
+  /** `what` completes "the statement uses …"; `instead` names the allowed alternative. */
   constructor(what: string, instead = "only reading statements over the documented tables are allowed") {
     super(`the statement uses ${what}, which is not allowed; ${instead}`);
     this.name = "Refusal";

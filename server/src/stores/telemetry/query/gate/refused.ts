@@ -1,6 +1,6 @@
 /**
- * Functions of DuckDB 1.5.5 that were read and left out, by reason. The reason is told to the caller.
- * A name ending in `*` stands for every name that begins so.
+ * Functions of DuckDB 1.5.5 that were reviewed and left out, by reason. The caller gets the reason. A name ending in
+ * `*` stands for every name that begins so.
  */
 const REFUSED = {
   "it reads files": `glob parquet_bloom_probe parquet_file_metadata parquet_full_metadata parquet_kv_metadata parquet_metadata parquet_scan parquet_schema

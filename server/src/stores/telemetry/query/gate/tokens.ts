@@ -58,7 +58,7 @@ export class Tokens {
     return this.#step(token, -1);
   }
 
-  /** The outermost parenthesis that is around `inner` and not around what is directly in `group`; -1 for none. */
+  /** The outermost parenthesis that is around `inner` but not around the direct content of `group`; -1 for none. */
   between(group: number, inner: Token): number {
     let last = -1;
     for (let each = inner.group; each !== group && each !== -1; each = this.#outer.get(each) ?? -1) last = each;

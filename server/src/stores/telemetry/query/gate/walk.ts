@@ -111,7 +111,7 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
   }
 }
 
-/** What is refused in a node is at its place, unless a part of it has one of its own. */
+/** A refusal in a node is at the node's place, unless a part of it has a place. */
 function located(node: unknown, look: () => void): void {
   try {
     look();

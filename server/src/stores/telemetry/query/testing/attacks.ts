@@ -16,7 +16,7 @@ export interface Targets {
   readonly secretFile: string;
 }
 
-/** Reading what is not in a table. All are to be refused by the gate. */
+/** Reads outside of the tables. The gate must refuse all of them. */
 export function readingAttacks(targets: Targets): Attack[] {
   return [...fileAttacks(targets), ...catalogAttacks(targets)];
 }

@@ -9,7 +9,7 @@ import { duckdb } from "./harness.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A Parquet file of a test; `promoted` attributes get columns of their own. */
+/** A Parquet file of a test; `promoted` attributes get separate columns. */
 export interface TestFile {
   readonly type: TelemetryType;
   readonly rows: readonly Row[];

@@ -74,7 +74,7 @@ const WITH_ATTRIBUTES = {
   json: ["attributes", "attributes->'nested'"],
   list: ["json_keys(attributes)"],
 };
-/** What stands for a value of a kind in a table. */
+/** Expressions for a value of a kind in a table. */
 const COLUMNS: Readonly<Record<Table, Readonly<Record<keyof typeof ANYWHERE, readonly string[]>>>> = {
   logs: {
     text: [...ANYWHERE.text, ...WITH_ATTRIBUTES.text, "message", "message", "level"],
@@ -116,9 +116,9 @@ function kindOf(type: string): Kind {
 export class Grammar {
   readonly #random: Random;
   readonly #words: Vocabulary;
-  /** Of the SELECT that is being made. */
+  /** The table of the present SELECT. */
   #table: Table = "logs";
-  /** Whether the statement may try what is forbidden. */
+  /** Whether the statement may try forbidden parts. */
   #bold = false;
 
   constructor(random: Random, words: Vocabulary) {
@@ -151,7 +151,7 @@ export class Grammar {
     return this.#select(depth);
   }
 
-  /** What is made in here speaks of a table of its own. */
+  /** Parts made inside have another table. */
   #over(make: () => string): string {
     const outer = this.#table;
     this.#table = this.#random.pick(TABLES);

@@ -39,7 +39,7 @@ export interface TestEngine {
 type Row = Readonly<Record<string, unknown>>;
 type Tables = Partial<Record<TelemetryType, { readonly parquet?: readonly Row[]; readonly hot?: readonly Row[] }>>;
 
-/** An engine over a directory of its own, with the fixture's rows and those of another organization beside them. */
+/** An engine over a new directory, with the fixture's rows and those of another organization beside them. */
 export async function openTestEngine(
   tables: Tables = {},
   overrides: Partial<QueryEngineSettings> = {},

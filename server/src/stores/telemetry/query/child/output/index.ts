@@ -91,7 +91,9 @@ function csvWriter(columns: readonly ResultColumn[]): ResultWriter {
   };
 }
 
-/** RFC 4180 section 2: quoted where needed, quotes doubled. An empty text is quoted, so that NULL is told from it. */
+/**
+ * RFC 4180 section 2: quoted where needed, quotes doubled. An empty text is quoted, which distinguishes it from NULL.
+ */
 function csvField(text: string): string {
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -31,7 +31,7 @@ export function timeConditions(statement: Json, references: ReadonlyMap<Json, st
   return { tables: reader.tables(), values: reader.values };
 }
 
-/** What stands in a FROM, flattened. */
+/** The parts of a FROM, flattened. */
 export interface Source {
   readonly node: Json;
   /** The name before a dot that means it, in lower case. */

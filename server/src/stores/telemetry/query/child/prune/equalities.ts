@@ -5,7 +5,7 @@ import { QUERY_TABLES } from "../../tables.ts";
 import { childrenOf, eachSelect } from "../tree.ts";
 import { isAlone, isColumn, sourcesOf } from "./conditions.ts";
 
-/** Columns of text by which a few rows of many are found. */
+/** Columns of text that select a few rows of many. */
 const COLUMNS = ["trace_id", "span_id"];
 
 /**

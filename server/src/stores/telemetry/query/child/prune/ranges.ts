@@ -13,7 +13,7 @@ interface Span {
 }
 
 const EVERYTHING: Span = { from: undefined, to: undefined };
-/** What a string literal becomes beside a time, and what is compared with one as it is. */
+/** The types that a string literal gets beside a time, and that are compared with one unchanged. */
 const TIMES: ReadonlySet<string> = new Set(["TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "DATE"]);
 const CUT = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -31,7 +31,10 @@ export async function timeRanges(
   return new Map([...tables].map(([table, condition]) => [table, toRange(spanOf(condition, moments))]));
 }
 
-/** Microseconds since the epoch of each value; undefined for what is no time, or none that can be told before the statement runs. */
+/**
+ * Microseconds since the epoch of each value; undefined when it is no time, or can't be computed before the statement
+ * runs.
+ */
 async function momentsOf(
   values: readonly Json[],
   { parameters }: Pick<ChildQuery, "parameters">,

@@ -25,7 +25,7 @@ export const refs = (nodes: readonly Node[]): Member => ref({ refs: nodes });
 export const structs = (longs: readonly number[], perStruct: number): Member => ref({ longs, perStruct });
 
 const OFFSET_BYTES = 4;
-const ALIGNMENT = 8; // of the largest number: what is aligned so is aligned for all others too
+const ALIGNMENT = 8; // of the largest number, which aligns all others too
 
 /** The bytes of a buffer with this root. Their number is a multiple of 8. */
 export function flatBuffer(root: Table): Uint8Array {

@@ -5,7 +5,7 @@ import { batchMessage, endOfStream, schemaMessage } from "./message.ts";
 
 /** Rows of one record batch, in bytes. */
 const BATCH_BYTES = 1024 * 1024;
-/** What is kept back of each batch until more follows, so that a stream that breaks off ends within a message. */
+/** The bytes of each batch that wait until more follows, so that a stream that breaks off ends within a message. */
 const WITHHELD_BYTES = 8;
 const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set();
 

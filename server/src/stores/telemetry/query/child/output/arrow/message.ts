@@ -40,7 +40,7 @@ interface Layout {
   bytes: number;
 }
 
-/** A column and what is beneath it, depth first. */
+/** A column and its children, depth first. */
 function lay(layout: Layout, { valid, offsets, values, children }: ColumnData): void {
   const nulls = valid.length - valid.ones;
   layout.nodes.push(valid.length, nulls);

@@ -13,7 +13,10 @@ export class Batch {
   /** About how many bytes the rows take. */
   bytes = 0;
 
-  /** Values of the types in `asText` become text. @throws Failure for what can't be told in columns */
+  /**
+   * Values of the types in `asText` become text.
+   * @throws Failure for a type without a columnar form
+   */
   constructor(columns: readonly ResultColumn[], asText: ReadonlySet<DuckDBTypeId>) {
     this.fields = columns.map(({ name, type }) => ({ name, type: columnType(type, asText), nullable: true }));
     this.columns = columns.map(({ type }) => makeColumn(type, asText));

@@ -54,7 +54,7 @@ const SCALARS: ReadonlyMap<DuckDBTypeId, ColumnType> = new Map<DuckDBTypeId, Col
 ]);
 
 /**
- * How a type of DuckDB is told; what has no counterpart is text, as are the types in `asText`.
+ * The columnar form of a DuckDB type; types without a counterpart are text, as are the types in `asText`.
  * @throws Failure for a row whose fields have no names
  */
 export function columnType(type: DuckDBType, asText: ReadonlySet<DuckDBTypeId>): ColumnType {

@@ -95,7 +95,7 @@ test("a result without rows is a file with columns", async (t) => {
   );
 });
 
-test("what can't be told is refused in words", async () => {
+test("an unsupported type is refused with a message", async () => {
   await assert.rejects(parquet("SELECT row(1, 2) AS r"), /name them/);
   await assert.rejects(parquet("SELECT 170141183460469231731687303715884105727::HUGEINT AS h"), /more than 38 digits/);
 });

@@ -39,7 +39,7 @@ function elementsOf({ name, type, nullable }: Field): Struct[] {
   return [struct({ 1: i32(physical), 2: length, ...head, ...annotation(type) })];
 }
 
-/** "Nested Types": a group that may be absent, a repeated one, and what is repeated. */
+/** "Nested Types": a group that may be absent, a repeated one, and its elements. */
 function listElements(
   head: Record<number, Value>,
   { kind, item }: Extract<ColumnType, { kind: "list" | "map" }>,
