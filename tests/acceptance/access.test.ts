@@ -1,4 +1,4 @@
-/** Who is let in: for every published operation no token, bad tokens, too few scopes, and what is hidden. */
+/** Access to every published operation: no token, bad tokens, too few scopes, and hidden resources. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";

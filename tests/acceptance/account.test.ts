@@ -47,7 +47,7 @@ test("reset prints a one-time link, which sets the password of an account that w
   assert.ok(!server.stderr().includes(String(reset)), "the token is in no log");
 });
 
-test("end-links ends what was handed out; an unknown address and wrong words are said to be so", async () => {
+test("end-links ends open links; an unknown address and wrong arguments are errors", async () => {
   const { server, token } = shared;
   const json = { email: "mary@example.com", role: "viewer" };
   const invited = await server.call("POST", "/v1/invitations", { token, json });

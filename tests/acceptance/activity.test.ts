@@ -102,7 +102,7 @@ test("the organization's usage has them all together", async () => {
   assert.equal(body.members, 1);
 });
 
-test("whoever asks who may do something is told of the key that can", async () => {
+test("the answer to who may do something has the key that can", async () => {
   const path = "/v1/access?permission=registry:push&project=shop";
   const { body, text } = await running().call<{ credentials: { id: string; allowed: boolean }[] }>("GET", path, {
     token,

@@ -1,4 +1,4 @@
-/** Alerts outlive kills: every change of state is told, once. */
+/** Alerts survive kills: every change of state is sent, once. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** From where credentials and keys may be used: every surface refuses what comes from elsewhere, and only a trusted proxy is believed. */
+/**
+ * Allowed addresses of credentials and keys: every surface refuses requests from elsewhere, and only a trusted proxy is
+ * believed.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { eventually } from "../fixtures/process.ts";
@@ -30,7 +33,7 @@ async function start(settings: Readonly<Record<string, string>>): Promise<Place>
   return { token, ground: { server, home, holder, s3Url: await s3UrlOf(server) } };
 }
 
-/** Of the credential and of the key. */
+/** Sets the list of the credential and of the key. */
 async function allowOnly({ ground, token }: Place, allowed_addresses: readonly string[] | null): Promise<void> {
   const { server, holder } = ground;
   for (const path of [`/v1/credentials/${holder.id}`, `/v1/s3/keys/${holder.key.id}`]) {
@@ -122,7 +125,7 @@ for (const [where, settings] of [
         );
     });
 
-    test("the organization's own list counts besides, and the list of whoever made it", async () => {
+    test("the organization's list counts too, and the list of the creator", async () => {
       const { server } = place.ground;
       await allowOnly(place, ["127.0.0.0/8"]);
       const headers = isTrusted ? INSIDE : {};

@@ -1,4 +1,4 @@
-/** Backups under load: what was acknowledged before one began is there after it was restored elsewhere. */
+/** Backups under load: writes acknowledged before a backup began exist after it was restored elsewhere. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ const SETTINGS = {
   rate_limit_burst: 100_000,
 };
 
-/** What is there, and may not go. */
+/** Data that exists, and must not be lost. */
 interface Kept {
   readonly telemetry: Ledger;
   readonly files: Map<string, string>;

@@ -1,4 +1,7 @@
-/** What a browser is told of every answer, good and bad: nothing of ours runs, is framed, guessed at or kept but the portal's own page. */
+/**
+ * The security headers of every answer, good and bad: browsers run, frame, sniff and cache nothing of ours but the
+ * portal's own page.
+ */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -88,7 +91,7 @@ test("content of users is sandboxed and downloaded, never a page of ours", async
   assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
 });
 
-test("what is somebody's is kept by no cache", async () => {
+test("no cache keeps private answers", async () => {
   const { server, token } = shared;
   for (const path of ["/v1/me", "/v1/credentials", "/v1/audit", "/v1/projects/shop", "/v1/none"]) {
     const { headers } = await server.call("GET", path, { token });

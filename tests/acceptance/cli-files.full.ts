@@ -88,7 +88,7 @@ test("a name that somebody else chose writes nowhere but in the present director
   assert.doesNotMatch(await done(["ls"]), /\u202e/);
 });
 
-test("what is refused or missing ends with a code and a sentence, and leaves nothing", async () => {
+test("a refused or missing file ends with a code and a sentence, and leaves nothing", async () => {
   const before = await listed(shared.server, shared.token);
   const large = join(directory, "large.bin");
   writeFileSync(large, Buffer.alloc(20_000_001));

@@ -35,7 +35,7 @@ function ingest(input: readonly string[], ...options: readonly string[]): Promis
   });
 }
 
-/** Sends lines under a service of their own, and checks that the report accounts for each. */
+/** Sends lines under a separate service, and checks that the report accounts for each. */
 async function take(service: string, input: readonly string[], ...options: readonly string[]): Promise<Summary> {
   const outcome = await ingest(input, "--service", service, "--json", ...options);
   assert.equal(outcome.code, 0, outcome.stderr);

@@ -193,7 +193,7 @@ describe("lines that can't be taken", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("sending", () => {
   test("plain lines with their fields, the last without a newline", async () => {
     const file = join(directory, "auth.log");
     writeFileSync(
@@ -243,7 +243,7 @@ describe("what is sent", () => {
     assert.deepEqual(await rows("SELECT service FROM traces WHERE name = 'cli'"), [{ service: "web" }]);
   });
 
-  test("a stream that pauses is current: what was read is sent without waiting for a full batch", async () => {
+  test("a stream that pauses is current: entries are sent without waiting for a full batch", async () => {
     const running = launch([
       "ingest",
       "logs",
@@ -289,7 +289,7 @@ describe("what is sent", () => {
   });
 });
 
-test("a file can't speak to the terminal through what is said about its lines", async () => {
+test("a file can't speak to the terminal through messages about its lines", async () => {
   const escape = "\u001b]0;owned\u0007\u001b[2J";
   const named = { timestamp: "2026-11-20T08:00:00Z", level: "info", message: "m", [escape]: 1 };
   const file = join(directory, "hostile.ndjson");

@@ -52,7 +52,7 @@ test("--output writes the result of each format into a file", async () => {
   assert.match(readFileSync(join(directory, "result.parquet"), "latin1"), /^PAR1[\s\S]*PAR1$/);
 });
 
-test("a result that breaks off leaves no file, and what was there stays", async () => {
+test("a result that breaks off leaves no file, and an existing file stays", async () => {
   for (const format of ["ndjson", "arrow", "parquet"]) {
     const file = join(directory, `broken.${format}`);
     writeFileSync(file, "before");

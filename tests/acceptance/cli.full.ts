@@ -1,4 +1,4 @@
-/** The command line beside a running server: what scripts get, and what people are told. */
+/** The command line beside a running server: output for scripts, and messages for people. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -228,7 +228,7 @@ describe("query", () => {
     }
   });
 
-  test("a query that fails half-way: what came before is not taken for the whole", async () => {
+  test("a query that fails half-way: the first part does not pass for the whole", async () => {
     // More rows than the server gives out: that shows when the most of them are on their way.
     for (const format of ["ndjson", "json", "csv"]) {
       const outcome = await run(["query", "SELECT range AS n FROM range(1000001)", "--format", format]);
@@ -349,7 +349,7 @@ describe("credentials", () => {
     assert.doesNotMatch((await run(["credential", "list"])).stdout, / x +live /, "nothing was made");
   });
 
-  test("rotate replaces the file of its own credential", async () => {
+  test("rotate replaces the file of the credential that it uses", async () => {
     const file = join(directory, "own.json");
     const scopes = "telemetry:read,credentials:read,credentials:write";
     assert.equal((await run(["credential", "create", "--name", "own", "--scope", scopes, "--save", file])).code, 0);

@@ -22,7 +22,7 @@ beforeEach(() =>
   policy({ approval_required: false, require_expiry: false, credential_lifetime_days_max: null, allowed_scopes: null }),
 );
 
-/** Of a program that manages credentials, but is no administrator. */
+/** A token of a program that manages credentials, but is no administrator. */
 async function managerToken(): Promise<string> {
   const scopes = ["credentials:read", "credentials:write", "org:read", "files:read", "s3:read", "s3:write"];
   return shared.server.token(await newClient(shared.server, shared.token, scopes));
@@ -80,7 +80,7 @@ test("what a program makes waits until an administrator approves it", async () =
   assert.equal(found("credential.approve")?.["scopes"], "files:read");
 });
 
-test("what was approved becomes no more by whoever could not approve it, and may become less", async () => {
+test("an actor who could not approve a credential can't widen it, and can narrow it", async () => {
   const { server, token } = shared;
   const manager = await managerToken();
   await policy({ approval_required: true });
@@ -96,7 +96,7 @@ test("what was approved becomes no more by whoever could not approve it, and may
   assert.equal((await change({ allowed_addresses: null }, token)).status, 200);
 });
 
-test("what administrators make needs no approval, nor what was made before", async () => {
+test("credentials of administrators need no approval, nor do older ones", async () => {
   const manager = await managerToken();
   const before = await create(manager, "/v1/credentials", { scopes: ["files:read"] });
   await policy({ approval_required: true });

@@ -28,7 +28,7 @@ function login(address: string, message = "Failed password for root"): string {
   return `Dec 10 06:55:48 web1 sshd[9]: ${message} from ${address} port 1 ssh2`;
 }
 
-test("without a server it starts one of its own, answers the three questions, and leaves nothing behind", () => {
+test("without a server it starts a temporary one, answers the three questions, and leaves nothing behind", () => {
   const logs = mkdtempSync(join(directory, "logs-"));
   writeFileSync(join(logs, "api.log"), [...minute(3, 40), ...minute(4, 20), ...minute(5, 30)].join("\n"));
   const repeated = `Dec 10 06:55:50 web1 sshd[9]: message repeated 5 times: [ Failed password for root from 192.0.2.8 port 1 ssh2]`;

@@ -32,7 +32,7 @@ function lowServer(): Server {
   return low.server;
 }
 
-/** A token with a bucket of its own. */
+/** A token with a separate rate limit. */
 async function lowToken(): Promise<string> {
   const { credential } = await lowServer().bootstrap();
   return lowServer().token(credential);
@@ -274,7 +274,7 @@ test("a well-formed Request-Id is kept, anything else replaced", async () => {
   assert.equal(new Set(ids.map(({ headers }) => headers.get("request-id"))).size, 20);
 });
 
-test("paths that nobody serves are 404, whatever they hold", async () => {
+test("unknown paths are 404, with any content", async () => {
   const paths = [
     "/nowhere",
     "/v1",

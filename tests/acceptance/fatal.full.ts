@@ -50,7 +50,7 @@ const DEATHS: Readonly<Record<string, Death>> = {
 };
 
 for (const [part, { preload, exitCode, cause }] of Object.entries(DEATHS))
-  test(`the death of the ${part} is logged as fatal and ends the process with a code of its own`, async () => {
+  test(`the death of the ${part} is logged as fatal and ends the process with a separate exit code`, async () => {
     const environment = preload === undefined ? {} : { NODE_OPTIONS: `--import ${preload}` };
     const server = await startServer({ environment, database: "sqlite" });
     try {

@@ -65,7 +65,7 @@ test("a range outside of the content is 416 with its size", async () => {
   }
 });
 
-test("several ranges, other units and what is no range are answered with all of it", async () => {
+test("several ranges, other units and invalid ranges are answered with all of it", async () => {
   for (const range of ["bytes=0-1,3-4", "items=0-1", "bytes=4-2", "bytes=", "bytes=-", "bytes=a-b", "0-1"]) {
     const got = await fetched(urls.small, { range });
     assert.equal(`${got.status} ${got.bytes.toString()}`, "200 0123456789", range);

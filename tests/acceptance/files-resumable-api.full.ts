@@ -115,7 +115,7 @@ test("creation takes the first bytes, or all of them, or none of nothing", async
   assert.equal((await contentOf(await created(0))).length, 0);
 });
 
-test("what is wrong is refused", async () => {
+test("invalid requests are refused", async () => {
   const path = await created(10);
   const refusals: [Promise<Answer>, number, string][] = [
     [tus("PATCH", path, { "upload-offset": "0", "tus-resumable": "2.0.0" }, "x"), 412, "precondition_failed"],
@@ -238,7 +238,7 @@ test("what had come when the connection broke is kept, and a new request ends on
   for (const then of ["destroy", "wait"] as const) {
     const path = await created(content.length);
     const sending = broken(path, 0, content.length, content.subarray(0, MIB), then);
-    const at = await eventually("what came to be kept", async () => {
+    const at = await eventually("the received bytes to be kept", async () => {
       const offset = Number(await offsetOf(path));
       return offset > 0 ? offset : null;
     });

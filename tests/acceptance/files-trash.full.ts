@@ -1,4 +1,7 @@
-/** The trash and versions on both databases, and a server that is killed while it removes what is due: every count is right afterwards. */
+/**
+ * The trash and versions on both databases, and a server that is killed while it removes due files: every count is
+ * right afterwards.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -124,7 +127,7 @@ for (const { kind, skip } of DATABASES) {
       });
       await Promise.all(deleted);
       assert.equal((await trashOf(server, token)).total, 320);
-      // What is due is removed by the job, and by hand at the same time: the kill falls into both.
+      // The job and a request remove due files at the same time: the kill interrupts both.
       const emptying = server.call("DELETE", "/v1/files/trash", { token }).catch(() => undefined);
       await delay(Math.random() * 60);
       await asked(server, token, ["PATCH", "/v1/files/settings"], { trash_days: 0 }).catch(() => undefined);
@@ -136,7 +139,7 @@ for (const { kind, skip } of DATABASES) {
       const again = await server.token(client);
       await asked(server, again, ["PATCH", "/v1/files/settings"], { trash_days: 0 });
       const settled = { bytes: 40_000, count: 1, trashed: 0 };
-      await eventually("the job to remove what is due", async () =>
+      await eventually("the job to remove due files", async () =>
         (await counted(server, again))["trashed"] === 0 ? true : null,
       );
       assert.deepEqual(await counted(server, again), settled);

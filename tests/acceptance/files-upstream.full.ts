@@ -56,7 +56,7 @@ describe("files on an upstream store", () => {
     await eventually("arrivals to be gone", async () => ((await bucket.keys("incoming/")).size === 0 ? true : null));
   }
 
-  test("content goes to the store and comes from it, of whatever size, and the server knows its digest", async () => {
+  test("content of any size goes to the store and comes from it, and the server knows its digest", async () => {
     for (const size of [0, 5, 32 * KIB, 6_000_000]) {
       const content = Buffer.alloc(size, "0123456789");
       const grant = await granted(server, token, { filename: `ü ${size}.txt` });
@@ -93,7 +93,7 @@ describe("files on an upstream store", () => {
     assert.equal((await fileIn(grant.file_id))?.content_type, "text/csv");
   });
 
-  test("a download may be asked for at once, and what can't be a file is told there", async () => {
+  test("a download may be requested at once, and its error says why an upload became no file", async () => {
     const content = "told at once";
     const id = await upload({ sha256: sha256(content) }, content);
     assert.equal((await fetched(await downloadUrl(server, token, id))).bytes.toString(), content);
@@ -104,7 +104,7 @@ describe("files on an upstream store", () => {
     await nothingWaits();
   });
 
-  test("content can't be replaced: what comes later by the same URL is thrown away", async () => {
+  test("content can't be replaced: later content by the same URL is deleted", async () => {
     const grant = await granted(server, token);
     await put(grant.upload_url, "first");
     assert.equal((await fileIn(grant.file_id))?.sha256, sha256("first"));

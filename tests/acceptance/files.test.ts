@@ -291,7 +291,7 @@ test("digests are held against the content when they are sent or were announced"
   refused(await put(shared.server, announced.upload_url, content), 400, "invalid_body");
 });
 
-/** A request by hand, for bodies that break off. Resolves with what came back until the connection closed. */
+/** A request over a socket, for bodies that break off. Resolves with the bytes received until the connection closed. */
 function socketRequest(head: string, body: Uint8Array, then: "end" | "destroy" | "wait"): Promise<string> {
   const { hostname, port } = new URL(shared.server.origin);
   return new Promise((resolve, reject) => {
@@ -486,7 +486,7 @@ test("pages of other origins may use a presigned URL, and nothing else", async (
   assert.equal(list.headers.get("access-control-allow-origin"), null);
 });
 
-test("an address is told to slow down on presigned URLs, whatever they are", async () => {
+test("an address is rate limited on presigned URLs, even on invalid ones", async () => {
   const server = await startServer({ settings: { rate_limit_per_second: 1, rate_limit_burst: 50 } });
   try {
     const { credential } = await server.bootstrap();
@@ -497,7 +497,7 @@ test("an address is told to slow down on presigned URLs, whatever they are", asy
       ),
     );
     assert.ok(answers.some((answer) => answer.status === 403));
-    const limited = answers.find((answer) => answer.status === 429) ?? assert.fail("none was told to slow down");
+    const limited = answers.find((answer) => answer.status === 429) ?? assert.fail("none was rate limited");
     refused(limited, 429, "rate_limited");
     assert.match(limited.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
   } finally {

@@ -53,7 +53,7 @@ test("a set-up link works once, gives a credential, and is then like one that ne
   );
 });
 
-test("metrics have an address of their own, in Prometheus' form, and are not on the public one", async () => {
+test("metrics have a separate address, in Prometheus' format, and are not on the public one", async () => {
   const address = /^\s*metrics\s+(http:\S+)$/m.exec(shared.server.stdout())?.[1];
   assert.ok(address !== undefined, shared.server.stdout());
   const response = await fetch(address);

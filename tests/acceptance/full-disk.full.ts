@@ -17,7 +17,7 @@ let server: Server | undefined;
 let client: Client | undefined;
 let flood = 0;
 
-/** A file system of its own of a few MiB, or why there is none. */
+/** A separate file system of a few MiB, or why there is none. */
 function smallDisk(): { path: string } | { missing: string } {
   if (process.platform !== "linux" || process.getuid?.() !== 0)
     return { missing: "only root on Linux can mount a small disk" };
@@ -102,7 +102,7 @@ test(
       accepted += 1000;
     refused(last, 503, "disk_full");
     assert.ok(accepted > 0, "there was room for something");
-    assert.deepEqual(await counts(at), { flood: accepted }, "reads go on, and what was acknowledged is there");
+    assert.deepEqual(await counts(at), { flood: accepted }, "reads go on, and acknowledged entries exist");
     assert.equal((await ingest(at.server, at.token, "logs", batch("refused"))).status, 503);
     rmSync(at.filler);
     await ingested(at.server, at.token, "logs", batch("after"));

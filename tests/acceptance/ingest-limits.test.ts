@@ -268,7 +268,7 @@ for (const [name, body] of BROKEN) {
   });
 }
 
-test("what stands beside entries, or in its place, is refused with a pointer", async () => {
+test("a member beside entries, or instead of it, is refused with a pointer", async () => {
   refused(await post('{"entries":[],"more":1}'), 400, "invalid_body", ["/more"]);
   refused(await post("{}"), 400, "invalid_body", ["/entries"]);
   for (const entries of ["{}", "null", '"x"', "5"])

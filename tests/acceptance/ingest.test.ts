@@ -37,7 +37,7 @@ for (const type of TYPES) {
     assert.deepEqual({ ...row, timestamp: new Date(String(row?.["timestamp"])).getTime() }, expected);
   });
 
-  test(`${type} with only what is required are taken`, async () => {
+  test(`${type} with only the required members are accepted`, async () => {
     const entry = Object.fromEntries(REQUIRED[type].map((name) => [name, EXAMPLES[type][name]]));
     await ingested(shared.server, shared.token, type, [entry]);
   });
@@ -164,7 +164,7 @@ test("the members that CONTRACT adds are taken and are columns", async () => {
   assert.deepEqual(span, [{ parent_span_id: "p1", kind: "server", service: "shop" }]);
 });
 
-test("times are kept to the microsecond, whatever their precision", async () => {
+test("times are kept to the microsecond, with any precision", async () => {
   const times: [string, string][] = [
     ["2026-11-20T08:00:00Z", "2026-11-20 08:00:00.000000"],
     ["2026-11-20T08:00:00+00:00", "2026-11-20 08:00:00.000000"],

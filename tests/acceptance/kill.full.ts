@@ -1,4 +1,7 @@
-/** Twenty times: eight writers, SIGKILL at a random moment, a new start. What was acknowledged is what SQL returns, once. */
+/**
+ * Twenty times: eight writers, SIGKILL at a random moment, a new start. SQL returns the acknowledged entries, once
+ * each.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

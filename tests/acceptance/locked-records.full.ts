@@ -23,7 +23,7 @@ import { newWebhook, post } from "../fixtures/webhooks.ts";
 
 const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
 const WAIT_MS = 500;
-/** Of a request that waits for several locks one after the other, on a machine that has other things to do. */
+/** The time of a request that waits for several locks one after the other, on a busy machine. */
 const ANSWER_MS_MAX = 10_000;
 
 interface Answered {
@@ -34,7 +34,7 @@ interface Answered {
 
 interface Request {
   readonly send: () => Promise<Answered>;
-  /** What stands in a refusal, in the surface's own form. */
+  /** The expected refusal, in the surface's own format. */
   readonly form: RegExp;
 }
 
@@ -145,7 +145,7 @@ describe("records that are held by somebody else", { skip }, () => {
     tags: () => image("GET", "tags/list"),
   };
 
-  /** Holds every table but those by which nodes know of each other. */
+  /** Locks every table except those with which nodes see each other. */
   async function whileLocked<T>(mode: string, use: () => Promise<T>): Promise<T> {
     const names = await session.ask(
       "select string_agg(quote_ident(tablename), ', ') from pg_tables where schemaname = 'public' and tablename not in ('node', 'auth_change', 'migration')",

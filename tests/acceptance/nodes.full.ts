@@ -179,7 +179,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     assert.deepEqual(
       await rows(one, token, "select count(*) as n from logs"),
       [{ n: accepted }],
-      "what was acknowledged is there, and no more",
+      "acknowledged changes exist, and no others",
     );
   });
 });

@@ -120,7 +120,7 @@ test("an app names its repository and its bucket", async () => {
   refused(await request("POST", "/v1/apps", { project: "nowhere", slug: slug() }), 404, "not_found");
 });
 
-test("If-Match changes only what was seen", async () => {
+test("If-Match changes only the version that was read", async () => {
   const project = await done(201, "POST", "/v1/projects", { slug: slug() });
   const path = `/v1/projects/${project.id}`;
   const etag = String((await request("GET", path)).headers.get("etag"));
@@ -201,7 +201,7 @@ test("a person is invited, accepts, is given roles and is removed", async () => 
   refused(await request("PATCH", `/v1/members/${user.id}`, { role: "viewer" }), 404, "not_found");
 });
 
-test("a revoked, used or invented invitation is told alike", async () => {
+test("a revoked, used or invented invitation gets the same answer", async () => {
   const invitation = await done<Item & { link: string }>(201, "POST", "/v1/invitations", {
     email: `${slug()}@example.org`,
     role: "viewer",

@@ -69,7 +69,7 @@ test("a request is a span of the trace that its caller names, with the route and
   assert.match(String(attributes["organization_id"]), /^org_/);
 });
 
-test("a request that nobody traced starts a trace of its own", async () => {
+test("a request that nobody traced starts a new trace", async () => {
   await fetch(`${server.origin}/health`);
   const [span] = await eventualRows("SELECT trace_id, parent_span_id FROM traces WHERE name = 'GET /health'");
   assert.match(String(span?.["trace_id"]), /^[0-9a-f]{32}$/);
@@ -116,7 +116,7 @@ test("no token, secret or path of the host is in any of it", async () => {
     for (const secret of [token, credential.client_secret]) assert.ok(!String(text).includes(secret), String(text));
 });
 
-test("what was taken before a stop is there after it", async () => {
+test("rows from before a stop exist after it", async () => {
   const traceId = "1af7651916cd43dd8448eb211c80319c";
   await fetch(`${server.origin}/health`, { headers: { traceparent: `00-${traceId}-${PARENT}-01` } });
   const { dataDir, environment } = server;

@@ -5,7 +5,7 @@ import { DATABASES } from "../fixtures/databases.ts";
 import { pauseInMidWrite, type Paused } from "../fixtures/paused-node.ts";
 
 const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
-/** Two cores run two nodes, PostgreSQL and the writers; what is measured is the wait, not the machine. */
+/** Two cores run two nodes, PostgreSQL and the writers; the test measures the wait, not the machine. */
 const MARGIN_MS = 1_500;
 
 function told({ credentials, events, refused, slowestMs, missed }: Paused): string {

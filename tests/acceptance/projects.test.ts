@@ -60,7 +60,7 @@ async function listedAsArchived(project: string): Promise<void> {
   assert.deepEqual((await made("GET", "/v1/projects?archived=true&environment=staging"))["items"], []);
 }
 
-/** What was done with a project, newest first, and the newest entry once more by its id. */
+/** The audit entries of a project, newest first, and the newest entry once more by its id. */
 async function toldInAudit(projectId: string): Promise<void> {
   const told = (await made("GET", `/v1/audit?target=${projectId}&limit=3`)) as { items: Json[] };
   assert.deepEqual(
@@ -71,7 +71,7 @@ async function toldInAudit(projectId: string): Promise<void> {
   assert.deepEqual(await made("GET", `/v1/audit/${String(entry?.["id"])}`), entry);
 }
 
-test("an archived project is read and not changed, on every surface, with what was issued before", async () => {
+test("an archived project is read and not changed, on every surface, also with older tokens and URLs", async () => {
   const { server, token, home } = shared;
   const project = await newProject({ environment: "production" });
   const app = unique("app-");

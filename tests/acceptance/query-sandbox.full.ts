@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { eventually } from "../fixtures/process.ts";
 import { startServer } from "../fixtures/server.ts";
 
-/** In a namespace of its own no user, mount or network namespace can be made. */
+/** In a separate namespace no user, mount or network namespace can be created. */
 const WITHOUT = [
   "unshare",
   "--user",
@@ -25,7 +25,7 @@ for (const how of ["warn", "require"] as const)
     const server = await startServer({ under: WITHOUT, settings, database: "sqlite" });
     try {
       const logged = () => (/SQL runs without a layer of its sandbox/.test(server.stderr()) ? true : null);
-      await eventually("the log to tell what is missing", logged);
+      await eventually("the log to name the missing layer", logged);
       assert.equal(await layer(server.stdout(), "namespaces"), 0, "what monitoring sees");
       assert.equal(await layer(server.stdout(), "limits"), 1);
       const { credential } = await server.bootstrap();

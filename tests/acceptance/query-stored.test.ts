@@ -102,7 +102,7 @@ test("a credential of another project sees none, and neither does another organi
   }
 });
 
-test("each takes the scope that listing takes, whatever way it is read", async () => {
+test("each needs the scope of its list operation, however it is read", async () => {
   for (const [table, scope] of [
     ["objects", "s3:read"],
     ["files", "files:read"],
@@ -122,7 +122,7 @@ test("each takes the scope that listing takes, whatever way it is read", async (
   }
 });
 
-test("what is hidden is not told by an error", async () => {
+test("an error does not reveal hidden rows", async () => {
   await put("hidden", "1");
   const bound = await tokenWith(["s3:read", "files:read", "telemetry:read"], PROJECT);
   for (const sql of ["SELECT key::UUID FROM objects", "SELECT filename::INT FROM files WHERE filename::INT > 0"])

@@ -132,7 +132,7 @@ test("the schema names what a statement may use, and its examples run", async ()
   for (const { sql } of answer.body.examples) assert.equal((await ask(sql)).status, 200, sql);
 });
 
-test("the audit log is a table: what was answered is in it", async () => {
+test("the audit log is a table: acknowledged changes are in it", async () => {
   const slug = `audited-${randomUUID().slice(0, 8)}`;
   const made = await shared.server.call<{ id: string }>("POST", "/v1/projects", {
     token: shared.token,
@@ -144,7 +144,7 @@ test("the audit log is a table: what was answered is in it", async () => {
   assert.deepEqual(body.rows, [{ action: "project.create", result: "success" }]);
 });
 
-test("a plan is told instead of rows, without where they lie", async () => {
+test("a plan is returned instead of rows, without paths", async () => {
   for (const explain of [true, "analyze"]) {
     const answer = await ask("select level, count(*) from logs group by level", { explain });
     assert.equal(answer.status, 200, answer.text);

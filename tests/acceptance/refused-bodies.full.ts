@@ -1,4 +1,7 @@
-/** Whoever sends 50 MB that are refused sees why, with clients that read the answer only when they have sent everything. */
+/**
+ * A client that sends 50 MB that are refused sees the reason, even if it reads the answer only after sending
+ * everything.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";

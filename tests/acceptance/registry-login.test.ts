@@ -1,4 +1,6 @@
-/** Who gets into the container registry and how: tokens of Docker's specification, passwords, and what the refused are told. */
+/**
+ * Logging in to the container registry: tokens of Docker's specification, passwords, and the errors of refused clients.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { basic } from "../fixtures/http.ts";
@@ -116,7 +118,7 @@ test("tokens by POST: password and refresh, as the specification's OAuth form ha
   assert.equal((await base(`Bearer ${first.refresh_token}`)).status, 401, "a refresh token is no access token");
 });
 
-test("a token has the part of what was asked that there is a right for, and never an error", async () => {
+test("a token has the permitted part of the requested scopes, and is never refused", async () => {
   const puller = await newClient(shared.server, shared.token, ["registry:pull"]);
   const repository = await repositoryOf(shared.server, puller, name, "push,pull");
   assert.equal((await repository.call("GET", "tags/list")).status, 200);
@@ -156,12 +158,12 @@ test("scopes come one by one or in a list, and names may hold a port", async () 
   for (const one of [name, other])
     assert.equal((await repositoryWith(shared.server, one, auth).call("GET", "tags/list")).status, 200);
   const answer = await repositoryWith(shared.server, name, auth).call("POST", "blobs/uploads/");
-  assert.equal(answer.status, 401, "what was never asked is a challenge");
+  assert.equal(answer.status, 401, "a scope that was not requested gets a challenge");
   assert.match(String(answer.headers["www-authenticate"]), /error="insufficient_scope"/);
   assert.equal((await repositoryWith(shared.server, other, auth).call("POST", "blobs/uploads/")).status, 202);
 });
 
-test("a wrong password is told in the words that clients print", async () => {
+test("a wrong password gets an error that clients print", async () => {
   const { client_id } = shared.home.credential;
   for (const auth of [
     basic(client_id, "wrong"),
@@ -178,7 +180,7 @@ test("a wrong password is told in the words that clients print", async () => {
     );
 });
 
-test("what the refused are told", async () => {
+test("the errors of refused clients", async () => {
   const { server, home } = shared;
   const message = (reason: string): string => `requested access to the resource is denied: ${reason}`;
   const wrong = `image name must be ${domain()}/orgs/{org}/{app}`;

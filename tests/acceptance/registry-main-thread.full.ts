@@ -120,15 +120,18 @@ const CASES: Readonly<Record<string, Case>> = {
   "bytes that are no text": { status: 400, body: () => filled("\u0000", "", "") },
 };
 
-/** Looks of three each, until one is within the limit: whoever else keeps the machine busy makes every one of them cost more. */
+/**
+ * Measurements of three requests each, until one is within the limit: other work on the machine makes each of them cost
+ * more.
+ */
 const ROUNDS = 4;
 const TRIES = 3;
 
-/** What goes on after the answer. */
+/** Time for work after the answer. */
 const SETTLE_MS = 15;
 const IDLE_MS = 400;
 
-/** What the server does anyway, in each millisecond: on a busy machine a request is long under way, and that is no cost of its own. */
+/** The server's own work in each millisecond: on a busy machine a request takes long, and that work is not its cost. */
 async function idleRate(pid: number): Promise<number> {
   const [startedMs, before] = [performance.now(), mainThreadMs(pid) ?? 0];
   await delay(IDLE_MS);

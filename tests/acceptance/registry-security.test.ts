@@ -77,7 +77,7 @@ test("a digest alone opens nothing: not by mount, HEAD, GET, nor a manifest that
   }
 });
 
-test("a token of one repository is nothing at another, whatever the paths say", async () => {
+test("a token of one repository gives nothing at another, with any path", async () => {
   const { server } = shared;
   const [, , slug] = one.name.split("/");
   const paths = [
@@ -105,7 +105,7 @@ test("a token of one repository is nothing at another, whatever the paths say", 
   assert.equal((await send(server.origin, "GET", `/v2/${one.name}/tags/list`, { auth: one.auth })).status, 200);
 });
 
-test("immutable tags can't be moved or deleted, by any way, whatever they are called", async () => {
+test("immutable tags can't be moved or deleted, in any way, with any name", async () => {
   const { server, token, home } = shared;
   const at = await repositoryOf(server, home.credential, await newRepository(server, token));
   const api = `/v1/registry/repositories/${at.name.split("/")[2]}`;
@@ -194,7 +194,7 @@ test("a body that breaks off never becomes a blob, and an upload goes on where i
   await half("POST", `/v2/${one.name}/blobs/uploads/?digest=${digest}`);
   const location = String((await one.call("POST", "blobs/uploads/")).headers.location);
   await half("PATCH", location);
-  const received = await eventually("what came to be kept", async () => {
+  const received = await eventually("the received bytes to be kept", async () => {
     const { headers } = await send(shared.server.origin, "GET", location, { auth: one.auth });
     const last = Number(String(headers["range"]).slice(2));
     return last > 0 ? last + 1 : null;
@@ -277,7 +277,7 @@ test("the operator sets a quota of images beside the server, and lifts it", asyn
   assert.deepEqual(await quota("bounded", "--images", "default"), [null]);
 });
 
-test("parallel pushes can't pass the quota; what is cancelled or collected frees it; near it, clients are warned", async () => {
+test("parallel pushes can't pass the quota; a cancelled or collected push frees it; near it, clients are warned", async () => {
   const { server, dataDir, environment } = { ...shared.server, server: shared.server };
   const theirs = await repositoryOf(server, rival.credential, "orgs/rival/theirs", "pull,push,delete");
   const size = 6 * MIB;
@@ -290,7 +290,7 @@ test("parallel pushes can't pass the quota; what is cancelled or collected frees
   for (const answer of answers)
     if (answer.status !== 201) registryRefused(answer, 403, "DENIED", "more bytes of images");
   const again = contents[answers.findIndex(({ status }) => status === 201)] as Buffer;
-  assert.equal((await push(again)).status, 201, "what is there already takes up nothing");
+  assert.equal((await push(again)).status, 201, "existing content uses no quota");
   for (let n = taken; n < 6; n++) assert.equal((await push(randomBytes(size))).status, 201, "there is room for six");
   registryRefused(await push(randomBytes(size)), 403, "DENIED");
   const started = String((await theirs.call("POST", "blobs/uploads/")).headers.location);
@@ -325,7 +325,7 @@ test("nothing secret is in the log, and all images are whole", async () => {
   assert.equal(checked.code, 0, checked.stdout + checked.stderr);
 });
 
-test("what is pushed, pulled and deleted is told, counted and in the audit log", async () => {
+test("pushes, pulls and deletions are listed, counted and in the audit log", async () => {
   const { server, token, home } = shared;
   const at = await repositoryOf(server, home.credential, await newRepository(server, token));
   const slug = String(at.name.split("/")[2]);

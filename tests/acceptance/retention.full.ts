@@ -23,7 +23,7 @@ function parquetFiles(): string[] {
 
 const bytesOnDisk = (): number => parquetFiles().reduce((sum, path) => sum + statSync(path).size, 0);
 
-/** An organization of its own, with a token of every scope. */
+/** A new organization, with a token of every scope. */
 async function organization(org: string): Promise<string> {
   const made = await shared.server.bootstrap({ org, project: "web", app: `${org}-app` });
   return shared.server.token(made.credential);
@@ -46,7 +46,7 @@ async function retention(token: string, days: object): Promise<void> {
   assert.equal(answer.status, 200, answer.text);
 }
 
-test("what is past its retention is not shown at once, and its files are deleted soon", async () => {
+test("rows past their retention are hidden at once, and their files are deleted soon", async () => {
   const token = await organization("keeps");
   const { server } = shared;
   for (const days of [1, 5, 20, 100]) {
@@ -60,7 +60,7 @@ test("what is past its retention is not shown at once, and its files are deleted
   const before = { disk: bytesOnDisk(), usage: await usage(token) };
   await retention(token, { logs: 10 });
   const [shown] = await rows<{ n: number }>(server, token, "SELECT count(*)::INTEGER AS n FROM logs");
-  assert.equal(shown?.n, 1000, "queries leave out what is past its retention before its files go");
+  assert.equal(shown?.n, 1000, "queries leave out rows past their retention before their files are deleted");
   await eventually("the files are dropped", async () =>
     (await usage(token)).types["logs"]?.rows === 1000 ? true : null,
   );
@@ -157,7 +157,7 @@ describe("quotas", () => {
     assert.ok(performance.now() - startedMs > 2500, "105 kB at 20 kB a second take longer than the burst");
   });
 
-  test("what is no size, and an organization that is none, are told", async () => {
+  test("an invalid size and an unknown organization are errors", async () => {
     const { dataDir, environment } = shared.server;
     for (const [words, code] of [
       [["limited", "--stored", "much"], 2],
@@ -210,7 +210,7 @@ test("an erasure leaves nothing on the disk of what matched, and the audit log a
   assert.ok(!server.stderr().includes(SECRET) && !server.stdout().includes(SECRET));
 });
 
-test("an erasure that a kill interrupted is done by the next start, and what was acknowledged is all else there", async () => {
+test("an erasure that a kill interrupted is done by the next start, and all other acknowledged rows exist", async () => {
   const { server } = shared;
   const made = await server.bootstrap({ org: "killed", project: "web", app: "killed-app" });
   const token = await server.token(made.credential);

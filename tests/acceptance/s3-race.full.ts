@@ -1,4 +1,4 @@
-/** Of many who create the same object if it is absent, one does. */
+/** When many create the same object if it is absent, one succeeds. */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ test(`${CONTENDERS} concurrent If-None-Match: * have one winner, ${ROUNDS} times
         Array.from({ length: CONTENDERS }, (_, n) => putIfAbsent(url, String(n), agent)),
       );
       const winners = statuses.flatMap((status, n) => (status === 200 ? [String(n)] : []));
-      // Who comes while another one writes may be told so instead.
+      // A request during another one's write may get that answer instead.
       const others = statuses.filter((status) => status !== 200 && status !== 412 && status !== 409);
       assert.deepEqual([winners.length, others], [1, []], `round ${round}: ${statuses.join(" ")}`);
       const { Body } = await client.send(new GetObjectCommand(at));

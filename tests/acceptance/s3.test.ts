@@ -60,7 +60,7 @@ test("every app is a bucket, and a new bucket is an app", async () => {
   await s3.send(new DeleteBucketCommand({ Bucket: "new.bucket" }));
 });
 
-test("keeps what is put, by buffers and by streams, and gives it back", async () => {
+test("stores objects, by buffers and by streams, and returns them", async () => {
   const { bucket: Bucket } = endpoint;
   const Key = "dir/ü +%.txt";
   const put = await s3.send(
@@ -145,7 +145,7 @@ test("a key that was revoked fails on its next request", async () => {
   }
 });
 
-test("an upload that is given up leaves what was there", async () => {
+test("an aborted upload leaves the former object", async () => {
   const { bucket: Bucket } = endpoint;
   await s3.send(new PutObjectCommand({ Bucket, Key: "kept", Body: "kept" }));
   const url = new URL(await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key: "kept" })));

@@ -1,4 +1,6 @@
-/** The set-up of a server closes with the first account: no link from before makes another operator, whatever was started first. */
+/**
+ * The set-up of a server closes with the first account: no older link makes another operator, in any order of starts.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -115,7 +117,7 @@ test("a restored backup has no open link, whichever way the set-up went on", asy
   assert.match(outcome.stdout, /open links ended: 2 setup links/);
   const second = await serve(restored);
   for (const token of [printed, tokenOf(acme)]) assert.equal((await setUp(second, token)).status, 404);
-  // It was made before anybody set the server up, so its start prints a link of its own.
+  // It was created before anybody set the server up, so its start prints a separate link.
   const fresh = printedLink(second) ?? assert.fail(second.stdout());
   assert.equal((await setUp(second, fresh)).admin, true);
 });

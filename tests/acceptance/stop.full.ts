@@ -1,4 +1,6 @@
-/** How it stops: what is in flight is finished, in time, and nothing is left behind; and how it starts again. */
+/**
+ * How the server stops: running requests are finished, in time, and nothing is left behind; and how it starts again.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +39,7 @@ interface SlowUpload {
   finish(): void;
 }
 
-/** An ingest whose second half waits until it is told to go on. Resolves when the server has begun to read it. */
+/** An ingest whose second half waits until the test continues it. Resolves when the server has begun to read it. */
 async function slowUpload(server: Server, token: string, message: string): Promise<SlowUpload> {
   const body = JSON.stringify({ entries: [logEntry(message)] });
   const started = Promise.withResolvers<void>();
@@ -92,7 +94,7 @@ test("SIGTERM finishes an upload in progress, closes idle connections and exits 
 });
 
 // How long a start takes is measured by benchmarks/startup; here it only must not hang.
-test("a second start is ready soon, and has what was there", async () => {
+test("a second start is ready soon, and has the former data", async () => {
   const dataDir = directory();
   const first = await start({ dataDir });
   const { credential } = await first.bootstrap();
@@ -147,7 +149,7 @@ test("a stopped or killed server leaves no process behind", async () => {
   }
 });
 
-/** False: it has ended, which this process may not have been told yet. */
+/** False: it has ended, which this process may not have noticed yet. */
 function isSignalled(pid: number): boolean {
   try {
     return process.kill(pid, "SIGTERM");

@@ -198,7 +198,7 @@ test("a presigned URL with another last character of its signature is refused", 
   assert.equal((await fetch(url, { method: "PUT", headers: { "content-type": "text/plain" }, body: "a" })).status, 403);
 });
 
-test("a hook names the one method that it takes, whatever it is asked with", async () => {
+test("a hook names its one method, for every other method", async () => {
   for (const method of ["HEAD", "GET", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]) {
     const answer = await raw(server.origin, [`${method} ${new URL(home.webhook.url).pathname} HTTP/1.1`, "Host: x"]);
     assert.equal(answer.status, 405, `${method}: ${answer.text}`);

@@ -31,7 +31,9 @@ async function start(settings: Record<string, string | number> = {}, dataDir?: s
   return server;
 }
 
-/** Sends batches one after the other until it is told to stop, or the server goes away; gives what was acknowledged. */
+/**
+ * Sends batches one after the other until the test stops it, or the server goes away; returns the acknowledged ones.
+ */
 function writer(server: Server, token: string, name: string): { stop(): Promise<string[]> } {
   const acknowledged: string[] = [];
   let stopped = false;
@@ -116,9 +118,9 @@ test("a server that is killed and started again goes on where the reader stopped
       await ingested(server, token, "logs", [logEntry(last)]);
       sent.push(last);
       await tail.until("the next connection", () => tail.opened > opened);
-      await tail.until("what was sent after the start", () => tail.messages.includes(last));
+      await tail.until("the entries sent after the start", () => tail.messages.includes(last));
     }
-    // What was flushed but not answered before the kill is there as well, and also once.
+    // Entries that were flushed but not answered before the kill exist as well, also once.
     assertOnce(tail.messages, sent);
     assert.deepEqual(tail.gaps, []);
   } finally {
@@ -182,7 +184,7 @@ test("a project that is made is shown at once, and what it sent is hidden from w
   }
 });
 
-test("tails don't hold up a stop, and are told why they end", async () => {
+test("tails don't hold up a stop, and get the reason why they end", async () => {
   const server = await start({ tail_concurrency_organization: 3 });
   const token = await server.token((await server.bootstrap()).credential);
   const headers = { authorization: `Bearer ${token}` };

@@ -1,4 +1,7 @@
-/** Several servers on one PostgreSQL, each with telemetry of its own: none answers for a part of it, and all goes on when one is left. */
+/**
+ * Several servers on one PostgreSQL, each with separate telemetry: none answers with a part of it, and all works again
+ * when one is left.
+ */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -75,7 +78,7 @@ describe("servers that share records", { skip }, () => {
       const saved = await server.call("POST", "/v1/query/saved", { token, json: { name: randomUUID(), sql: COUNT } });
       assert.equal(saved.status, 201, saved.text);
     }
-    assert.match(await body, /event: end\ndata: \{"code":"telemetry_incomplete"/, "a tail that was open is told");
+    assert.match(await body, /event: end\ndata: \{"code":"telemetry_incomplete"/, "an open tail gets the reason");
     const shown = await eventually("the alert not to be evaluated", async () => {
       const present = await stateOf(b, token, alert);
       assert.notEqual(present.state, "ok");

@@ -144,7 +144,8 @@ test("a project's credential sees the rows of its project only, and a private pr
   await hide(blue.project);
   assert.deepEqual(await messages(shared.token), ["p:none", "p:red"]);
   assert.deepEqual(await messages(red.token), ["p:red"]);
-  // Whoever made the project's credential no longer reaches the project, so that it may have lost its scopes; never more than that.
+  // The creator of the project's credential no longer reaches the project, so it may have lost its scopes; never more
+  // than that.
   const own = await query<{ message: string }>(shared.server, blue.token, "select message from logs");
   if (own.status === 200) assert.deepEqual(own.body.rows, [{ message: "p:blue" }]);
   else refused(own, 403, "insufficient_scope");

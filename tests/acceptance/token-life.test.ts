@@ -181,7 +181,7 @@ test("a secret has a fixed prefix and a checksum, and no call shows it again", a
   }
 });
 
-test("after ten failed sign-ins who guesses is told to wait, and who has the secret is not", async () => {
+test("after ten failed sign-ins a caller who guesses has to wait, and one with the secret does not", async () => {
   const credential = await newCredential(["org:read"]);
   const wrong = { client_id: credential.client_id, client_secret: shared.home.credential.client_secret };
   const statuses: number[] = [];

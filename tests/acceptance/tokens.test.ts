@@ -65,7 +65,7 @@ test("the scheme of the Authorization field is taken in any case", async () => {
   assert.equal((await ask({ grant_type: "client_credentials" }, { authorization: field })).status, 200);
 });
 
-test("a subset of scopes is granted in whatever order, once each", async () => {
+test("a subset of scopes is granted in any order, once each", async () => {
   const answer = await ask(grant({ scope: "telemetry:write org:read telemetry:write" }));
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(sorted(answer.body.scope), ["org:read", "telemetry:write"]);
@@ -198,7 +198,7 @@ test("a body that is not a form is invalid_request", async () => {
   assert.equal(answer.body.error, "invalid_request");
 });
 
-test("an unknown client and a wrong secret are told alike", async () => {
+test("an unknown client and a wrong secret get the same answer", async () => {
   const wrong = `${shared.home.credential.client_secret.slice(0, -1)}${shared.home.credential.client_secret.endsWith("0") ? "1" : "0"}`;
   const a = await ask(grant({ client_secret: wrong }));
   const b = await ask(

@@ -38,7 +38,7 @@ async function job(
 
 const assertion = (): Promise<string> => issuer.token({ aud: shared.server.origin, sub: SUBJECT });
 
-test("a conforming client library signs in by an assertion of its own making", async () => {
+test("a conforming client library signs in by an assertion that it makes", async () => {
   const { clientId } = await job();
   const text = await assertion();
   const server: oauth.AuthorizationServer = {

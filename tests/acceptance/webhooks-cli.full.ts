@@ -68,7 +68,7 @@ test("listen sends events on with the bytes and headers that they came with, and
       [body, large],
     );
     assert.equal(receiver.received[0]?.headers["x-github-event"], "push");
-    await eventually("what was answered", () => (/push 9 bytes {2}→ 200/.test(running.stdout()) ? true : null));
+    await eventually("the answer", () => (/push 9 bytes {2}→ 200/.test(running.stdout()) ? true : null));
     running.child.kill("SIGINT");
     assert.equal((await running.exited).code, 130);
   } finally {

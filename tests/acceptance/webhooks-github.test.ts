@@ -1,6 +1,6 @@
 /**
- * Payloads as GitHub sends them: accepted once, verified, told apart on redelivery, found by SQL. Small ones of our own, and with
- * `MOORING_TEST_GITHUB_PAYLOADS` every `<event>.json` of that directory.
+ * Payloads as GitHub sends them: accepted once, verified, recognized on redelivery, found by SQL. Small invented ones,
+ * and with `MOORING_TEST_GITHUB_PAYLOADS` every `<event>.json` of that directory.
  */
 import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
@@ -56,7 +56,7 @@ async function sent(payloads: Readonly<Record<string, string>>): Promise<void> {
   assert.deepEqual(await rows(server, token, sql), expected);
 }
 
-test("payloads of our own", () => sent(OWN));
+test("invented payloads", () => sent(OWN));
 
 const MISSING = "NOT RUN: set MOORING_TEST_GITHUB_PAYLOADS to a directory of payloads, one <event>.json each";
 

@@ -1,4 +1,4 @@
-/** Bodies of webhooks from outside: whatever a stranger sends comes back as it was sent, and one event never costs another. */
+/** Bodies of webhooks from outside: any body comes back as it was sent, and one event never harms another. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EventSource } from "eventsource";
@@ -38,7 +38,7 @@ function jsonIn(event: string): string {
   return event.slice(event.indexOf(',"json":') + 8, -1);
 }
 
-test("SQL and the API give the sender's text, whatever it is", async () => {
+test("SQL and the API return the sender's text, with any content", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   for (const { name, text, format } of BODIES) {
@@ -125,7 +125,7 @@ test("numbers that a double can't hold tell events apart, and find them", async 
   );
 });
 
-test("looking for a member passes over what is nested deep", async () => {
+test("looking for a member skips deeply nested values", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   await taken(url, `{"a":${"[".repeat(9000)}${"]".repeat(9000)}}`);

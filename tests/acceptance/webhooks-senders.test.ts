@@ -73,7 +73,7 @@ test("what calls itself a batch and is none is one event, and a batch of too man
   assert.equal((await allEvents(server, token, id)).length, 6);
 });
 
-test("events of a batch are told apart where a header field names the delivery", async () => {
+test("events of a batch are distinguished where a header field names the delivery", async () => {
   const { server, token } = shared;
   const { url } = await newWebhook(server, token, { deduplication: { by: "header", name: "X-Delivery" } });
   const body = `[${cloudEvent("/a", "1")},${cloudEvent("/a", "2")}]`;

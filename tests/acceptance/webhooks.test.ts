@@ -1,4 +1,4 @@
-/** Incoming webhooks from outside: what is taken, refused, told apart, read and handed on. */
+/** Incoming webhooks from outside: accepting, refusing, deduplicating, reading and forwarding events. */
 import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -40,7 +40,7 @@ test("bootstrap's webhook takes anything, keeps it byte for byte, and never its 
   assert.ok(!JSON.stringify(event).includes("theirs"));
 });
 
-test("1 MiB is taken and one byte more is not, whether its length is told or not", async () => {
+test("1 MiB is accepted and one byte more is not, with and without a length", async () => {
   const { url } = await newWebhook(shared.server, shared.token);
   const chunked = async (bytes: number): Promise<number> => {
     const body = new ReadableStream({
@@ -76,7 +76,7 @@ test("unknown, malformed, retired and deleted addresses answer alike, and the se
   assert.ok(!server.stderr().includes(rotated.url.slice(-20)), "no address is logged");
 });
 
-test("events come by POST: whatever else is refused, makes no event, and shows no address", async () => {
+test("events come by POST: every other method is refused, makes no event, and shows no address", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   for (const method of ["GET", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
@@ -378,7 +378,7 @@ test("a destination gets no more requests a second than it may, and events of a 
   }
 });
 
-test("an organization whose events take all the room that they may is told so, and others go on", async () => {
+test("an organization whose events use up the quota gets an error, and others go on", async () => {
   const { server, home } = shared;
   const other = await server.bootstrap({ org: "hoarder" });
   const piece = "x".repeat(1024 * 1024);

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Where a client works: an endpoint, a bucket that it makes itself, and an empty directory of its own. */
+/** Where a client works: an endpoint, a bucket that it creates itself, and a new empty directory. */
 export interface Place {
   readonly url: string;
   readonly region: string;

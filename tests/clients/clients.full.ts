@@ -1,6 +1,6 @@
 /**
- * Clients that others made, at their normal work over http and https. What is not installed is skipped, and says so. The page
- * docs/s3-clients.md must say what a run finds; with MOORING_UPDATE_PAGES=1 the run writes it.
+ * Independent clients, at their normal work over http and https. A missing one is skipped, and reported. The page
+ * docs/s3-clients.md must have the results of a run; with MOORING_UPDATE_PAGES=1 the run writes it.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ before(async () => {
   const common = { s3_domain: "s3.localhost" };
   const tls = { s3_tls_cert: certificateFile, s3_tls_key: keyFile };
   for (const transport of TRANSPORTS) {
-    // Two clients presign by Signature V2 unless they are told otherwise.
+    // Two clients use Signature V2 for presigned URLs by default.
     const settings = { ...common, s3_signature_v2: "urls", ...(transport === "https" ? tls : {}) };
     const { server, endpoint } = await startS3({ settings });
     servers.push(server);

@@ -16,7 +16,10 @@ export interface Outcome {
   readonly failure: string | null;
 }
 
-/** All steps of a client against one endpoint, in a bucket and a directory of its own. A failed step ends none of the others. */
+/**
+ * All steps of a client against one endpoint, in a separate bucket and directory. A failed step ends none of the
+ * others.
+ */
 export async function runClient(client: Client, endpoint: Endpoint): Promise<Outcome[]> {
   const directory = mkdtempSync(join(tmpdir(), "mooring-client-"));
   const bucket = client.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");

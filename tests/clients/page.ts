@@ -36,7 +36,7 @@ export function rowsOnPage(name: string): string[] {
 export function writePage(runs: readonly ClientRun[]): void {
   const versions = runs.map(({ name, version }) => `${name} ${version}`).join(", ");
   const head = ["| client | does | http | https |", "| --- | --- | --- | --- |"];
-  const table = [`Of the last run: ${versions}.`, "", ...head, ...runs.flatMap(rowsOf)].join("\n");
+  const table = [`Versions in the last run: ${versions}.`, "", ...head, ...runs.flatMap(rowsOf)].join("\n");
   const page = readFileSync(PAGE, "utf8");
   writeFileSync(PAGE, page.replace(tableOf(page), `${BEGIN}\n\n${table}\n\n`));
 }

@@ -2,10 +2,10 @@
 import { fileURLToPath } from "node:url";
 import { awsEnvironment, run, versionOf, type Client, type Place } from "./client.ts";
 
-/** The interpreter whose modules are tried; CI makes one of its own. */
+/** The interpreter whose modules are used; CI creates a separate environment. */
 export const PYTHON = process.env["MOORING_TEST_PYTHON"] ?? "python3";
 
-/** What came of each step, by its name; null: it passed. */
+/** The result of each step, by its name; null: it passed. */
 type Outcomes = Readonly<Record<string, string | null>>;
 
 /** A client of `script`, with these steps; `modules` must be there, and the first one's version counts. */

@@ -16,7 +16,7 @@ interface Outcome {
   readonly elapsedMs: number;
 }
 
-/** A refusal is told at once: no client may try again for long. */
+/** A refusal ends a client at once: none may retry for long. */
 const AT_ONCE_MS = 60_000;
 const COMMAND_MS = 180_000;
 const directory = mkdtempSync(join(tmpdir(), "mooring-registry-clients-"));
@@ -28,7 +28,7 @@ const environment = {
   BUILDAH_ISOLATION: "chroot",
   DOCKER_CONFIG: join(directory, "docker-config"),
   DOCKER_HOST: `unix://${join(directory, "docker.sock")}`,
-  // Of keys that live as long as this test.
+  // For keys that live as long as this test.
   COSIGN_PASSWORD: "",
   // For signatures as referrers.
   COSIGN_EXPERIMENTAL: "1",
@@ -110,7 +110,7 @@ function layout(): { readonly path: string; readonly content: Buffer } {
   return { path, content };
 }
 
-/** What is alike for the three tools that share a library: how each logs in, pushes, and pulls. */
+/** The common parts of the three tools that share a library: how each logs in, pushes, and pulls. */
 interface Tool {
   readonly name: string;
   readonly command: readonly string[];
@@ -413,7 +413,7 @@ describe("crane", { skip: missingBinary("crane") }, () => {
 describe("cosign", { skip: missingBinary("cosign") || missing("skopeo", "umoci") }, () => {
   const cosign = binaryOf("cosign");
 
-  test("signs with a key of its own, shows what belongs to an image, verifies, and removes the signature", () => {
+  test("signs with a new key, shows the artifacts of an image, verifies, and removes the signature", () => {
     mkdirSync(environment.DOCKER_CONFIG, { recursive: true });
     logIn(cosign, ["login"], shared.home.credential);
     logIn("skopeo", ["login", PLAIN], shared.home.credential);

@@ -29,7 +29,10 @@ export interface Logger {
 
 export interface Group {
   readonly name: string;
-  /** Installs the loggers into a directory of its own. @throws Error when they can't be had */
+  /**
+   * Installs the loggers into a separate directory.
+   * @throws Error when they are not available
+   */
   prepare(directory: string): Promise<readonly Logger[]>;
 }
 

@@ -115,7 +115,7 @@ async function tryLogger(logger: Logger, place: string): Promise<Score> {
   const summary = JSON.parse(outcome.stdout) as Summary;
   checkCounts(logger.name, written, summary);
   const rows = await rowsOf(service);
-  assert.equal(rows.length, summary.accepted, `${logger.name}: what was accepted is there`);
+  assert.equal(rows.length, summary.accepted, `${logger.name}: accepted entries exist`);
   return scoreOf(logger.name, summary, expected, rows);
 }
 

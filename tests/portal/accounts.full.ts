@@ -121,7 +121,7 @@ test("a lost password is set anew by the link that is mailed", { skip: NO_CHROMI
   await tab.close();
 });
 
-test("whoever runs the server sees who is not proved, and makes a link for them", { skip: NO_CHROMIUM }, async () => {
+test("the operator sees unverified accounts, and creates a link for them", { skip: NO_CHROMIUM }, async () => {
   const email = "hedy@example.org";
   await (await member(email)).close();
   const tab = await portal.open();

@@ -103,7 +103,7 @@ test(
   "scripts find neither cookie nor token, and nothing is left after the sign-out",
   { skip: NO_CHROMIUM },
   async () => {
-    // A session of its own: it ends here.
+    // A separate session: it ends here.
     const { server, home } = portal.shared;
     const tab = await portal.open();
     const { page } = tab;

@@ -23,7 +23,7 @@ const ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Elements tell the role and the name that assistive technology is told.
+  // Elements report the role and the name that assistive technology gets.
   "--enable-blink-features=ComputedAccessibilityInfo",
 ];
 const PATIENCE_MS = 30_000;
@@ -39,7 +39,7 @@ export interface Look {
 /** A browser whose owner has set up the first account. */
 export interface Portal {
   readonly shared: Shared;
-  /** Signed in, in a context of its own that keeps what it downloads. */
+  /** Signed in, in a separate context that keeps its downloads. */
   open(look?: Look): Promise<Tab>;
   /** Nobody is signed in. */
   openEmpty(look?: Look): Promise<Tab>;

@@ -24,7 +24,7 @@ const HOSTILE = [
   "é".repeat(512),
 ];
 
-/** What is wrong with the page but for its frame, which the test of every page judges. */
+/** The faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
 }
@@ -141,7 +141,7 @@ test(
   },
 );
 
-test("what was deleted comes back where the bucket has versions", { skip: NO_CHROMIUM }, async () => {
+test("a deleted object comes back where the bucket has versions", { skip: NO_CHROMIUM }, async () => {
   const path = await newBucket("versions");
   const { server, home } = portal.shared;
   const s3 = sdkClient(await s3EndpointOf(server, home));

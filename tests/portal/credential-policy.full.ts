@@ -19,7 +19,7 @@ async function pictured(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** What is wrong with the page but for its frame, which the test of every page judges. */
+/** The faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
 }

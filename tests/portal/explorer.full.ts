@@ -23,7 +23,7 @@ const ROWS_IN_DOCUMENT_MAX = 120;
 const CANCEL_MS_MAX = 5_000;
 const KEPT = 100_000;
 const HEAP_BYTES_MAX = 400 * 1024 * 1024;
-/** Of a result of a million rows. */
+/** The size of a result of a million rows. */
 const RESULT_BYTES_MAX = 800 * 1024 * 1024;
 const MB = 1024 * 1024;
 

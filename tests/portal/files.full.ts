@@ -17,7 +17,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** What is wrong with the page but for its frame, which the test of every page judges. */
+/** The faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   const over = await overflow(page);
   const found = (await axe(page)).filter((fault) => !fault.includes("choose an organization"));
@@ -121,7 +121,7 @@ test("a link is shared for a chosen time, and ends with the file", { skip: NO_CH
   assert.deepEqual(await ownFaults(tab), []);
   await page.getByRole("button", { name: "Back to the files" }).click();
   await rows(page, "shared.txt").waitFor();
-  assert.equal((await asStranger(url)).status, 200, "what is restored is as it was, its links too");
+  assert.equal((await asStranger(url)).status, 200, "a restored file is as before, its links too");
   await tab.close();
 });
 

@@ -49,7 +49,7 @@ test(
   },
 );
 
-/** The first rows, tabs and folds of a page: what stands in them is shown, too. */
+/** The first rows, tabs and folds of a page, so that their content is shown, too. */
 async function openEverything(page: Page): Promise<void> {
   for (const selector of ["[data-opener]", '[role="tab"]', "summary"]) {
     const all = page.locator(`main ${selector}`);
@@ -60,7 +60,7 @@ async function openEverything(page: Page): Promise<void> {
   }
 }
 
-test("what is hostile is there to be read", { skip: NO_CHROMIUM }, async () => {
+test("hostile text is shown as text", { skip: NO_CHROMIUM }, async () => {
   await fill(portal.shared, HOSTILE);
   const tab = await portal.open();
   const { org } = portal.shared.home;

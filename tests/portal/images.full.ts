@@ -28,7 +28,7 @@ const CONFIG = {
   ],
 };
 
-/** What is wrong with the page. */
+/** The faults of the page. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   return [...(await axe(page)), ...faults];
 }

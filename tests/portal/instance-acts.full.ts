@@ -1,4 +1,4 @@
-/** What whoever runs the server does about what waits: a clock in doubt, work at intervals, a parked job; and `/metrics` says so. */
+/** The operator's acts on waiting work: a clock in doubt, work at intervals, a parked job; and `/metrics` has them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

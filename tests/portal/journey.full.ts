@@ -1,4 +1,7 @@
-/** From the one-time link to a revoked credential, as a new user goes: what the pages show is what is typed into a terminal beside. */
+/**
+ * From the one-time link to a revoked credential, as a new user goes: the test runs the commands that the pages show in
+ * a terminal.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

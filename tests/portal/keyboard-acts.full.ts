@@ -1,4 +1,6 @@
-/** By the keyboard alone from the one-time link to what is deleted again: whatever the pages are for is done without a mouse. */
+/**
+ * With the keyboard alone, from the one-time link to the last deletion: every act of the pages works without a mouse.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

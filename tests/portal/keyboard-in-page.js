@@ -181,7 +181,7 @@
     };
   };
 
-  /** Of these, those that are still there. */
+  /** Those of `wanted` that are still visible. */
   const remaining = (wanted) =>
     survey()
       .filter(({ id }) => wanted.includes(id))

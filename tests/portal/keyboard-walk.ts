@@ -1,4 +1,4 @@
-/** Walks through all that is in sight by Tab, and tells what is wrong with the way. */
+/** Walks through all visible elements by Tab, and returns the faults of the way. */
 import type { Keys, Stop, Usable } from "./keys.ts";
 
 const STOPS_MAX = 500;
@@ -6,8 +6,8 @@ const STOPS_MAX = 500;
 const LINE = 12;
 
 /**
- * What is in sight and no key leads to, where the focus can't be seen, where Tab does not lead on, and where it leads back up the
- * page. Arrow keys are for what stands within one widget, of which Tab has to lead to one part.
+ * Visible elements that no key reaches, invisible focus, places where Tab does not lead on, and places where it leads
+ * back up the page. Arrow keys move within one widget, and Tab must reach one part of it.
  */
 export async function walk(keys: Keys): Promise<readonly string[]> {
   const wanted = await keys.survey();

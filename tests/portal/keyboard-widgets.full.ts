@@ -121,11 +121,11 @@ test("rows by j, k and Enter; what they open by Enter, and back by Esc", { skip:
     }
     const row = await place();
     await keys.press("Enter");
-    if (path === "traces") continue; // a trace has a page of its own
+    if (path === "traces") continue; // a trace has a separate page
     await page.locator("aside").waitFor();
     assert.equal(await place(), row, `${path}: the focus stays in the list`);
     await keys.press("Enter");
-    assert.equal((await keys.focused())?.role, "complementary", `${path}: Enter goes into what is open`);
+    assert.equal((await keys.focused())?.role, "complementary", `${path}: Enter moves the focus into the open panel`);
     await keys.press("Tab", "Escape");
     await page.locator("aside").waitFor({ state: "detached" });
     await page.waitForFunction(`document.activeElement?.hasAttribute("data-opener")`);

@@ -21,7 +21,7 @@ const BROKEN = `<main><h1>A broken page</h1>
   <button style="position: fixed; top: 400px; left: 0">Covered</button>
   <button style="position: absolute; top: 0; left: 0">Up</button></main>`;
 
-test("what is wrong with a page is found", { skip: NO_CHROMIUM }, async () => {
+test("a fault of a page is found", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.openEmpty();
   const { page } = tab;
   const keys = await useKeys(page);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
-/** What the focus is on, as assistive technology is told. */
+/** The focused element, as assistive technology gets it. */
 export interface Focused {
   /** For people: role and name. */
   readonly what: string;
@@ -40,7 +40,7 @@ export interface Keys {
   tabTo(role: string, name: Wanted): Promise<Focused>;
   /** Goes there, and presses Enter. */
   take(role: string, name: Wanted): Promise<void>;
-  /** Goes to a field, and types over what stands in it. */
+  /** Goes to a field, and types over its content. */
   fill(name: Wanted, text: string): Promise<void>;
   focused(): Promise<Focused | null>;
   /** Presses an arrow key, and waits until the focus has moved, until it is on what has this name. */
@@ -52,7 +52,7 @@ export interface Keys {
   /** Waits until the focus is there by itself. */
   arrives(role: string, name: Wanted): Promise<void>;
   survey(): Promise<readonly Usable[]>;
-  /** Of these, what can still be seen. */
+  /** Those that are still visible. */
   remaining(of: readonly Usable[]): Promise<readonly string[]>;
 }
 
@@ -70,7 +70,7 @@ export async function useKeys(page: Page): Promise<Keys> {
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  /** What is looked for may still be loading: goes round until the time is over. */
+  /** // The target may still be loading: goes round until the time is over. */
   const tabTo = async (role: string, name: Wanted): Promise<Focused> => {
     const untilMs = performance.now() + PATIENCE_MS;
     const met = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * An address that names what one can't see is "not found", on every page and for reads and writes: the same answer for what is
- * hidden and for what is not there, and no request that reads or writes anything beside it.
+ * An address that names something that the person can't see is "not found", on every page and for reads and writes: the
+ * same answer for hidden and absent objects, and no request that reads or writes anything else.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -115,7 +115,7 @@ test("every page of a project or organization that one can't see is not found", 
         new RegExp(place.project === "-" ? place.org : place.project),
       );
     }
-    assert.equal(texts.size, 1, `${route}: what is hidden and what is absent look alike`);
+    assert.equal(texts.size, 1, `${route}: hidden and absent objects look alike`);
   }
   await tab.close();
 });
@@ -130,7 +130,7 @@ test("everything that an address can name by an id is not found", { skip: NO_CHR
       const named = new RegExp(`(?!.*${escaped(name)})^(?:GET /v1/|POST /v1/query$)`);
       texts.add(await assertAbsent(tab, `/o/${org}/-/${page.replace("NAME", name)}`, [named]));
     }
-    assert.equal(texts.size, 1, `${page}: what is hidden and what is absent look alike`);
+    assert.equal(texts.size, 1, `${page}: hidden and absent objects look alike`);
     await tab.page.getByRole("link", { name: /^Go to (?!the start)/ }).click();
     await settled(tab.page);
     await tab.page.getByRole("heading", { name: "Not found" }).waitFor({ state: "detached" });
@@ -191,7 +191,7 @@ test(
   },
 );
 
-test("files that are dropped on what is not found go nowhere", { skip: NO_CHROMIUM }, async () => {
+test("files that are dropped on a page that is not found are not uploaded", { skip: NO_CHROMIUM }, async () => {
   const { org, vault } = await world();
   const tab = await opened();
   await tab.go(`/o/${org}/${vault.project.slug}/files`);
@@ -226,7 +226,7 @@ test("a project that was created since the page was opened is found", { skip: NO
   await tab.close();
 });
 
-test("what leads to no page, and what is for others, is not found too", { skip: NO_CHROMIUM }, async () => {
+test("an unknown page, and a page for others, are not found too", { skip: NO_CHROMIUM }, async () => {
   const { org } = await world();
   const tab = await opened();
   for (const path of [`/o/${org}`, `/o/${org}/-/no-such-page`, "/instance", "/instance?tab=jobs"]) {

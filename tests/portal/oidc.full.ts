@@ -1,4 +1,4 @@
-/** The sign-in at an OpenID Connect provider, in a real browser: there, back, and what goes wrong on the way. */
+/** The sign-in at an OpenID Connect provider, in a real browser: there, back, and the failures on the way. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { axe, NO_CHROMIUM, PASSWORD, usePortal, type Tab } from "./browser.ts";
@@ -59,7 +59,7 @@ test("the way there and back ends at the page that was asked for, signed in", { 
   await tab.close();
 });
 
-test("somebody whom nobody here knows is told so, and nothing more", { skip: NO_CHROMIUM }, async () => {
+test("somebody without an account gets that error, and nothing more", { skip: NO_CHROMIUM }, async () => {
   for (const login of ["grace@example.org", "grace"]) {
     const tab = await nobody();
     await tab.go("/sign-in");

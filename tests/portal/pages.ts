@@ -21,7 +21,7 @@ export const ORGANIZATION_PAGES = [
   "settings",
 ] as const;
 
-/** For whoever is signed in, outside of any organization. */
+/** For the signed-in person, outside of any organization. */
 export const OWN_PAGES = ["/account", "/instance"] as const;
 
 /** For everybody. */
@@ -34,7 +34,7 @@ interface PortalPage {
   readonly hidden?: boolean;
 }
 
-/** The portal's own list of its pages: what goes through all of them can't forget a new one. */
+/** The portal's own list of its pages: a test of all of them includes new ones. */
 export async function portalPages(): Promise<readonly PortalPage[]> {
   const { href } = new URL("../../portal/src/app/pages.ts", import.meta.url);
   const { PAGES } = (await import(href)) as { PAGES: readonly PortalPage[] };

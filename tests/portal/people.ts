@@ -28,7 +28,7 @@ export async function openAs(portal: Portal, email: string, password = PASSWORD)
   return tab;
 }
 
-/** A call by whoever is signed in, to the portal's own operations. */
+/** A call by the signed-in person, to the portal's own operations. */
 export async function sessionCall(
   portal: Portal,
   tab: Tab,
@@ -43,7 +43,7 @@ export async function sessionCall(
   return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** A token of whoever is signed in, for the public operations of an organization. */
+/** A token of the signed-in person, for the public operations of an organization. */
 export async function tokenOf(portal: Portal, tab: Tab, organization: string): Promise<string> {
   const { access_token } = await sessionCall(portal, tab, "POST", "/api/session/token", { organization });
   return String(access_token);

@@ -49,7 +49,9 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-/** Changes the address within the page, as links and the browser's own buttons do: what is mounted may stay mounted. */
+/**
+ * Changes the address within the page, as links and the browser's own buttons do: mounted components may stay mounted.
+ */
 async function change(tab: Tab, path: string): Promise<void> {
   await tab.page.evaluate(`history.pushState({}, "", ${JSON.stringify(path)})`);
   await tab.page.waitForURL((url) => url.pathname + url.search === path);

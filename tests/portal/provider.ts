@@ -10,12 +10,15 @@ export const PROVIDER_NAME = "Harbour office";
 const CLIENT = { id: "mooring", secret: "the-secret-of-a-client" };
 
 export interface TestProvider {
-  /** Of a server that lets people sign in there, at this port. */
+  /** Settings of a server that lets people sign in there, at this port. */
   settings(port: number): Pick<ServerOptions, "settings" | "environment">;
   close(): Promise<void>;
 }
 
-/** Whoever signs in there by an e-mail address has it; others have none. @param port of the server that it sends people back to */
+/**
+ * Everybody who signs in there with an e-mail address has it; others have none.
+ * @param port of the server to which it sends people back
+ */
 export async function startProvider(port: number): Promise<TestProvider> {
   const listener = createServer();
   const issuer = `http://127.0.0.1:${await listening(listener)}`;

@@ -16,7 +16,7 @@ async function saved(id: string, change?: object): Promise<Record<string, unknow
   return body;
 }
 
-/** Types over what stands there, as a person does: filling it in at once would leave the browser's own styles behind. */
+/** Types over the content, as a person does: filling it in at once would leave the browser's own styles behind. */
 async function write(editor: Locator, text: string): Promise<void> {
   await editor.press("ControlOrMeta+a");
   await editor.pressSequentially(text);

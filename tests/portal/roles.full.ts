@@ -42,7 +42,7 @@ async function railOf(page: Page): Promise<string[]> {
   return paths.filter((each) => each.startsWith("/o/"));
 }
 
-/** Opens each of them, and says what was wrong. */
+/** Opens each of them, and returns the faults. */
 async function eachPage(tab: Tab & { refused: string[] }, project: string): Promise<string[]> {
   const wrong: string[] = [];
   await tab.go(path(project, ""));
@@ -76,7 +76,7 @@ async function isGrey(page: Page, name: string, reason: RegExp): Promise<void> {
   await grey.and(page.getByTitle(reason)).first().waitFor();
 }
 
-test("a viewer of the organization reads, and is told why the rest is grey", { skip: NO_CHROMIUM }, async () => {
+test("a viewer of the organization reads, and sees why the rest is grey", { skip: NO_CHROMIUM }, async () => {
   const tab = await openRole("viewer");
   const { slug } = portal.shared.home.project;
   for (const project of ["-", slug]) assert.deepEqual(await eachPage(tab, project), []);

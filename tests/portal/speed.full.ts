@@ -57,7 +57,7 @@ test("assets are compressed, kept for good, and found by nobody by another name"
 test("the first view on a cold cache is there within a second", { skip: NO_CHROMIUM }, async (t) => {
   const times: number[] = [];
   for (let i = 0; i < VIEWS; i++) {
-    const tab = await portal.open(); // a context of its own has nothing in its cache
+    const tab = await portal.open(); // a new context has nothing in its cache
     const startedMs = performance.now();
     await tab.page.goto("/");
     await tab.page.locator("h1").first().waitFor();

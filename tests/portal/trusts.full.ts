@@ -1,4 +1,4 @@
-/** Trusted issuers in a real browser: a job of an issuer of our own gets a token by what the page made. */
+/** Trusted issuers in a real browser: a job of a test issuer gets a token by the trust that the page created. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -15,7 +15,7 @@ let issuer: Issuer;
 before(async () => (issuer = await startIssuer()));
 after(() => issuer.close());
 
-/** What is wrong with the page but for its frame, which the test of every page judges. */
+/** The faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   const found = (await axe(page)).filter((fault) => !fault.includes("choose an organization"));
   const over = await overflow(page);

@@ -18,13 +18,14 @@ const python = process.env["MOORING_TEST_PYTHON"] ?? "python3";
 const SETTINGS = {
   s3_public_organization: "acme",
   s3_signature_v2: "all",
-  // The suite waits for days of ten seconds, and wants what is due after one gone after two: ours end at their midnight, up to a day later.
+  // The suite waits for days of ten seconds, and expects that objects due after one day are gone after two: ours end at
+  // their midnight, up to a day later.
   s3_lifecycle_day_ms: 9000,
   s3_lifecycle_interval_ms: 1000,
   rate_limit_per_second: 100_000,
   rate_limit_burst: 100_000,
 };
-/** At the same time, each against a server of its own: some tests look at all that a user has. */
+/** At the same time, each against a separate server: some tests read everything that a user has. */
 const PARTS = 2;
 
 const skip = suite === undefined && "MOORING_S3_TESTS names no checkout of s3-tests: conformance was NOT tested";

@@ -24,7 +24,7 @@ export function unlisted(names: readonly string[]): string[] {
   return names.filter((name) => !known.has(name));
 }
 
-/** Adds what is not yet there. */
+/** Adds the new names. */
 export function addPasses(names: readonly string[]): void {
   const remarks = linesOf("passes.txt").filter((line) => line.startsWith("#"));
   const all = [...new Set([...passes(), ...names])].toSorted();

@@ -90,7 +90,7 @@ function configurationOf({ main, alt, tenant }: SuiteUsers): string {
     ...sectionOf("s3 main", main, [`api_name = ${main.endpoint.region}`]),
     ...sectionOf("s3 alt", alt),
     ...sectionOf("s3 tenant", tenant, ["tenant = other"]),
-    // The suite wants these sections, whatever is run.
+    // The suite needs these sections in every run.
     ...["iam", "iam root", "iam alt root"].flatMap((name) => sectionOf(name, main)),
     "",
   ].join("\n");

@@ -186,6 +186,6 @@ function bytesOf({ row }: NewEvent): number {
 }
 
 function overloaded(): Problem {
-  const detail = "cannot keep the event: the disk can't keep up with what comes in; send it again later";
+  const detail = "cannot keep the event: the disk can't keep up with new events; send it again later";
   return new Problem("unavailable", detail, { retryAfterS: 1 });
 }
