@@ -1,3 +1,3 @@
 export type { Usage } from "./kinds.ts";
-export { beginReservation, bytesLeft, requireQuota, reserveQuota, setStoredQuota, type Quota } from "./quotas.ts";
+export { bytesLeft, requireQuota, reserveQuota, setStoredQuota, type Quota } from "./quotas.ts";
 export { addUsage, storedQuotaAhead, storedQuotaOf, storedQuotas, usageOf, usageRows } from "./store.ts";

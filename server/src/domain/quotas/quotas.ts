@@ -29,39 +29,20 @@ export async function bytesLeft(
   return Math.max(0, limit - counted.reduce((sum, name) => sum + (usage[name] ?? 0), 0));
 }
 
-interface Reserving {
-  readonly metadata: MetadataStore;
-  readonly reservations: Reservations;
-}
-
-interface Wanted {
-  readonly orgId: string;
-  readonly bytes: number;
-  readonly left?: () => Promise<number>;
-}
-
 /** Reserves bytes before they are written, as many as are known, until `work` has counted them or failed. @throws the quota's refusal */
 export async function reserveQuota<T>(
-  deps: Reserving,
+  { metadata, reservations }: { readonly metadata: MetadataStore; readonly reservations: Reservations },
   quota: Quota,
-  wanted: Wanted,
+  options: { readonly orgId: string; readonly bytes: number; readonly left?: () => Promise<number> },
   work: (reservation: Reservation) => Promise<T>,
 ): Promise<T> {
-  const reservation = await beginReservation(deps, quota, wanted);
+  const { orgId, bytes, left = () => bytesLeft(metadata.read, quota, orgId) } = options;
+  const reservation = await reservations.reserve(orgId, { left, refusal: quota.refusal }, bytes);
   try {
     return await work(reservation);
   } finally {
     reservation.release();
   }
-}
-
-/** The same where the caller releases the reservation. */
-export async function beginReservation(
-  { metadata, reservations }: Reserving,
-  quota: Quota,
-  { orgId, bytes, left = () => bytesLeft(metadata.read, quota, orgId) }: Wanted,
-): Promise<Reservation> {
-  return reservations.reserve(orgId, { left, refusal: quota.refusal }, bytes);
 }
 
 /** Call it in the transaction that counts the bytes: other servers reserve for themselves. @throws the quota's refusal */

@@ -6,7 +6,7 @@ import { DigestMismatch, Digester, type Digests, type ObjectStore, type WriteOpt
 import type { Context } from "./context.ts";
 import { cipherAt } from "./encryption.ts";
 import { s3ErrorOf } from "./errors.ts";
-import { keepInRoom, type Staged } from "./room.ts";
+import { keepReserved, type Staged } from "./reserve.ts";
 import { AwsChunkedDecoder } from "./wire/aws-chunked.ts";
 import {
   checksumFieldOf,
@@ -181,7 +181,7 @@ interface StageLimits {
 }
 
 /**
- * Takes the body into the object store, and lets `keep` make of it what it is to be. Room for it is reserved before it is asked for.
+ * Takes the body into the object store, and lets `keep` make of it what it is to be. The quota is reserved before the body is asked for.
  * @throws S3Error
  */
 export async function keepBody<T>(
@@ -191,7 +191,12 @@ export async function keepBody<T>(
   keep: (staged: Staged) => Promise<T>,
 ): Promise<T> {
   requireLength(context);
-  return keepInRoom(context, description.size, (room) => stageBody(context, description, limits, room), keep);
+  return keepReserved(
+    context,
+    description.size,
+    (reservation) => stageBody(context, description, limits, reservation),
+    keep,
+  );
 }
 
 /** It counts only when it is linked, and everything that the request says of it has been verified by then. @throws S3Error */
@@ -199,7 +204,7 @@ async function stageBody(
   context: Context,
   description: BodyDescription,
   { bytesMax, sealing }: StageLimits,
-  room: Reservation,
+  reservation: Reservation,
 ): Promise<Staged> {
   const { deps, bucket } = context;
   const body = openBody(context, description);
@@ -208,7 +213,7 @@ async function stageBody(
     const limits = { bytesMax, size, signal };
     // The entity tag of an object is its MD5.
     const wanted = { expected, digests: ["md5" as const, ...checksumsWanted(description)] };
-    const chunks = size === undefined ? room.admit(chunksOf(stream)) : stream;
+    const chunks = size === undefined ? reservation.admit(chunksOf(stream)) : stream;
     const staged = await stage(deps.objects, bucket.orgId, chunks, { ...limits, ...wanted, sealing });
     try {
       body.checkTrailers(staged.digests);

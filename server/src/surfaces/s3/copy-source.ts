@@ -1,7 +1,7 @@
 import { S3Error, type Bucket, type ObjectVersion } from "#domain/s3/index.ts";
 import type { DigestAlgorithm } from "#stores/objects/index.ts";
 import { stage, type Sealing } from "./body.ts";
-import { type Staged, keepInRoom } from "./room.ts";
+import { type Staged, keepReserved } from "./reserve.ts";
 import { requireKey, type Context } from "./context.ts";
 import { COPY_SOURCE, keyOf, plaintextOf } from "./encryption.ts";
 import { requireReadConditions, type Span } from "./wire/conditions.ts";
@@ -49,7 +49,7 @@ export async function keepCopied<T>(
   const chunks = plaintextOf(deps.objects, bucket.orgId, { version, key, span });
   const write = (): Promise<Staged> =>
     stage(deps.objects, context.bucket.orgId, chunks, { bytesMax: size, size, sealing, digests });
-  return keepInRoom(context, size, write, keep);
+  return keepReserved(context, size, write, keep);
 }
 
 function sourceNamed(text: string): { bucket: string; key: string; versionId: string | undefined } {

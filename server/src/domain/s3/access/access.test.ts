@@ -422,7 +422,10 @@ for (const { kind, skip } of DATABASES) {
         content: await g.stage("1234"),
       });
       await fails("QuotaExceeded", put("b", "12"));
-      await fails("QuotaExceeded", small.objects.reserve(bucket, 2));
+      await fails(
+        "QuotaExceeded",
+        small.objects.reserve(bucket, 2, () => Promise.resolve()),
+      );
       await put("b", "1");
       await small.uploads.abort(owner, bucket, "u", upload.id);
       await put("c", "1234");

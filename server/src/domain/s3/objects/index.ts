@@ -1,4 +1,4 @@
-import { beginReservation } from "#domain/quotas/index.ts";
+import { reserveQuota } from "#domain/quotas/index.ts";
 import type { S3Deps } from "../deps.ts";
 import type { S3Objects } from "../types/index.ts";
 import { setAcl, setLegalHold, setRetention, setTags } from "./change.ts";
@@ -11,7 +11,7 @@ export function createObjects(deps: S3Deps): S3Objects {
   return {
     head: (bucket, name) => head(deps.metadata.read, bucket, name),
     checkPut: (bucket, put) => checkPut(deps, bucket, put),
-    reserve: (bucket, bytes) => beginReservation(deps, objectQuota(deps.settings), { orgId: bucket.orgId, bytes }),
+    reserve: ({ orgId }, bytes, work) => reserveQuota(deps, objectQuota(deps.settings), { orgId, bytes }, work),
     put: (caller, bucket, object) => putObject(deps, caller, bucket, object),
     copy: (caller, bucket, copy) => copyObject(deps, caller, bucket, copy),
     delete: (caller, bucket, object) => deleteObject(deps, caller, bucket, object),

@@ -156,8 +156,8 @@ export interface S3Objects {
     bucket: Bucket,
     put: { readonly key: string; readonly conditions?: WriteConditions | undefined },
   ): Promise<void>;
-  /** Reserves room for content of an object or a part: as many bytes as are known. To be given back. @throws S3Error `QuotaExceeded` */
-  reserve(bucket: Bucket, bytes: number): Promise<Reservation>;
+  /** Reserves the bytes of an object or a part, as many as are known, until `work` has counted them or failed. @throws S3Error `QuotaExceeded` */
+  reserve<T>(bucket: Bucket, bytes: number, work: (reservation: Reservation) => Promise<T>): Promise<T>;
   /** @throws S3Error `PreconditionFailed`, `NoSuchKey` (If-Match without an object), `QuotaExceeded`, `KeyTooLongError` */
   put(caller: S3Caller, bucket: Bucket, object: PutObject): Promise<WrittenVersion>;
   /** Refers to the same content. @throws as `put` */

@@ -5,7 +5,7 @@ import type { Digests } from "#stores/objects/index.ts";
 import { requirePolicy, type SizeRange } from "../auth/form-policy.ts";
 import { SIGNATURE_FIELDS, type FormFields } from "../auth/form.ts";
 import { PUT_BYTES_MAX, stage } from "../body.ts";
-import { type Staged, keepInRoom } from "../room.ts";
+import { type Staged, keepReserved } from "../reserve.ts";
 import { requireKey, type Answer, type Context, type S3GatewayDeps } from "../context.ts";
 import { encryptionOf } from "../encryption.ts";
 import { base64OfHex, digestOf, expectedChecksum, hexOfBase64, type ExpectedChecksum } from "../wire/checksums.ts";
@@ -95,13 +95,13 @@ async function store(
   const bytesMax = Math.min(range?.max ?? PUT_BYTES_MAX, PUT_BYTES_MAX);
   const encryption = encryptionOf(context);
   const options = { bytesMax, expected, signal, digests: ["md5" as const], sealing: sealingOf(encryption) };
-  const write = async (room: Reservation): Promise<Staged> => {
-    const staged = await stage(deps.objects, bucket.orgId, room.admit(reader.file()), options);
+  const write = async (reservation: Reservation): Promise<Staged> => {
+    const staged = await stage(deps.objects, bucket.orgId, reservation.admit(reader.file()), options);
     if (staged.content.size >= (range?.min ?? 0)) return staged;
     await deps.objects.discard(staged.content);
     throw new S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
   };
-  return keepInRoom(context, undefined, write, ({ content, digests }) => {
+  return keepReserved(context, undefined, write, ({ content, digests }) => {
     const kept = keptChecksum(checksum, digests);
     const object = { key, content, checksum: kept, ...attributes, tags, ...sealed(encryption, digests) };
     return deps.domain.objects.put(caller, bucket, object);

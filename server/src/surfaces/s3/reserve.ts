@@ -10,21 +10,18 @@ export interface Staged {
 }
 
 /**
- * Reserves room for content before a byte of it is written, and holds it until `keep` has counted it, or it is refused or breaks off.
- * `size`: undefined when only its end tells; `stage` takes such content through `room.admit`.
+ * Reserves the quota for content before a byte of it is written, until `keep` has counted it, or the request is refused or breaks off.
+ * `size`: undefined where only the end of the body tells; `stage` takes such content through `reservation.admit`.
  * @throws S3Error `QuotaExceeded`
  */
-export async function keepInRoom<T>(
+export async function keepReserved<T>(
   { deps, bucket }: Pick<Context, "deps" | "bucket">,
   size: number | undefined,
-  stage: (room: Reservation) => Promise<Staged>,
+  stage: (reservation: Reservation) => Promise<Staged>,
   keep: (staged: Staged) => Promise<T>,
 ): Promise<T> {
-  const room = await deps.domain.objects.reserve(bucket, size ?? 0);
-  try {
-    const staged = await stage(room);
-    return await room.settle(() => keep(staged));
-  } finally {
-    room.release();
-  }
+  return deps.domain.objects.reserve(bucket, size ?? 0, async (reservation) => {
+    const staged = await stage(reservation);
+    return reservation.settle(() => keep(staged));
+  });
 }
