@@ -306,7 +306,7 @@ test("parallel pushes can't pass the quota; a cancelled or collected push frees 
   await theirs.blob("{}");
   const warned = await put(theirs, imageOf("{}", []));
   assert.equal(warned.status, 201);
-  assert.match(String(warned.headers["warning"]), /^299 - "the organization has used 9\d % of its room for images"$/);
+  assert.match(String(warned.headers["warning"]), /^299 - "the organization has used 9\d % of its quota for images"$/);
   assert.equal((await send(server.origin, "DELETE", started, { auth: theirs.auth })).status, 204);
   const collected = await mooring(["registry", "gc", "--json", "--data-dir", dataDir, "--registry-lease-ms", "100"], {
     environment,

@@ -41,5 +41,5 @@ export async function quotaWarning(
   if (left === Number.POSITIVE_INFINITY) return undefined;
   const { bytes, uploading } = await usageOf(db, "images", { org_id: orgId });
   const used = (bytes + uploading) / Math.max(1, bytes + uploading + left);
-  return used < WARN_FROM ? undefined : `the organization has used ${Math.floor(used * 100)} % of its room for images`;
+  return used < WARN_FROM ? undefined : `the organization has used ${Math.floor(used * 100)} % of its quota for images`;
 }

@@ -194,7 +194,7 @@ export class Receiver {
     if (storedBytesMax === null || (await this.#bytesOf(orgId)) < storedBytesMax) return;
     throw new Problem(
       "quota_exceeded",
-      "The organization's events take all the room that they may: keep them for fewer days, or delete webhooks.",
+      "The quota of the organization for its events is used up: keep them for fewer days, or delete webhooks.",
       { retryAfterS: 60 },
     );
   }
