@@ -9,7 +9,8 @@ import { SelectField, TextField } from "~/kit/field.tsx";
 import { State } from "~/kit/state.tsx";
 import { bodyOf, faultOf, readAddressList } from "./address-list.ts";
 import { AddressesField } from "./addresses-field.tsx";
-import { allowedDays, expiresAt, expiryChoices, type AccessDraft } from "./draft.ts";
+import { allowedDays, expiresAt, type AccessDraft } from "./draft.ts";
+import { ExpiryField } from "./expiry-field.tsx";
 import { useGrant, usePolicy, type CredentialPolicy } from "./grant.ts";
 import { PermissionPicker } from "./permission-picker.tsx";
 import { cut } from "./permissions.ts";
@@ -146,18 +147,12 @@ function CommonFields({ draft, days, policy, onChange }: CommonProps): ReactNode
         onChange={({ target }) => onChange({ name: target.value })}
       />
       <ProjectField value={draft.project} onChange={(project) => onChange({ project })} />
-      <SelectField
-        label="Expires after"
+      <ExpiryField
         hint={expiryHint(policy)}
-        value={days ?? "never"}
-        onChange={({ target }) => onChange({ expiresDays: target.value === "never" ? null : Number(target.value) })}
-      >
-        {expiryChoices(policy.lifetimeDaysMax, days, policy.requireExpiry).map(({ days: choice, title }) => (
-          <option key={title} value={choice ?? "never"}>
-            {title}
-          </option>
-        ))}
-      </SelectField>
+        days={days}
+        policy={policy}
+        onChange={(expiresDays) => onChange({ expiresDays })}
+      />
     </div>
   );
 }

@@ -1,6 +1,13 @@
-import { ORG_ROLE_SCOPES, PORTAL_ROUTES, SCOPE_DESCRIPTIONS, type ResultOf } from "@mooring/contract";
+import {
+  ORG_ROLE_SCOPES,
+  PERSONAL_TOKEN_SCOPES,
+  PORTAL_ROUTES,
+  SCOPE_DESCRIPTIONS,
+  type ResultOf,
+} from "@mooring/contract";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { expiresAt, expiryChoices } from "~/access/draft.ts";
+import { expiresAt } from "~/access/draft.ts";
+import { ExpiryField } from "~/access/expiry-field.tsx";
 import { PendingSecretNote } from "~/access/pending.tsx";
 import { useAddresses } from "~/api/addresses.ts";
 import { useAct } from "~/api/queries.ts";
@@ -15,8 +22,7 @@ import { browserText } from "./user-agent.ts";
 
 type Created = ResultOf<typeof PORTAL_ROUTES.createPersonalAccessToken>;
 
-const SCOPES = ["registry:pull", "registry:push", "registry:delete"] as const;
-type TokenScope = (typeof SCOPES)[number];
+type TokenScope = (typeof PERSONAL_TOKEN_SCOPES)[number];
 
 const DEFAULT_DAYS = 90;
 
@@ -88,17 +94,7 @@ function TokenForm({
         ))}
       </SelectField>
       <ScopeChoice organization={organization} chosen={scopes} onChange={setScopes} />
-      <SelectField
-        label="Expires after"
-        value={days ?? "never"}
-        onChange={({ target }) => setDays(target.value === "never" ? null : Number(target.value))}
-      >
-        {expiryChoices(null, days).map(({ days: choice, title }) => (
-          <option key={title} value={choice ?? "never"}>
-            {title}
-          </option>
-        ))}
-      </SelectField>
+      <ExpiryField days={days} onChange={setDays} />
       <ErrorNote error={error} />
       <FormActions
         action="Create"
@@ -125,7 +121,7 @@ function ScopeChoice({
   return (
     <fieldset className="flex flex-col">
       <legend className="mb-1 font-medium">Permissions</legend>
-      {SCOPES.map((scope) => {
+      {PERSONAL_TOKEN_SCOPES.map((scope) => {
         const isHeld = role === undefined || ORG_ROLE_SCOPES[role].includes(scope);
         return (
           <Checkbox

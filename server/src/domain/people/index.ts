@@ -35,4 +35,4 @@ export { signInWithPasskey } from "./sign-in/passkey.ts";
 export { signInWithRecoveryCode, signInWithTotp } from "./sign-in/second-step.ts";
 export { resetPassword } from "./sign-in/reset.ts";
 export { signInWithPassword, type SignInStep } from "./sign-in/password.ts";
-export { membershipsOf, personById, type Membership, type PersonalToken } from "./store.ts";
+export { membershipsOf, personById, type Membership } from "./store.ts";

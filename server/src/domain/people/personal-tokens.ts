@@ -1,8 +1,8 @@
-import { type Credential, absent } from "#domain/identity/index.ts";
+import { absent, personalTokensOf, type Credential, type PersonalToken } from "#domain/identity/index.ts";
 import { personPrincipal, signedInPrincipal } from "#domain/organizations/index.ts";
 import type { Origin, PeopleDeps } from "./deps.ts";
 import type { Session } from "./sessions/sessions.ts";
-import { membershipBySlug, personalTokensOf, type PersonalToken } from "./store.ts";
+import { membershipBySlug } from "./store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS_DEFAULT = 90 * DAY_MS;

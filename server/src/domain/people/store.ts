@@ -43,22 +43,3 @@ export async function updatePerson(
 ): Promise<void> {
   await tx.updateTable("person").set(change).where("id", "=", userId).execute();
 }
-
-export type PersonalToken = Pick<
-  Tables["credential"],
-  "id" | "name" | "org_id" | "scopes" | "created_at" | "expires_at" | "last_used_at" | "pending"
-> & { readonly organization: string };
-
-/** A person's own tokens that were not ended, newest first. */
-export async function personalTokensOf(db: Reader, userId: string): Promise<PersonalToken[]> {
-  return db
-    .selectFrom("credential as c")
-    .innerJoin("organization as o", "o.id", "c.org_id")
-    .select(["c.id", "c.name", "c.org_id", "c.scopes", "c.created_at", "c.expires_at", "c.last_used_at", "c.pending"])
-    .select("o.slug as organization")
-    .where("c.created_by", "=", userId)
-    .where("c.kind", "=", "personal")
-    .where("c.revoked_at", "is", null)
-    .orderBy("c.id", "desc")
-    .execute();
-}

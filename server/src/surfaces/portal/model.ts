@@ -1,5 +1,6 @@
 import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
-import { endOf, type PasskeyRow, type PersonalToken, type SessionRow } from "#domain/people/index.ts";
+import type { PersonalToken } from "#domain/identity/index.ts";
+import { endOf, type PasskeyRow, type SessionRow } from "#domain/people/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 /** Records as the portal's pages are shown them. */
@@ -35,7 +36,7 @@ export function browserSessionBody(
 }
 
 export function personalTokenBody(row: PersonalToken): ResultOf<Rows["listPersonalAccessTokens"]>["items"][number] {
-  const { id, name, organization } = row;
+  const { id, name, org_slug: organization } = row;
   return {
     id,
     name,

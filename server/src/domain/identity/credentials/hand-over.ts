@@ -4,12 +4,23 @@ import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { creatorScopes, NO_SCOPES, parseScopes, renderScopes } from "./bounds.ts";
 import { announce, nextEpoch } from "./common.ts";
 import { KINDS, TABLES, type KindName } from "./kinds.ts";
-import { contextsOf, findMemberRole, liveIds, revokeRow, setCreator, updateRow, type AnyContext } from "./store.ts";
+import {
+  contextsOf,
+  findMemberRole,
+  liveIds,
+  revokeRow,
+  setCreator,
+  updateRow,
+  type AnyContext,
+  type Context,
+} from "./store.ts";
 
 export interface HandOverDeps {
   readonly metadata: Pick<MetadataStore, "lock" | "notify">;
   readonly clock: Clock;
 }
+
+export type PersonalToken = Context<"credential">;
 
 const KIND_NAMES = Object.keys(KINDS) as KindName[];
 const OF_ORGANIZATION = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "organization");
@@ -73,6 +84,12 @@ export async function revokePersonalTokens(deps: HandOverDeps, tx: Writer, userI
   let count = 0;
   for (const kind of OF_PERSON) count += (await revokeAll(deps, tx, kind, { createdBy: userId })).length;
   return count;
+}
+
+/** A person's personal access tokens of every organization, without the revoked ones, newest first. */
+export async function personalTokensOf(db: Reader, userId: string): Promise<PersonalToken[]> {
+  const ids = await liveIds(db, "personal", { createdBy: userId });
+  return (await contextsOf(db, KINDS.personal.table, ids)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** Every node reads anew how the person of these tokens is called and can sign in, in the transaction that changes it. */

@@ -7,9 +7,11 @@ export type { CredentialChange, CredentialListing, NewCredential } from "./input
 export {
   announcePersonalTokens,
   createdBy,
+  personalTokensOf,
   revokeCredentialsOfProject,
   revokePersonalTokens,
   transferCredentials,
+  type PersonalToken,
 } from "./hand-over.ts";
 export type { Managed, Propagation } from "./manage.ts";
 export { RefusalLog } from "./refusals.ts";
