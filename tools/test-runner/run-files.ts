@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Tally, type FileResult, type TestEvent } from "./tally.ts";
 
 const TOGETHER = fileURLToPath(new URL("together.ts", import.meta.url));
+const UNTRACKED_PROMISES = new URL("untracked-promises.ts", import.meta.url).href;
 
 export interface RunOptions {
   readonly root: string;
@@ -78,6 +79,7 @@ async function runProcess(options: RunOptions): Promise<{ tally: Tally; verdict:
   const stream = run({
     files: [file],
     argv: isOne ? [] : files,
+    execArgv: isOne ? [] : ["--import", UNTRACKED_PROMISES],
     cwd: root,
     isolation: "process",
     concurrency: 1,

@@ -129,6 +129,8 @@ export class Tally {
     const { startedMs, ...counted } = this.#running;
     const current = this.#paths[this.#done.length];
     const path = current ?? nameOf(this.#paths);
+    // A fault of the process as a whole may have written its reason while any of the files ran.
+    if (current === undefined) counted.output = this.#done.map(({ output }) => output).join("") + counted.output;
     if (problem !== undefined) counted.failures.push({ name: "the file itself", detail: problem });
     this.#done.push({ ...counted, path, durationMs: performance.now() - startedMs });
     this.#running = begin();
