@@ -13,18 +13,25 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 
 /** What runs with every change, after `npm test`; at most `CORE_SECONDS_MAX`. */
 const CORE_ACCEPTANCE =
-  "allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-query|demo|fatal|files-resumable-api|full-disk|locked-records|" +
-  "nodes|own-telemetry|query-sandbox|refused-bodies|registry-quota|rest|retention|start|stop|tail|webhooks-cli";
+  "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
+  "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|query-sandbox|refused-bodies|" +
+  "registry-quota|registry-security|rest|retention|secrets|start|stop|tail|webhooks-cli";
 const CORE_STORES =
-  "telemetry/(embedded|kill-few|compaction/.*|retention/kill-few|query/(hidden|latest|messages|pool|promoted|pruning))|objects/kill-few";
+  "telemetry/(embedded|kill-few|compaction/.*|retention/kill-few)|objects/(kill-few|filesystem/crash)|" +
+  "telemetry/query/(attacks|columnar-limits|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
+  "metadata/(kill-few|postgres/postgres|sqlite/readers)";
+const CORE_SURFACES = "(s3|registry|files)/quota|registry/races|telemetry/wire/pool";
 
 export const CORE_SECONDS_MAX = 20 * 60;
 
 export const GROUPS: readonly Group[] = [
   {
     name: "core",
-    seconds: 300,
-    files: new RegExp(`${acceptance(CORE_ACCEPTANCE).source}|^server/src/stores/(${CORE_STORES})\\.full\\.ts$`),
+    seconds: 480,
+    files: new RegExp(
+      `${acceptance(CORE_ACCEPTANCE).source}|` +
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/commands/scrub)\\.full\\.ts$`,
+    ),
   },
   {
     name: "portal",
@@ -84,7 +91,7 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: "files",
-    seconds: 300,
+    seconds: 480,
     files: new RegExp(
       `${acceptance("backup|files-resumable|files-trash|files-upstream").source}|^server/src/app/backup/runner\\.full\\.ts$`,
     ),

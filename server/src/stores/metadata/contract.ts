@@ -5,7 +5,7 @@ import { CONCURRENCY } from "./contract/concurrency.ts";
 import { DEADLINES, STRAYS } from "./contract/deadlines.ts";
 import { DEFERRING } from "./contract/deferring.ts";
 import { openStore, type DatabaseCases, type StoreCases, type TestDatabase } from "./contract/harness.ts";
-import { LIFE, LIFE_OF_A_DATABASE } from "./contract/life.ts";
+import { LIFE } from "./contract/life.ts";
 import { MIGRATIONS_RUN, MIGRATIONS_OF_A_DATABASE } from "./contract/migrations.ts";
 import { TRANSACTIONS } from "./contract/transactions.ts";
 import { VALUES } from "./contract/values.ts";
@@ -13,7 +13,6 @@ import { VALUES } from "./contract/values.ts";
 export type { TestDatabase } from "./contract/harness.ts";
 
 const STORE_CASES: StoreCases = {
-  ...MIGRATIONS_RUN,
   ...TRANSACTIONS,
   ...DEFERRING,
   ...STRAYS,
@@ -21,31 +20,44 @@ const STORE_CASES: StoreCases = {
   ...VALUES,
   ...LIFE,
 };
-const DATABASE_CASES: DatabaseCases = { ...MIGRATIONS_OF_A_DATABASE, ...DEADLINES, ...LIFE_OF_A_DATABASE };
+
+/** A new database for a case. To apply all migrations takes longer than most cases do. */
+export type Provide = (state: "empty" | "migrated") => Promise<TestDatabase>;
 
 /** Each case gets a new database, and fails when its stores leave anything behind. */
-export function metadataContract(name: string, provide: () => Promise<TestDatabase>): void {
+export function metadataContract(name: string, provide: Provide): void {
   describe(`metadata store: ${name}`, () => {
-    for (const [what, show] of Object.entries(STORE_CASES)) {
-      test(what, async () => {
-        const database = await provide();
-        const store = await openStore(database);
-        try {
-          await show(store, database);
-        } finally {
-          await store.close();
-        }
-        await leaveNothing(database);
-      });
-    }
-    for (const [what, show] of Object.entries(DATABASE_CASES)) {
-      test(what, async () => {
-        const database = await provide();
-        await show(database);
-        await leaveNothing(database);
-      });
-    }
+    storeCases(MIGRATIONS_RUN, () => provide("empty"));
+    databaseCases(MIGRATIONS_OF_A_DATABASE, () => provide("empty"));
+    storeCases(STORE_CASES, () => provide("migrated"));
+    databaseCases(DEADLINES, () => provide("migrated"));
   });
+}
+
+function storeCases(cases: StoreCases, provide: () => Promise<TestDatabase>): void {
+  for (const [what, show] of Object.entries(cases)) {
+    test(what, async () => {
+      const database = await provide();
+      const store = await openStore(database);
+      try {
+        await show(store, database);
+      } finally {
+        await store.close();
+      }
+      await leaveNothing(database);
+    });
+  }
+}
+
+/** Their stores must leave nothing behind. */
+export function databaseCases(cases: DatabaseCases, provide: () => Promise<TestDatabase>): void {
+  for (const [what, show] of Object.entries(cases)) {
+    test(what, async () => {
+      const database = await provide();
+      await show(database);
+      await leaveNothing(database);
+    });
+  }
 }
 
 async function leaveNothing(database: TestDatabase): Promise<void> {

@@ -19,7 +19,7 @@ export const LIFE: StoreCases = {
   },
 };
 
-export const LIFE_OF_A_DATABASE: DatabaseCases = {
+export const KILLS: DatabaseCases = {
   "acknowledged writes survive five kills of the process that wrote them, and no transaction is there by half": async (
     database,
   ) => {

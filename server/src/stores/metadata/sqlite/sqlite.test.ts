@@ -10,12 +10,14 @@ import { sql } from "kysely";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
 import { metadataContract, type TestDatabase } from "../contract.ts";
+import { beginMigrated } from "../testing.ts";
 import type { MetadataStore, Writer } from "../types.ts";
 import { waitsOf, type Waits } from "../waits.ts";
 import { openSqlite } from "./store.ts";
 
-metadataContract("sqlite", async (): Promise<TestDatabase> => {
+metadataContract("sqlite", async (state): Promise<TestDatabase> => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));
+  if (state === "migrated") await beginMigrated(dataDir);
   return {
     url: undefined,
     dataDir,

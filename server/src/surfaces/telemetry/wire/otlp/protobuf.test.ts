@@ -159,9 +159,11 @@ test("any bytes are taken or refused, never more", () => {
 });
 
 test("a nesting that no stack would hold refuses the record alone", () => {
-  let value = Buffer.from(num(3, 1));
+  const wrap = (field: number, inner: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([...key(field, 2), ...varint(BigInt(inner.length))]), inner]);
+  let value: Buffer = Buffer.from(num(3, 1));
   // Outermost last; each level is an AnyValue with a list of one.
-  for (let level = 0; level < 5000; level++) value = Buffer.from(len(5, len(1, value)));
+  for (let level = 0; level < 5000; level++) value = wrap(5, wrap(1, value));
   const body = logs([...len(6, [...text(1, "deep"), ...len(2, value)])], [...len(5, text(1, "kept"))]);
   const encoded = encodeOtlp("logs", body, { format: "protobuf", receivedMs: 0, projectId: null });
   assert.deepEqual([encoded.count, encoded.rejected], [1, 1]);

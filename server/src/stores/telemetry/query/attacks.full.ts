@@ -75,6 +75,18 @@ describe("attacks", { concurrency: 1 }, () => {
     }
   });
 
+  test("plans: the gate holds before it", async () => {
+    for (const attack of [...readingAttacks(open.targets), ...writingAttacks(open.targets)]) {
+      for (const how of ["plan", "analyze"] as const) {
+        const problem = await resultText(open.engine, attack.sql, { explain: how }).then(
+          () => assert.fail(`${attack.name} was answered`),
+          (error: Problem) => error,
+        );
+        assert.ok(["sql_not_allowed", "invalid_sql"].includes(problem.code), `${attack.name}: ${problem.code}`);
+      }
+    }
+  });
+
   test("each attempt to use up the machine ends soon", async (t) => {
     for (const attack of RESOURCE_ATTACKS) {
       await t.test(attack.name, async () => {

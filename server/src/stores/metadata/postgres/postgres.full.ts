@@ -13,6 +13,7 @@ import { waitsOf, type Waits } from "../waits.ts";
 import { openPostgres } from "./store.ts";
 
 const DEADLINE_MS = 10_000;
+const TEMPLATE = "migrated";
 const missing = postgresMissing();
 
 describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
@@ -21,13 +22,14 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
 
   before(async () => {
     server = await startPostgres();
+    await (await openPostgres({ url: await server.createDatabase(TEMPLATE), clock: systemClock })).close();
   });
   after(async () => server.stop());
 
-  const provide = async (): Promise<TestDatabase> => {
+  const provide = async (state: "empty" | "migrated" = "migrated"): Promise<TestDatabase> => {
     const name = `test_${++databases}`;
     return {
-      url: await server.createDatabase(name),
+      url: await server.createDatabase(name, state === "migrated" ? TEMPLATE : undefined),
       dataDir: "",
       sharesNotifications: true,
       leftovers: () => connectionsLeft(server, name),

@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
+import { Problem } from "#kernel/problem.ts";
+import type { QueryRequest, ResultFormat } from "../types.ts";
+import { FIXTURE } from "./testing/fixture.ts";
+import {
+  childPids,
+  childrenResident,
+  openTestEngine,
+  request,
+  resultText,
+  rows,
+  until,
+  type TestEngine,
+} from "./testing/harness.ts";
+
+const MIB = 1024 * 1024;
+const MANY = "SELECT a.range AS n, repeat('x', 100) AS filler FROM range(1000) b, range(1000) a";
+
+describe("the query engine, late and broken", { concurrency: 1 }, () => {
+  let open: TestEngine;
+  before(async () => {
+    open = await openTestEngine(FIXTURE, {
+      concurrentPerOrgMax: 2,
+      queuePerOrgMax: 1,
+      queueTimeoutMs: 300,
+      stallTimeoutMs: 500,
+    });
+  });
+  after(async () => {
+    await open.close();
+  });
+
+  async function refused(sql: string, overrides: Partial<QueryRequest> = {}): Promise<Problem> {
+    try {
+      await resultText(open.engine, sql, overrides);
+    } catch (error) {
+      assert.ok(error instanceof Problem, String(error));
+      return error;
+    }
+    return assert.fail("it was answered");
+  }
+
+  /** Everything is given back: no place, no snapshot, and the next query works. */
+  async function assertFree(): Promise<void> {
+    await until(() => open.engine.running() === 0 && open.held() === 0);
+    assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs"), [[1000]]);
+    await until(() => open.held() === 0);
+  }
+
+  describe("errors after the first byte", () => {
+    const failing =
+      "SELECT CASE WHEN n = 400000 THEN error_free(n) ELSE filler END FROM (SELECT range AS n, repeat('x', 100) AS filler FROM range(450000))".replace(
+        "error_free(n)",
+        "('no number ' || n)::int::varchar",
+      );
+
+    test("JSON says so at its end", async () => {
+      const result = JSON.parse(await resultText(open.engine, failing, { rowsMax: 2_000_000 })) as {
+        rows: [];
+        row_count: number;
+        error: { code: string; detail: string };
+      };
+      assert.equal(result.error.code, "query_failed");
+      assert.match(result.error.detail, /Could not convert string 'no number 400000'/);
+      assert.equal(result.rows.length, result.row_count);
+      await assertFree();
+    });
+
+    test("NDJSON says so in its last line", async () => {
+      const lines = (await resultText(open.engine, failing, { rowsMax: 2_000_000, format: "ndjson" }))
+        .trimEnd()
+        .split("\n");
+      assert.partialDeepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { error: { code: "query_failed" } });
+      assert.ok(lines.length > 1000);
+      await assertFree();
+    });
+
+    test("CSV breaks off", async () => {
+      await assert.rejects(resultText(open.engine, failing, { rowsMax: 2_000_000, format: "csv" }), {
+        code: "query_failed",
+      });
+      await assertFree();
+    });
+
+    test("memory that runs out late", async () => {
+      const late =
+        "SELECT range AS n, repeat('x', 100) AS t FROM range(200000) UNION ALL SELECT 0, md5(list(md5(range::varchar))::varchar) FROM range(30000000)";
+      const result = JSON.parse(
+        await resultText(open.engine, late, { rowsMax: 2_000_000, memoryBytesMax: 64 * MIB }).catch((error: Problem) =>
+          JSON.stringify({ error: { code: error.code } }),
+        ),
+      ) as { error: { code: string } };
+      assert.equal(result.error.code, "query_memory");
+      await assertFree();
+    });
+
+    test("time that runs out late", async () => {
+      const late =
+        "SELECT range AS n, repeat('x', 100) AS t FROM range(1000000000000) WHERE range < 200000 OR hash(range) = 1";
+      const lines = (await resultText(open.engine, late, { rowsMax: 2_000_000, timeoutMs: 2000, format: "ndjson" }))
+        .trimEnd()
+        .split("\n");
+      assert.ok(lines.length > 100_000, "rows, then the error");
+      assert.partialDeepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { error: { code: "query_timeout" } });
+      await assertFree();
+    });
+
+    test("the row limit, when it is passed late", async () => {
+      const result = JSON.parse(await resultText(open.engine, MANY, { rowsMax: 100_000 })) as {
+        row_count: number;
+        error: { code: string };
+      };
+      assert.equal(result.error.code, "query_too_large");
+      assert.equal(result.row_count, 100_000);
+    });
+  });
+
+  describe("streams", () => {
+    async function begun(format: ResultFormat = "ndjson", overrides: Partial<QueryRequest> = {}): Promise<Readable> {
+      const { body } = await open.engine.query(request(MANY, { format, rowsMax: 2_000_000, ...overrides }));
+      return body;
+    }
+
+    test("a million rows arrive whole", async () => {
+      let bytes = 0;
+      let last = "";
+      for await (const chunk of await begun()) {
+        bytes += (chunk as Buffer).length;
+        last = (chunk as Buffer).toString().slice(-200);
+      }
+      assert.ok(bytes > 100 * MIB);
+      assert.match(last, /^\{"n":999,/m);
+      await assertFree();
+    });
+
+    test("a slow reader holds the child back, and memory stays flat", async () => {
+      const body = await begun("ndjson", { timeoutMs: 1500 });
+      await once(body, "readable");
+      const before = process.memoryUsage().rss;
+      const children = childrenResident();
+      let bytes = 0;
+      const startedMs = performance.now();
+      // Little by little for longer than the query's own time, which stands still while nobody reads.
+      while (performance.now() - startedMs < 2000) {
+        bytes += (body.read() as Buffer | null)?.length ?? 0;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      assert.ok(bytes < 20 * MIB, `${bytes} bytes were handed over`);
+      assert.ok(process.memoryUsage().rss - before < 40 * MIB, "this process has not taken in the result");
+      assert.ok(childrenResident() - children < 150 * MIB, "nor has the child");
+      body.destroy();
+      await assertFree();
+    });
+
+    test("a reader that stops taking is cut off", async () => {
+      const body = await begun();
+      const [error] = (await once(body, "error")) as [Error];
+      assert.match(error.message, /nothing was taken for 500 ms/);
+      await assertFree();
+    });
+
+    test("a reader that goes away frees the child, which serves on", async () => {
+      const body = await begun();
+      await once(body, "readable");
+      const before = childPids();
+      body.destroy();
+      const startedMs = performance.now();
+      await until(() => open.engine.running() === 0);
+      assert.ok(performance.now() - startedMs < 20_000, "within the interrupt's time");
+      await assertFree();
+      assert.deepEqual(
+        childPids().filter((pid) => before.includes(pid)),
+        before,
+        "no child was lost",
+      );
+    });
+
+    test("an abort cancels before the first byte", async () => {
+      const stop = new AbortController();
+      const answer = resultText(
+        open.engine,
+        "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
+        { signal: stop.signal },
+      );
+      await until(() => open.engine.running() === 1);
+      stop.abort();
+      await assert.rejects(answer);
+      await assertFree();
+    });
+
+    test("an abort before the start takes nothing", async () => {
+      await assert.rejects(resultText(open.engine, "SELECT 1", { signal: AbortSignal.abort() }));
+      await assertFree();
+    });
+
+    test("an abort after the end does nothing", async () => {
+      const stop = new AbortController();
+      await resultText(open.engine, "SELECT 1", { signal: stop.signal });
+      stop.abort();
+      await assertFree();
+    });
+  });
+
+  describe("a child that dies", () => {
+    /** Kills every child, busy or not, as a system short of memory might. */
+    async function endChildren(): Promise<void> {
+      const pids = childPids();
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+      await until(() => !childPids().some((pid) => pids.includes(pid)));
+    }
+
+    test("before the first byte: an answer, and the next query works", async () => {
+      const answer = refused("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3");
+      await until(() => open.engine.running() === 1);
+      const runningMs = performance.now();
+      await until(() => performance.now() - runningMs > 300); // sooner, it would be tried again
+      const ended = endChildren();
+      assert.equal((await answer).code, "query_failed");
+      await ended;
+      await assertFree();
+    });
+
+    test("after the first byte: the result says so or breaks off", async () => {
+      const { body } = await open.engine.query(request(MANY, { rowsMax: 2_000_000 }));
+      await once(body, "readable");
+      const ended = endChildren();
+      const outcome = await text(body).then(
+        (whole) => (JSON.parse(whole) as { error: { code: string } }).error.code,
+        (error: Problem) => error.code,
+      );
+      assert.equal(outcome, "query_failed");
+      await ended;
+      await assertFree();
+    });
+
+    test("while it waits: nobody notices", async () => {
+      await rows(open.engine, "SELECT 1");
+      const ended = endChildren();
+      await ended;
+      await assertFree();
+    });
+  });
+
+  test("snapshots were released once each", () => {
+    assert.equal(open.held(), 0);
+  });
+});
+
+describe("closing the engine", () => {
+  test("cancels running queries, ends every child, refuses later queries", async () => {
+    const open = await openTestEngine(FIXTURE);
+    const answer = resultText(
+      open.engine,
+      "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3",
+    );
+    const failed = assert.rejects(answer, Problem);
+    await until(() => open.engine.running() === 1);
+    await open.engine.close();
+    await failed;
+    assert.equal(open.held(), 0);
+    await assert.rejects(resultText(open.engine, "SELECT 1"), { code: "unavailable" });
+    await open.close();
+  });
+});
