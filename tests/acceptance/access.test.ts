@@ -8,7 +8,8 @@ import { forgeJwt } from "../fixtures/jwt.ts";
 import { pathOf, publishedOperations, type Operation } from "../fixtures/operations.ts";
 import { ALL_SCOPES } from "../fixtures/scopes.ts";
 import {
-  startServer,
+  RELAXED,
+  sharedServer,
   useSharedServer,
   type Bootstrap,
   type Client,
@@ -361,13 +362,9 @@ test("forged tokens are 401: other claims, algorithms, keys and signatures", asy
 });
 
 test("a token of another deployment is 401", async () => {
-  const elsewhere = await startServer();
-  try {
-    const home = await elsewhere.bootstrap();
-    refused(await me(`Bearer ${await elsewhere.token(home.credential)}`), 401, "invalid_token");
-  } finally {
-    await elsewhere.dispose();
-  }
+  const elsewhere = await sharedServer(RELAXED);
+  const home = await elsewhere.bootstrap();
+  refused(await me(`Bearer ${await elsewhere.token(home.credential)}`), 401, "invalid_token");
 });
 
 test("a token in the query string or the body is no authentication", async () => {

@@ -1,9 +1,9 @@
 /** No change is lost silently (reference, 409): every PATCH and PUT of an organization's resources, with a version that is gone and many at once. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import * as contract from "@mooring/contract";
 import type { Answer } from "../fixtures/http.ts";
-import { startServer, type Bootstrap, type Json, type Server } from "../fixtures/server.ts";
+import { RELAXED, useSharedServer, type Bootstrap, type Json, type Server } from "../fixtures/server.ts";
 
 const ROWS = Object.entries(contract)
   .filter(([name]) => name.endsWith("_ROUTES"))
@@ -19,14 +19,7 @@ const DEADLINE_MS = 60_000;
 let server: Server;
 let home: Bootstrap;
 let token: string;
-before(async () => {
-  server = await startServer({
-    settings: { rate_limit_per_second: 100_000, rate_limit_burst: 100_000, webhooks_private_addresses: "allow" },
-  });
-  home = await server.bootstrap();
-  token = await server.token(home.credential);
-});
-after(() => server.dispose());
+useSharedServer(async (shared) => void ({ server, home, token } = shared), RELAXED);
 
 async function made(path: string, json: unknown): Promise<string> {
   const answer = await server.call<{ id: string }>("POST", path, { token, json });

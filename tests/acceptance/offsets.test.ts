@@ -1,8 +1,8 @@
 /** `offset` has no upper bound (reference, "Query parameters of GET /v1/files"): beyond the last one a page is empty, on every list that takes it. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import * as contract from "@mooring/contract";
-import { startServer, type Server } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
 const LISTS = Object.entries(contract)
   .filter(([name]) => name.endsWith("_ROUTES"))
@@ -20,11 +20,7 @@ const BEYOND = [
   "9".repeat(400),
 ];
 
-let server: Server;
-let token: string;
-before(async () => {
-  server = await startServer();
-  token = await server.token((await server.bootstrap()).credential);
+const shared = useSharedServer(async ({ server, token }) => {
   for (const content_type of ["text/plain", "text/plain"]) {
     const grant = await server.call<{ data: { upload_url: string } }>("POST", "/v1/upload", {
       token,
@@ -38,7 +34,6 @@ before(async () => {
     assert.equal(put.status, 200);
   }
 });
-after(() => server.dispose());
 
 test("the lists that take an offset are known", () => {
   assert.ok(LISTS.some(({ operationId }) => operationId === "listFiles"));
@@ -46,6 +41,7 @@ test("the lists that take an offset are known", () => {
 
 for (const { operationId, path } of LISTS) {
   test(`${operationId}: far beyond the last one is an empty page`, async () => {
+    const { server, token } = shared;
     const files = await server.call<{ data: { files: { id: string }[] } }>("GET", "/v1/files", { token });
     const url = path.replace("{file_id}", files.body.data.files[0]?.id ?? "");
     for (const offset of BEYOND) {

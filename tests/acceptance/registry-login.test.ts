@@ -18,7 +18,7 @@ import {
   type RegistryAnswer,
   type TokenAnswer,
 } from "../fixtures/registry.ts";
-import { startServer, useSharedServer, type Client } from "../fixtures/server.ts";
+import { RELAXED, sharedServer, useSharedServer, type Client } from "../fixtures/server.ts";
 
 let name: string;
 const shared = useSharedServer(async ({ server, token }) => {
@@ -250,13 +250,9 @@ test("altered tokens, and those of another installation, are refused", async () 
     "x".repeat(20_000).slice(0, 9000),
     "..",
   ];
-  const other = await startServer();
-  try {
-    const { credential } = await other.bootstrap();
-    forged.push((await registryToken(other.origin, [`repository:${name}:pull`], credential)).slice(7));
-  } finally {
-    await other.dispose();
-  }
+  const other = await sharedServer(RELAXED);
+  const { credential } = await other.bootstrap();
+  forged.push((await registryToken(other.origin, [`repository:${name}:pull`], credential)).slice(7));
   for (const text of forged) {
     const answer = await repositoryWith(server, name, `Bearer ${text}`).call("GET", "tags/list");
     registryRefused(answer, 401, "UNAUTHORIZED");

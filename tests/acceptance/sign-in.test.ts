@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../fixtures/http.ts";
-import { useServer } from "../fixtures/server.ts";
+import { useSharedServer } from "../fixtures/server.ts";
 
-const shared = useServer();
+const shared = useSharedServer();
 
 const PASSWORD = "correct horse battery";
 const COOKIE = "__Host-mooring";

@@ -1,21 +1,18 @@
 /** What two readers could take in two ways is refused on every surface, in the form of its errors (RFC 9112, RFC 3986, RFC 3629, RFC 4648). */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { s3UrlOf } from "../fixtures/s3.ts";
-import { startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
+import { useSharedServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 
 let server: Server;
 let home: Bootstrap;
 let token: string;
 let s3: string;
-before(async () => {
-  server = await startServer({ settings: { metrics_listen: "127.0.0.1:0" } });
-  home = await server.bootstrap();
-  token = await server.token(home.credential);
+useSharedServer(async (shared) => {
+  ({ server, home, token } = shared);
   s3 = await s3UrlOf(server);
 });
-after(() => server.dispose());
 
 interface Raw {
   readonly status: number;

@@ -7,10 +7,10 @@ import { promisify } from "node:util";
 import * as oauth from "oauth4webapi";
 import { postForm } from "../fixtures/http.ts";
 import { startIssuer, type Issuer } from "../fixtures/issuer.ts";
-import { useServer } from "../fixtures/server.ts";
+import { RELAXED, useSharedServer } from "../fixtures/server.ts";
 
 const run = promisify(execFile);
-const shared = useServer({ settings: { webhooks_private_addresses: "allow" } });
+const shared = useSharedServer(undefined, RELAXED);
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const SUBJECT = "repo:acme/shop:ref:refs/heads/main";
 
