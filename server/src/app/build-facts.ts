@@ -6,13 +6,13 @@ import type { InstanceFacts } from "#surfaces/portal/index.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What runs, as far as this process can tell by itself: nothing is asked of anybody. */
+/** The versions that run, as far as this process can find out without asking others. */
 export function buildFacts(): InstanceFacts["build"] {
   const { node, sqlite = "unknown" } = process.versions;
   return { commit: commitOf(ROOT), node, sqlite, duckdb: packageVersion("@duckdb/node-api") };
 }
 
-/** The commit that a repository's files are of, by the files that git keeps itself; null: there is none. */
+/** The commit of a repository's files, from git's own files; null: there is none. */
 export function commitOf(root: string): string | null {
   try {
     const directory = gitDirectory(root);

@@ -61,7 +61,7 @@ export interface App {
 
 /**
  * Starts everything in order. The listener is bound first, so that a second start on the same address ends before it
- * touches data; it serves when all the rest stands.
+ * touches data; it serves when everything else has started.
  */
 export async function buildApp(
   config: Config,
@@ -188,7 +188,7 @@ interface FeatureParts {
   readonly schedule: Schedule;
 }
 
-/** What surfaces need beside the stores. Their background work begins when requests are served. */
+/** The dependencies of surfaces other than the stores. Their background work begins when requests are served. */
 function startFeatures(
   parts: FeatureParts,
 ): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {

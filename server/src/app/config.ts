@@ -5,7 +5,7 @@ import { Compile } from "typebox/compile";
 import { parseSmtpUrl } from "#stores/mail/index.ts";
 import { SETTING_NAMES, SETTINGS, settingOf, type Setting, type SettingName } from "./settings.ts";
 
-/** The settings in force, checked and frozen. */
+/** The effective settings, checked and frozen. */
 export type Config = { readonly [N in SettingName]: Static<(typeof SETTINGS)[N]["schema"]> };
 
 /** Everything that is wrong with the configuration, at once. */

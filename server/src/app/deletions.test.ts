@@ -334,7 +334,7 @@ const NO_DELETIONS: Readonly<Record<string, string>> = {
   "domain/accounts/store.ts expires_at":
     "a link of an hour that nobody used; its account gets a new one in the same transaction",
   "domain/organizations/setup/store.ts expires_at": "a link whose person gets a new one in the same transaction",
-  "domain/delivery/forwarding/store.ts next_attempt_at": "reads what is due",
+  "domain/delivery/forwarding/store.ts next_attempt_at": "reads due rows",
   "domain/delivery/forwarding/store.ts received_at": "reads",
   "domain/registry/retention-store.ts untagged_at": "reads, for a dry run too; applyRetention passes a cutoff",
   "domain/registry/retention-store.ts last_pull_at": "the same",

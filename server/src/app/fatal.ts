@@ -3,7 +3,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
-/** What the server can't do without. */
+/** Parts without which the server can't run. */
 export type FatalPart = "records writer" | "telemetry log" | "key store";
 
 interface Parts {

@@ -16,7 +16,7 @@ import type { Config } from "./config.ts";
 export interface Files {
   /** What the surface needs. */
   readonly deps: FilesDeps & { readonly arrivals: Arrivals | null };
-  /** Begins to take away uploads that were never made. */
+  /** Begins to delete expired uploads. */
   start(): void;
   stop(): Promise<void>;
 }

@@ -56,7 +56,7 @@ export function registerGauges(
   registerSandbox(registry, telemetry);
 }
 
-/** What waits or is missing, with labels or read from the records. */
+/** Held deletions and parked jobs, with labels or read from the records. */
 function registerHeld(registry: Registry, clock: ClockGuard): void {
   new Counter({
     name: "mooring_deletions_held_total",

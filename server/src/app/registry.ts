@@ -23,7 +23,7 @@ export interface RegistryPart {
   readonly deps: Omit<RegistrySurfaceDeps, "host">;
   /** For requests of other surfaces, by the path of their route. */
   noteAnswered(path: string): void;
-  /** Begins to take away what nothing needs. */
+  /** Begins to delete content that nothing needs. */
   start(): void;
   stop(): Promise<void>;
 }

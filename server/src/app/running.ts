@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Addresses } from "./addresses.ts";
 
-/** What a running server leaves in its data directory, so that commands beside it find its real addresses. */
+/** The file of a running server in its data directory, so that commands find its real addresses. */
 export interface RunningServer {
   readonly addresses: Addresses;
   /** `host:port` as bound. */
@@ -58,7 +58,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A server that is too busy to answer in time still is one: only a refused connection says that there is none. */
+/** A server that is too busy to answer in time still runs: only a refused connection shows that there is none. */
 async function answers(listen: string): Promise<boolean> {
   try {
     await fetch(`http://${reachable(listen)}/livez`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });

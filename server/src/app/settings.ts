@@ -12,7 +12,7 @@ export interface Setting {
   readonly schema: TSchema;
   readonly default: unknown;
   readonly description: string;
-  /** What a value must be, in words, where the schema's own message would not help. */
+  /** The rule for a value, in words, where the schema's own message would not help. */
   readonly form?: string;
   /** Never printed. */
   readonly secret?: boolean;
@@ -29,7 +29,7 @@ const DAYS = "days from 1 to 36500";
 const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
 
-/** Every setting of the product, in the order in which it is documented. Units stand last in the names. */
+/** Every setting of the product, in the order of the documentation. Units are last in the names. */
 export const SETTINGS = {
   data_dir: {
     schema: Type.String({ minLength: 1 }),

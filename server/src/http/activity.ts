@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ActivityService } from "@mooring/contract";
 import type { Activity } from "#domain/identity/index.ts";
 
-/** Whose secret a request showed in the place of a token. */
+/** The owner of a secret that a request sent instead of a token. */
 export interface SignedIn {
   readonly id: string;
   readonly orgId: string;

@@ -3,7 +3,7 @@ import type { Scope } from "@mooring/contract";
 import { requireAnywhere, type Authenticator, type Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** What a bearer token may be asked for. */
+/** The permission that a bearer token needs. */
 export type TokenPermission = Scope | "authenticated";
 
 declare module "fastify" {

@@ -21,7 +21,7 @@ export const BODY_LIMITS: BodyLimits = {
   organizationBytesMax: BODIES_BYTES_ORGANIZATION_MAX,
 };
 
-/** What a body that does not tell its length counts for. */
+/** The assumed size of a body without a length. */
 const UNKNOWN_LENGTH_BYTES = 4 * 1024 * 1024;
 
 export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLimits): BodyBudget {

@@ -8,16 +8,20 @@ import type { IdempotencyRecords } from "./idempotency.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
 import { admitSession, requireConfirmed, requireSameOrigin, type Sessions } from "./sessions.ts";
 
-/** What the conventions need from the rest of the product; made once by `app/build.ts`. */
+/** The dependencies of the conventions on the rest of the product; created once by `app/build.ts`. */
 export interface HttpHost {
   /** Authenticates, checks the permission, takes a token from the credential's bucket, or from the person's. */
   admit(request: FastifyRequest, reply: FastifyReply, permission: Permission): Promise<void>;
   /** @throws Problem `cross_site` when a page of another site may have sent the request */
   requireSameOrigin(request: FastifyRequest): void;
-  /** Asks for a proof within ten minutes of a person who was admitted. @throws Problem `confirmation_required` */
+  /**
+   * Requires that an admitted person confirmed their identity within ten minutes.
+   * @throws Problem `confirmation_required`
+   */
   requireConfirmed(request: FastifyRequest): void;
   /**
-   * Asks once more who the caller is and whether it holds the permission, for answers that go on for long. Takes no token.
+   * Checks again who the caller is and whether it has the permission, for answers that take long. Takes no token of the
+   * rate limit.
    * @throws Problem as `admit` does
    */
   readmit(request: FastifyRequest, permission: TokenPermission): Promise<Principal>;
@@ -80,7 +84,9 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
   };
 }
 
-/** Whose it is stands in no address: the next person at the same browser gets none of it, online or not. */
+/**
+ * The address does not name the person: the next person at the same browser must get none of the answer, online or not.
+ */
 function keepFromCaches(reply: FastifyReply): void {
   void reply.header("cache-control", "no-store");
 }

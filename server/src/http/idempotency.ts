@@ -54,9 +54,10 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 }
 
 /**
- * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed: true`.
- * Members that are shown once (`kernel/shown-once.ts`) are null in it when the first answer left the server whole. `replayed` may make another
- * answer of it. What can't be recorded afterwards is logged, not thrown: the change is made, and only its own answer says so truly.
+ * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed:
+ * true`. Members that are shown once (`kernel/shown-once.ts`) are null in it when the first answer left the server
+ * whole. `replayed` may build another answer from it. A failure to record the answer afterwards is logged, not thrown:
+ * the change is committed, and only its own answer is true.
  */
 export async function idempotent(
   host: { readonly idempotency: IdempotencyRecords },

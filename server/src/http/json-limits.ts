@@ -37,8 +37,8 @@ const UNIQUE_ITEMS_MAX = 100;
 const UNKNOWN_MEMBERS_MAX = 100;
 
 /**
- * The list that is longer, or the object that has more unknown members, than its schema allows. A checker looks at every item first, and compares those that
- * must differ, all with all: 260,000 of them took minutes.
+ * A list that is longer, or an object with more unknown members, than its schema allows. A validator checks every item
+ * first, and compares those that must differ, every one with every other: 260,000 of them took minutes.
  */
 export function tooMuch(schema: TSchema, value: unknown): ProblemPlace | undefined {
   return faultAt(schema, value, "");

@@ -10,7 +10,7 @@ export interface HttpMetrics {
   readonly registry: Registry;
 }
 
-/** prom-client can't leave out its own look at the event loop, whose gauges ours replace. */
+/** prom-client can't disable its own measurement of the event loop, whose gauges ours replace. */
 const NEVER_MS = 2 ** 31 - 1;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 

@@ -26,7 +26,7 @@ export interface OperationContext {
   readonly reply: FastifyReply;
 }
 
-/** Who asks, and from where, as the domain writes it down. */
+/** The actor and its origin, in the form of the domain. */
 export function callerOf({ principal, ip, requestId }: OperationContext): {
   readonly principal: Principal;
   readonly ip: string;
@@ -106,7 +106,10 @@ export function mountRoute<const T extends AnyRoute>(
   });
 }
 
-/** An answer that has begun and is not whole: the connection ends, which says so, and nothing more can be sent. */
+/**
+ * An answer that has begun and can't be completed: the connection is closed, which shows it, and nothing more can be
+ * sent.
+ */
 function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unknown): void {
   if (error !== undefined && !isDisconnect(error, request.raw))
     request.log.info({ err: error }, "an answer was broken off");

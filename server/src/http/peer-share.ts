@@ -9,7 +9,7 @@ export interface DominantPeer {
   /** Share of all requests, 0 to 1. */
   readonly share: number;
   readonly requests: number;
-  /** It says that it hands on what others ask. */
+  /** Its requests say that they are forwarded. */
   readonly forwards: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface PeerShareDeps {
 const WINDOW_MS = 10 * 60_000;
 const REQUESTS_MIN = 1_000;
 const SHARE = 0.5;
-/** Addresses that are counted at one time. An estimate is too low by one in so many at most, never too high. */
+/** Addresses that are counted at one time. An estimate is too low by one in this many at most, never too high. */
 const COUNTERS_MAX = 64;
 
 const LOOPBACK = /^(127\.|::1$)/;
@@ -62,7 +62,7 @@ export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerSha
   function judge(): void {
     const [first] = [...counters].toSorted((a, b) => b[1].count - a[1].count);
     const isDominant = first !== undefined && first[1].count / total > SHARE && !isTrusted(first[0]);
-    // A start for one machine is asked by that machine alone. A proxy there says for whom it asks.
+    // A server for one machine gets requests of that machine alone. A proxy there names the clients.
     const isItself = isDominant && LOOPBACK.test(first[0]) && !first[1].forwards;
     found =
       isDominant && !isItself
@@ -97,7 +97,7 @@ export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerSha
   };
 }
 
-/** Misra and Gries, 1982: where there is no counter left, one of each is taken away. */
+/** Misra and Gries, 1982: when no counter is left, each is lowered by one. */
 function note(counters: Map<string, Counter>, address: string, forwards: boolean): void {
   const counter = counters.get(address);
   if (counter !== undefined) {

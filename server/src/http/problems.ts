@@ -6,7 +6,7 @@ import { Problem, type Allowance, type ProblemCode, type ProblemOptions } from "
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 const TYPE_BASE = "urn:mooring:problem:";
 
-/** What each code is over HTTP. `type` of a problem is `TYPE_BASE` with the code behind it. */
+/** The HTTP form of each code. `type` of a problem is `TYPE_BASE` and the code. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   invalid_body: { status: 400, title: "The request body is not valid" },
@@ -109,7 +109,7 @@ const FASTIFY_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = 
   FST_ERR_MAX_PARAM_LENGTH: ["not_found", "There is nothing at this address."],
 };
 
-/** The problem that an error stands for; a bug becomes `internal` and keeps its cause for the log. */
+/** The problem of an error; a bug becomes `internal` and keeps its cause for the log. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = (error as Partial<FastifyError>).code;
@@ -125,7 +125,9 @@ export function problemOf(error: unknown): Problem {
   });
 }
 
-/** What Node says of a request whose sender went away in the middle of the body: nothing that an operator could mend. */
+/**
+ * Node's error for a request whose sender disconnected in the middle of the body: nothing that an operator could mend.
+ */
 function isAborted(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ECONNRESET" && error.message === "aborted";
 }
@@ -160,7 +162,7 @@ export function challengeOf(problem: Problem): string | undefined {
   return undefined;
 }
 
-/** Answers with the problem; also logs what the caller is not told. */
+/** Answers with the problem; also logs the details that the caller does not get. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const problem = beginProblem(request, reply, error);
   // JSON.stringify here: a schema-made serialiser of the route must not filter the members of an error.
@@ -169,7 +171,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     .send(JSON.stringify(problemBody(problem, pathOf(request), request.id)));
 }
 
-/** Logs the problem that the error stands for and gives the answer all but its body: status and header fields. */
+/** Logs the problem of the error and sets everything of the answer except its body: status and header fields. */
 export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code === "internal" && isDisconnect(problem.options.cause, request.raw))
@@ -192,7 +194,7 @@ export function pathOf(request: FastifyRequest): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** What RFC 6750 lets stand in a quoted parameter. */
+/** The characters that RFC 6750 allows in a quoted parameter. */
 function quotable(text: string): string {
   return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ");
 }

@@ -10,7 +10,7 @@ import { HttpProblem, statusOf, PROBLEM_TYPE, problemBody } from "./problems.ts"
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
 
-/** What Node reports with `clientError`: bytes that its parser refuses, or that don't come. */
+/** Errors that Node reports with `clientError`: bytes that its parser refuses, or that don't arrive. */
 export interface ConnectionError extends Error {
   readonly code?: string;
   /** A Buffer: what its parser was at. */
@@ -143,7 +143,7 @@ function answerOf({ status, headers, body }: ProtocolAnswer, requestId: string, 
 }
 
 /**
- * What Node takes, or would refuse without a body.
+ * Refuses requests that Node accepts, or would refuse without a body.
  * @throws Problem `invalid_request`, `expectation_failed`; all close the connection
  */
 export function refuseUnlessConformant(request: IncomingMessage, expectationFails: boolean): void {

@@ -1,6 +1,6 @@
 /**
- * What every answer carries unless it says otherwise: it is data, and no browser takes it for a page, a script or a frame of this
- * origin, errors and refusals among it (CSP level 3, Fetch).
+ * The default headers of every answer: it is data, and no browser treats it as a page, a script or a frame of this
+ * origin, including errors and refusals (CSP level 3, Fetch).
  */
 export const DATA_FIELDS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",

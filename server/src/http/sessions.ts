@@ -12,7 +12,7 @@ declare module "fastify" {
   }
 }
 
-/** A person who is signed in, as a session row finds them. */
+/** A signed-in person, from a session row. */
 export interface PersonSession {
   readonly id: string;
   readonly userId: string;
@@ -27,7 +27,10 @@ export interface PersonSession {
 
 /** The sessions of people; implemented by `domain/people`. */
 export interface Sessions {
-  /** Whose cookie this is, read from the records each time; undefined when it has ended. @throws Problem `unavailable` */
+  /**
+   * The session of a cookie, read from the records each time; undefined when it has ended.
+   * @throws Problem `unavailable`
+   */
   find(secret: string): Promise<PersonSession | undefined>;
   /** Where the portal's pages come from: `scheme://host[:port]`. */
   readonly portalOrigins: readonly string[];

@@ -39,7 +39,7 @@ function converted(text: string, type: string | undefined): unknown {
   return text;
 }
 
-/** As far as numbers are exact: what lies beyond is beyond every limit and every list. */
+/** As far as numbers are exact: a larger number is beyond every limit and every list. */
 function exactInteger(text: string): number {
   return Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }
@@ -70,7 +70,7 @@ interface SchemaError {
 function placesOf(schema: TSchema, errors: readonly SchemaError[]): ProblemPlace[] {
   const places = new Map<string, ProblemPlace>();
   for (const error of errors) {
-    // What may be null, and is not, is complained about by its members.
+    // A nullable value that is not null gets the errors of its members.
     if (isNullable(error) && [...places.keys()].some((pointer) => pointer.startsWith(`${error.instancePath}/`)))
       continue;
     for (const place of placesOfOne(schema, error)) {
@@ -112,7 +112,7 @@ function detailOf(schema: TSchema, { keyword, schemaPath, message, params }: Sch
   return described === undefined ? message : `${message}: ${described}`;
 }
 
-/** What the contract says of the part of a schema that an error is about. */
+/** The contract's description of the part of a schema that an error is about. */
 function descriptionAt(schema: TSchema, path: string): string | undefined {
   let place: unknown = schema;
   for (const part of path.split("/").slice(1)) {

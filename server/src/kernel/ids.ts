@@ -69,7 +69,7 @@ function timePart(nowMs: number): string {
 
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
-/** Asking the system for so many at once costs a fiftieth for each identifier, and every request makes one. */
+/** One request to the system for this many costs a fiftieth for each identifier, and every request creates one. */
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 let poolAt = 0;

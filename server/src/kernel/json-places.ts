@@ -1,6 +1,8 @@
 import { exactJson, isHeld, type RawJson } from "./json-text.ts";
 
-/** Where values stand in JSON text (RFC 8259), found in one pass over its bytes: to build all that is in a large text costs several times as much. */
+/**
+ * Finds values in JSON text (RFC 8259) in one pass over its bytes: to parse a large text costs several times as much.
+ */
 
 /**
  * The value at a path: a text, a number, `RawJson` of one that a double can't hold, true, false or null; an object or a
@@ -63,7 +65,7 @@ const SPACE = 0x20;
 const WORDS = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
 
-/** A path that leads on from here, and how much of it has been gone. */
+/** A path that continues from here, and the part of it that was matched. */
 interface Lead {
   readonly index: number;
   readonly path: Path;
@@ -93,7 +95,7 @@ class Walk {
   #value(depth: number, leads: readonly Lead[]): boolean {
     this.#space();
     const from = this.#at;
-    // A later member of the same name takes away what an earlier one had.
+    // A later member of the same name replaces an earlier one.
     for (const { index } of leads) this.spans[index] = undefined;
     const byte = this.#bytes[from];
     if (byte === OBJECT_START || byte === LIST_START) {

@@ -1,11 +1,11 @@
 /** JSON as its sender wrote it: numbers that a double can't hold, and how deep it is nested. */
 
-/** JSON text that is written as it stands (ECMAScript, `JSON.rawJSON`). */
+/** JSON text that is written unchanged (ECMAScript, `JSON.rawJSON`). */
 export interface RawJson {
   readonly rawJSON: string;
 }
 
-/** What the language offers and the type library does not name yet. */
+/** Functions of the language that the type library does not have yet. */
 export const exactJson = JSON as unknown as {
   rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): value is RawJson;
@@ -25,8 +25,9 @@ export function mayBeInexact(text: string): boolean {
 }
 
 /**
- * As `JSON.parse`; numbers that a double can't hold become `RawJson` of their text, which `JSON.stringify` writes as it stands. Only for text of
- * bounded depth (`isDeeperThan`): it is recursive. @throws SyntaxError
+ * As `JSON.parse`; numbers that a double can't hold become `RawJson` of their text, which `JSON.stringify` writes
+ * unchanged. Only for text of limited depth (`isDeeperThan`): it is recursive.
+ * @throws SyntaxError
  */
 export function parseExact(text: string): unknown {
   if (!mayBeInexact(text)) return JSON.parse(text) as unknown;

@@ -39,24 +39,27 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 /** Messages and numbers in one OTLP request: each costs memory while it is read, however few bytes it has. */
 export const OTLP_VALUES_MAX = 2_000_000;
-/** Rows that one OTLP request stands for, in bytes: each record repeats what its resource says once. */
+/** Bytes of rows from one OTLP request: each record repeats the attributes of its resource. */
 export const OTLP_ROWS_BYTES_MAX = 64 * 1024 * 1024;
 /** Buckets, or quantiles, of one OTLP data point: each is a row. */
 export const OTLP_BUCKETS_MAX = 1000;
 /** Body of one event, in bytes (CONTRACT "Webhooks"). */
 export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
-/** A batch of CloudEvents of so many becomes an event each, unless their header fields take more bytes; a larger one is one event. */
+/**
+ * Each event of a batch of CloudEvents up to this size becomes a separate event, unless their header fields take more
+ * bytes; a larger batch is one event.
+ */
 export const WEBHOOK_BATCH_EVENTS_MAX = 1000;
 export const WEBHOOK_BATCH_HEADER_BYTES_MAX = 4 * 1024 * 1024;
-/** Levels of objects and lists within each other; a body that has more is kept as text, and not looked into. */
+/** Nested levels of objects and lists; a deeper body is kept as text, and not parsed. */
 export const WEBHOOK_JSON_DEPTH_MAX = 100;
 /** Names that are counted for the total of a prefix; with more of them the total says that it is a lower bound. */
 export const FILE_NAMES_COUNTED_MAX = 10_000;
-/** Accounts or organizations that one search by part of a name looks at; then it says where it goes on. */
+/** Accounts or organizations that one search by part of a name reads; then it returns where it continues. */
 export const SEARCHED_ROWS_MAX = 5_000;
 /** Rows that are counted for a number beside a list of the operator; with more of them the number says that it is a lower bound. */
 export const OPERATOR_ROWS_COUNTED_MAX = 1_000;
-/** Jobs of one kind that are looked at for the numbers of the queue. */
+/** Jobs of one kind that are read for the numbers of the queue. */
 export const JOBS_COUNTED_MAX = 10_000;
 /** Events that one request sends again. */
 export const WEBHOOK_REPLAY_EVENTS_MAX = 10_000;

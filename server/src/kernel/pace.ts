@@ -1,4 +1,4 @@
-/** What decides on the speed of large bodies. */
+/** Inputs to the speed of large bodies. */
 export interface PaceOptions {
   /** How fast all of them together come in while others wait; 0: as fast as they can. */
   readonly bytesPerSecond: number;

@@ -72,7 +72,7 @@ export interface ProblemPlace {
   detail: string;
 }
 
-/** What a 403 was decided by. */
+/** The deciding check of a 403. */
 export type DecidedBy = "scope" | "role" | "policy" | "project" | "address" | "approval" | "parent";
 
 /** A place in a text of the request, both counted from 1; columns in UTF-16 units, as editors do. */
@@ -99,7 +99,7 @@ export interface ProblemOptions {
   allowance?: Allowance;
   /** The scope that was missing, for `insufficient_scope` (RFC 6750 section 3.1). */
   scope?: string;
-  /** What really decided, for 403. */
+  /** The deciding check, for 403. */
   decidedBy?: DecidedBy;
   /** For the log only; never sent. */
   cause?: unknown;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const readers = new AsyncLocalStorage<string>();
 
-/** What `work` reads is read for this organization: none can take all that there is to read with. */
+/** Reads of `work` count for this organization: none can use all processes for reads. */
 export function readFor<T>(orgId: string, work: () => T): T {
   return readers.run(orgId, work);
 }

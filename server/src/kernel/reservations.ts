@@ -1,4 +1,4 @@
-/** What a limit leaves, besides what is reserved here, and the answer where that is too little. */
+/** The free part of a limit, without the reservations here, and the error when it is too small. */
 export interface Room {
   left(): Promise<number>;
   refusal(left: number): Error;
@@ -19,8 +19,8 @@ interface Account {
 const STEP_BYTES = 1024 * 1024;
 
 /**
- * Bytes that work under way will take of a limit, by the name of whose limit it is: together with what is counted already, they never pass it. They are in
- * memory alone, so that nothing stays reserved by a process that was killed.
+ * Bytes that running work will take of a limit, by the name of the limit's owner: together with the counted bytes, they
+ * never exceed it. They are only in memory, so that a killed process leaves no reservation.
  */
 export class Reservations {
   readonly #accounts = new Map<string, Account>();
@@ -32,7 +32,7 @@ export class Reservations {
     return reservation;
   }
 
-  /** What is reserved at this moment. */
+  /** The bytes that are reserved now. */
   reservedBy(name: string): number {
     return this.#accounts.get(name)?.reserved ?? 0;
   }
@@ -69,7 +69,7 @@ export class Reservation {
   async #grow(bytes: number, wanted: number): Promise<void> {
     const account = this.#account;
     for (;;) {
-      // Before the count is read: what is released meanwhile may be counted by then.
+      // Before the count is read: bytes released meanwhile may be counted by then.
       const { reserved, releases } = account;
       const counted = await this.#room.left();
       if (counted === Number.POSITIVE_INFINITY) {

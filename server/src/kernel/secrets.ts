@@ -8,7 +8,7 @@ const CHECK_CHARS = 6; // 6 base-62 digits hold a CRC-32
 /** Fixed prefixes, so that secret scanners find our secrets. `mrc_` client id (public), `mrcs_` client secret, `mrst_` set-up link, `mriv_` invitation, `mrrl_` reset link. */
 export type SecretPrefix = "mrcs" | "mrst" | "mriv" | "mrrl" | "mrpat" | "mrwh";
 
-/** Makes a secret of 256 random bits: prefix, `_`, 43 base-62 digits, 6 digits of CRC-32 over all that stands before. */
+/** Creates a secret of 256 random bits: prefix, `_`, 43 base-62 digits, 6 digits of CRC-32 over everything before. */
 export function newSecret(prefix: SecretPrefix): string {
   const body = `${prefix}_${toBase62(BigInt(`0x${randomBytes(32).toString("hex")}`), RANDOM_CHARS)}`;
   return body + checksum(body);

@@ -5,7 +5,7 @@ export type SeverityName = (typeof SEVERITY_NAMES)[number];
 export const SEVERITY_MAX = 24;
 const NUMBERS_OF_NAME = 4;
 
-/** The name of a severity number, or undefined for one that is none. */
+/** The name of a severity number, or undefined for another number. */
 export function severityName(severity: number | undefined): SeverityName | undefined {
   if (severity === undefined || !(severity >= 1 && severity <= SEVERITY_MAX)) return undefined;
   return SEVERITY_NAMES[Math.floor((severity - 1) / NUMBERS_OF_NAME)];
@@ -44,7 +44,7 @@ const SLOG: readonly (readonly [name: string, number: number, from: number, to: 
   ["error", 17, 0, 7],
 ];
 
-/** Raised with every change to the spellings: severities that were derived by older ones are looked at anew when they are read. */
+/** Raised with every change to the spellings: severities from older versions are derived again when they are read. */
 export const SPELLINGS_VERSION = 2;
 
 /** Every spelling that is known, in lower case, with its severity number. */

@@ -1,4 +1,4 @@
-/** What `scanObjects` found wrong. */
+/** A fault that `scanObjects` found. */
 export type JsonFault = "duplicate" | "deep";
 
 const QUOTE = 0x22;

@@ -2,8 +2,8 @@ import { parentPort } from "node:worker_threads";
 import type { ThreadReply } from "./threads.ts";
 
 /**
- * Answers the requests that a thread gets, one after the other. `refusalOf` says what of an error its sender is to have; undefined: it is a bug.
- * What `transferOf` names of a value is handed over, not copied.
+ * Answers the requests of a thread, one after the other. `refusalOf` returns the part of an error for its sender;
+ * undefined: it is a bug. Values that `transferOf` names are moved, not copied.
  */
 export function serveThread<Request, Value>(
   serve: (request: Request) => Value,

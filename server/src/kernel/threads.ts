@@ -4,15 +4,15 @@ import { Problem } from "./problem.ts";
 /** One request for another thread. The values in `transfer` are moved there, and must not be used afterwards. */
 export interface ThreadJob<Request> {
   readonly request: Request;
-  /** What it counts for while it waits. */
+  /** Its size while it waits. */
   readonly bytes: number;
   readonly transfer?: readonly ArrayBuffer[];
 }
 
-/** What a thread answers, see `serveThread`. */
+/** The answer of a thread, see `serveThread`. */
 export type ThreadReply<Value> = { readonly value: Value } | { readonly refusal: unknown } | { readonly error: string };
 
-/** What the thread's function throws for a request that can't be served, by `refuse`; it arrives as it is. */
+/** Thrown by the thread's function, with `refuse`, for a request that can't be served; it arrives unchanged. */
 export class ThreadRefusal extends Error {
   readonly refusal: unknown;
 

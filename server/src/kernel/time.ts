@@ -1,4 +1,4 @@
-/** The one place that reads the clock. Everything else is handed a `Clock`. */
+/** The one place that reads the clock. Everything else gets a `Clock`. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. */
   nowMs(): number;
@@ -50,7 +50,7 @@ export function momentOf(text: string): Moment | undefined {
   const offsetS = offsetOf(parts);
   if (days === undefined || time === undefined || offsetS === undefined) return undefined;
   const seconds = days * DAY_S + time.seconds - offsetS;
-  // Leap seconds come at the end of a day in UTC, wherever their clock stands.
+  // Leap seconds come at the end of a day in UTC, at any offset.
   if (time.isLeap && seconds % DAY_S !== 0) return undefined;
   return seconds >= FROM_S && seconds < TO_S ? { seconds, nanos: time.nanos } : undefined;
 }
@@ -116,7 +116,7 @@ export function usFromIso(text: string, round: (value: number) => number = Math.
   return moment === undefined ? Number.NaN : moment.seconds * 1_000_000 + round(moment.nanos / 1000);
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` of a date-time, nanoseconds cut off; undefined for a text that is none. */
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` of a date-time, nanoseconds cut off; undefined for other text. */
 export function isoWithMicros(text: string): string | undefined {
   const moment = momentOf(text);
   if (moment === undefined) return undefined;

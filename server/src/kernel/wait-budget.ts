@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * What one request has waited for others so far, over all of its transactions. Time that it spends otherwise pays the wait back, so that a
- * long upload or a stream is not refused for what it waited long ago.
+ * The time that one request has waited for others so far, over all of its transactions. Time spent otherwise pays the
+ * wait back, so that a long upload or a stream is not refused for an old wait.
  */
 export class WaitBudget {
   #spentMs = 0;

@@ -19,7 +19,7 @@ export interface SignedMessage {
   readonly body: string | Uint8Array;
 }
 
-/** The header fields of a signed request. With several secrets, which is so while one replaces another, each signs. */
+/** The header fields of a signed request. During a rotation there are two secrets, and each signs. */
 export function signatureFields(message: SignedMessage, secrets: readonly string[]): Record<string, string> {
   const head = `${message.id}.${message.timestampS}.`;
   const signatures = secrets.map((secret) => `v1,${hmacOf(secret, head, message.body)}`);

@@ -27,9 +27,10 @@ export interface MadeBackup {
 const MASTER_KEY = "master.key";
 
 /**
- * Backs a data directory up beside a running server: all that was acknowledged before this began. Deletions are held from before the records are
- * copied until the files that they name have names in the backup, too. What ends this early leaves a directory without `backup.json`.
- * @throws Error when a file that the records name is not there, the disk is full, or another backup runs
+ * Backs a data directory up beside a running server: everything that was acknowledged before this began. Deletions are
+ * held from before the records are copied until the files that they name have names in the backup, too. An early end
+ * leaves a directory without `backup.json`.
+ * @throws Error when a file that the records name is missing, the disk is full, or another backup runs
  */
 export async function createBackup(options: BackupOptions): Promise<MadeBackup> {
   const { dataDir, to, clock } = options;
@@ -126,7 +127,7 @@ class Copy {
     await this.#directory(this.#to);
   }
 
-  /** Takes a file that is there already into the list. */
+  /** Adds a file of the backup to the list. */
   async listMade(path: string): Promise<void> {
     await flush(join(this.#to, path));
     await this.#note(path, { size: null, sha256: null });

@@ -2,7 +2,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isBackupName, readManifest, removeManifest, type Manifest } from "./manifest.ts";
 
-/** A backup as it lies in the directory of backups; without a manifest it was not finished, or is being made. */
+/** A backup in the directory of backups; without a manifest it was not finished, or is in progress. */
 export interface KeptBackup {
   readonly name: string;
   readonly manifest: Manifest | null;
@@ -22,7 +22,7 @@ export async function keptBackups(directory: string): Promise<KeptBackup[]> {
   return kept;
 }
 
-/** It is no backup any more before the first of its files goes. False: there is none of that name. */
+/** Deletes the manifest first, so that a partly deleted backup is no backup. False: there is none of that name. */
 export async function deleteBackup(directory: string, name: string): Promise<boolean> {
   if (!(await keptBackups(directory)).some((kept) => kept.name === name)) return false;
   await removeManifest(join(directory, name));

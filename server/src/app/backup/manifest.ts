@@ -55,7 +55,10 @@ export function isBackupName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Null: there is none, so the backup was never finished. @throws Error when it is none of ours */
+/**
+ * Null: there is none, so the backup was never finished.
+ * @throws Error when it is not a manifest of this product
+ */
 export async function readManifest(directory: string): Promise<Manifest | null> {
   const text = await readFile(join(directory, MANIFEST), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;

@@ -30,7 +30,8 @@ export async function restoreBackup(from: string, dataDir: string, signal?: Abor
     await rm(gathered, { recursive: true, force: true });
     throw error;
   }
-  // The records last: without them a server would begin anew, and it does not start while the directory of the restore is there.
+  // The records last: without them a server would begin a new data directory, and it does not start while the directory
+  // of the restore exists.
   for (const name of (await readdir(gathered)).toSorted(
     (a, b) => Number(a === "mooring.db") - Number(b === "mooring.db"),
   ))
@@ -41,7 +42,10 @@ export async function restoreBackup(from: string, dataDir: string, signal?: Abor
   return manifest;
 }
 
-/** What a restore that was ended early leaves is no data directory. @throws Error */
+/**
+ * The leftovers of an interrupted restore are no data directory.
+ * @throws Error
+ */
 export function refuseHalfRestored(dataDir: string): void {
   if (existsSync(join(dataDir, GATHERED)))
     throw new Error(

@@ -29,7 +29,7 @@ it reads the records itself: every organization's log and the instance's own, or
 holds audit:read it asks the server for its organization's.
 
 repair is for a log that verify finds broken, for example after the database was put back in part. It changes no entry and takes none away: it appends
-an entry that describes the fault, from which entry to which, and lets the log continue from there. verify then passes, and still reports what was
+an entry that describes the fault, from which entry to which, and lets the log continue from there. verify then passes, and still reports the faults that were
 declared. Keep a copy of the database first, and find out what happened: repair can't.
 
   mooring audit verify --data-dir ./data
@@ -88,7 +88,10 @@ export const audit: Command = {
   },
 };
 
-/** By the options alone: a credential in the environment must not turn a look at this machine's records into another. */
+/**
+ * Decided by the options alone: a credential in the environment must not turn a check of this machine's records into
+ * another.
+ */
 function asksServer(parsed: Parsed): boolean {
   return textOption(parsed, "credentials") !== undefined || textOption(parsed, "url") !== undefined;
 }

@@ -49,7 +49,7 @@ const OPTIONS: readonly Option[] = [
   CONFIG_OPTION,
 ];
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 interface BootstrapOutput {
   readonly org: Named;
   readonly project: Named;

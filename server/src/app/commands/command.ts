@@ -52,7 +52,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The exit code that an error stands for. */
+/** The exit code of an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError || error instanceof ConfigError) return ExitCode.usage;
   if (error instanceof UnreachableError) return ExitCode.unreachable;
@@ -70,7 +70,7 @@ const HINTS: Readonly<Record<string, string>> = {
   insufficient_scope: "Use a credential with that scope; mooring credential create --scope … makes one.",
 };
 
-/** What to tell of an error, and where the way out is known, that too. */
+/** The message of an error, with the remedy where it is known. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof ApiError ? HINTS[error.code] : undefined;
@@ -84,7 +84,7 @@ export interface Option {
   readonly value?: string;
   readonly description: string;
   readonly multiple?: boolean;
-  /** Taken, and told of in another command's help. */
+  /** Accepted, and described in another command's help. */
   readonly unlisted?: boolean;
 }
 
@@ -100,7 +100,7 @@ export const CONFIG_OPTION: Option = {
   description: "JSON file with settings",
 };
 
-/** What a command that opens the stores itself is most often given; the help of `serve` lists all. */
+/** The usual options of a command that opens the stores itself; the help of `serve` lists all. */
 const LISTED: ReadonlySet<string> = new Set(["data_dir"]);
 
 /** Each setting as a flag, for the commands that open the stores themselves. */

@@ -161,7 +161,7 @@ function listed(client: Client): Promise<Credential[]> {
   return Array.fromAsync(client.items(ROWS.listCredentials, { purpose: "list the credentials" }));
 }
 
-/** A client id is what people have at hand; the interface takes the identifier. */
+/** People usually have the client id; the interface needs the identifier. */
 async function idOf(client: Client, target: string | undefined): Promise<string> {
   if (target === undefined) throw new UsageError("name the credential by its id (cred_…) or client id (mrc_…)");
   if (!target.startsWith("mrc_")) return target;

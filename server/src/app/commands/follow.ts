@@ -5,10 +5,10 @@ import { onInterrupt } from "./interrupt.ts";
 import { printable } from "./printable.ts";
 
 export interface Followed {
-  /** What the stream is followed for, as in `cannot <purpose>: …`. */
+  /** The purpose of the stream, as in `cannot <purpose>: …`. */
   readonly purpose: string;
   readonly url: string;
-  /** Called when it is there for the first time. */
+  /** Called at the first connection. */
   readonly connected?: () => void;
   /** Takes one event; the next connection begins after the last one that it took. */
   readonly take: (event: SentEvent, signal: AbortSignal) => Promise<void>;
@@ -17,7 +17,10 @@ export interface Followed {
 const RETRY_FIRST_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
-/** Follows a stream of server-sent events until Ctrl-C; after a broken connection it goes on where it was. Resolves to the exit code. */
+/**
+ * Follows a stream of server-sent events until Ctrl-C; after a broken connection it continues at the same event.
+ * Resolves to the exit code.
+ */
 export async function follow(client: Client, followed: Followed): Promise<number> {
   const interrupt = onInterrupt();
   try {

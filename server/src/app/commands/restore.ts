@@ -62,7 +62,7 @@ export const restore: Command = {
   },
 };
 
-/** What the commands scrub and audit verify look at. Returns how much is wrong. */
+/** The checks of the commands scrub and audit verify. Returns the number of faults. */
 async function check(dataDir: string, signal: AbortSignal): Promise<number> {
   const metadata = await openAsTheyAre(dataDir);
   if (metadata === null) return 0;

@@ -4,7 +4,7 @@ import { CommandError } from "./command.ts";
 
 /** Where a result goes. */
 export interface Sink {
-  /** What becomes of a result that broke off, for the message. */
+  /** The state of an incomplete result, for the message. */
   readonly broken: string;
   /** Columns of text that a line may have. */
   readonly width: number;

@@ -11,7 +11,7 @@ const NUMERIC = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DOUBLE|FLOAT|DECIMAL
 const CELL_CHARS_MIN = 8;
 const GAP = "  ";
 
-/** Rows as aligned text, at most `widthMax` wide where cutting cells allows it; numbers stand to the right. */
+/** Rows as aligned text, at most `widthMax` wide where cutting cells allows it; numbers are right-aligned. */
 export function tableText(
   columns: readonly TableColumn[],
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -34,7 +34,7 @@ export function tableText(
   return `${[head, widths.map((width) => "-".repeat(width)).join(GAP), ...cells.map(line)].join("\n")}\n`;
 }
 
-/** NULL stands apart from an empty text; objects and lists are JSON. */
+/** NULL differs from an empty text; objects and lists are JSON. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   return printable(typeof value === "string" ? value : JSON.stringify(value));

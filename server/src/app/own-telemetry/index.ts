@@ -11,14 +11,17 @@ export { answeredRequest, type AnsweredRequest } from "./rows.ts";
 export interface OwnTelemetryTarget {
   readonly store: Pick<TelemetryStore, "append">;
   readonly registry: Registry;
-  /** The organization's identifier, or undefined while there is none of the name that was set. */
+  /** The organization's identifier, or undefined while no organization has the configured slug. */
   readonly organizationId: () => Promise<string | undefined>;
   /** How often samples are taken of every metric. */
   readonly metricsIntervalMs: number;
   readonly schedule: Schedule;
 }
 
-/** The server's own logs, metrics and spans on their way into one of its organizations. What can't be kept is counted and left out. */
+/**
+ * Writes the server's own logs, metrics and spans into one of its organizations. Rows that can't be written are counted
+ * and dropped.
+ */
 export interface OwnTelemetry {
   /** Takes the lines of the server's log; for pino. */
   readonly logs: { write(line: string): void };
@@ -123,7 +126,7 @@ class Exporter implements OwnTelemetry {
         batch.kept();
       }
     } catch {
-      // The rows wait for the next time; `/health` tells why nothing can be kept.
+      // The rows wait for the next time; `/health` gives the reason.
     }
   }
 }

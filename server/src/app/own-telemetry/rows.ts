@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isoFromMs } from "#kernel/time.ts";
 
-/** Under this name the server's own rows stand beside those of the apps. */
+/** The service name of the server's own rows. */
 export const SERVICE = "mooring";
 
 /** A log line, with its attributes, that is longer loses them: one line must not crowd out the others. */
@@ -78,7 +78,7 @@ export type RandomHex = (bytes: number) => string;
 /** A request that was answered, on whichever listener. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** Its pattern, never the path: a path holds identifiers. Undefined: there is none of the kind. */
+  /** The route's pattern, never the path: a path has identifiers. Undefined: no route matched. */
   readonly route: string | undefined;
   readonly status: number;
   readonly elapsedMs: number;

@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
-/** What everything about accounts works on. */
+/** The dependencies of the code about accounts. */
 export interface AccountsDeps {
   readonly metadata: Pick<MetadataStore, "read" | "write" | "lock" | "notify">;
   readonly clock: Clock;
@@ -13,5 +13,5 @@ export interface Origin {
   readonly requestId: string | null;
 }
 
-/** What the command line does on the server's machine. */
+/** The origin of acts of the command line on the server's machine. */
 export const NOWHERE: Origin = { ip: null, requestId: null };

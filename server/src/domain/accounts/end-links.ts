@@ -3,8 +3,8 @@ import type { AccountsDeps } from "./deps.ts";
 import { endEveryLink } from "./store.ts";
 
 /**
- * Ends every link that was handed out and not used: for records that come from a backup, in which links are open that were used or
- * withdrawn since. Returns how many of each.
+ * Ends every open link: for records that come from a backup, in which links are open that were used or revoked since.
+ * Returns the number of each kind.
  */
 export async function endOpenLinks(deps: AccountsDeps): Promise<Record<string, number>> {
   return deps.metadata.write(async (tx) => {

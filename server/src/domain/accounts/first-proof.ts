@@ -13,7 +13,7 @@ import {
   useAccountLinks,
 } from "./store.ts";
 
-/** What the first proof of an address ended, for the person to read. */
+/** Everything that the first verification of an address ended, for the person to read. */
 export interface Ended {
   readonly password: boolean;
   readonly second_factor: boolean;
@@ -26,7 +26,7 @@ export interface Ended {
 export interface Proof {
   readonly userId: string;
   readonly by: "mailed_link" | "mailed_invitation" | "provider" | "operator_link" | "set_up";
-  /** What proved it, which goes on. */
+  /** The identity that verified it, which stays. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
 }
 

@@ -34,7 +34,7 @@ export function resetUrl(portalUrl: string, token: string): string {
   return `${portalUrl}/reset#${token}`;
 }
 
-/** A link to be mailed to the person's own address; null: nobody has it, or so many were mailed within the hour. */
+/** A link to mail to the person's own address; null: no account has it, or too many were mailed within the hour. */
 export async function createMailedLink(
   deps: AccountsDeps,
   who: { readonly email: string } | { readonly userId: string },
@@ -52,7 +52,8 @@ export async function createMailedLink(
 }
 
 /**
- * A link that the operator hands to the person. It may end the authenticator app and recovery codes, for who has lost them.
+ * A link that the operator gives to the person. It may remove the authenticator app and recovery codes, for a person
+ * who lost them.
  * @throws Problem `not_found`
  */
 export async function createOperatorLink(
@@ -67,7 +68,10 @@ export async function createOperatorLink(
   });
 }
 
-/** What a link does, before it is used. @throws Problem `not_found`: unknown, used and expired links alike */
+/**
+ * The purpose of a link, before it is used.
+ * @throws Problem `not_found`: unknown, used and expired links alike
+ */
 export async function openAccountLink(
   deps: AccountsDeps,
   token: string,
@@ -76,7 +80,7 @@ export async function openAccountLink(
   return { person, clearsSecondFactor: link.clears_second_factor === 1 };
 }
 
-/** What using a link came to. */
+/** The result of using a link. */
 export interface LinkUse {
   readonly userId: string;
   readonly email: string;

@@ -9,9 +9,9 @@ export async function hasOperator(db: Reader): Promise<boolean> {
 }
 
 /**
- * Closes the set-up, in the transaction in which a person gets into their account for the first time, before anything else of it. Until somebody runs the server
- * every owner is named to; the first who comes in does, and everybody else's claim ends, with the links that starts printed. Who comes
- * later is an owner like any other.
+ * Closes the set-up, in the transaction in which a person first gets into their account, before anything else of it.
+ * Until the server has an operator, every owner is a candidate. The first one who comes in becomes the operator; every
+ * other candidate's claim ends, with the links that starts printed. Later owners are ordinary ones.
  */
 export async function closeSetUp(deps: AccountsDeps, tx: Writer, userId: string, origin: Origin): Promise<void> {
   const at = deps.clock.nowMs();

@@ -43,12 +43,12 @@ export interface AlertsDeps {
 /** With so many undelivered messages of an alert there are no further tests. */
 const PENDING_TESTS_MAX = 20;
 
-/** A request of somebody who has signed in; alerts are evaluated for whoever changed them. */
+/** A request of a signed-in actor; alerts are evaluated with the permissions of their last author. */
 export type Author = Caller & { readonly principal: Principal };
 
 type AlertKey = Pick<Alert, "id" | "org_id">;
 
-/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+/** Undefined when it does not exist; `authorize` decides who may see it. */
 export async function findAlert(
   deps: Pick<AlertsDeps, "metadata">,
   orgId: string,
@@ -215,7 +215,7 @@ type ChangedRow = Pick<
 function changedRow(deps: AlertsDeps, author: Author, before: Alert, wanted: AlertChange): ChangedRow {
   const at = deps.clock.nowMs();
   const enabled = wanted.enabled === undefined ? before.enabled : wanted.enabled ? 1 : 0;
-  // What was counted towards firing was counted by other settings; an incident is real until an evaluation ends it.
+  // Evaluations counted towards firing were counted by other settings; an incident is real until an evaluation ends it.
   const goesOn = enabled === 1 && before.enabled === 1 && keepsWhatItTold(progressOf(before));
   return {
     name: wanted.name ?? before.name,
@@ -230,7 +230,7 @@ function changedRow(deps: AlertsDeps, author: Author, before: Alert, wanted: Ale
   };
 }
 
-/** Somebody was told of an incident or of trouble, and is to be told of its end. */
+/** A message about an incident or a failure was sent, so its end must be reported. */
 function keepsWhatItTold(progress: AlertProgress): boolean {
   return progress.condition === "firing" || progress.trouble !== null;
 }

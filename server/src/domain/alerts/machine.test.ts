@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   S: { kind: "stopped", fault: { code: "rights_lost", detail: "gone" } },
 };
 
-/** One letter an evaluation, a minute apart; the states that follow, each with what was told. */
+/** One letter for each evaluation, a minute apart; the states that follow, each with its messages. */
 function run(outcomes: string, settings: Partial<AlertSettings> = {}): string[] {
   let progress = freshProgress(0);
   let incidents = 0;
@@ -51,7 +51,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
   ],
   ["the end is not told when nobody wants to know", "TF", { notify_resolved: false }, ["firing firing", "ok"]],
   [
-    "is told again while it fires",
+    "repeats the message while it fires",
     "TTTTT",
     { renotify_s: 120 },
     ["firing firing", "firing", "firing reminder", "firing", "firing reminder"],
@@ -61,7 +61,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
   ["no data can change nothing", "NTNF", { no_data: "keep" }, ["ok", "firing firing", "firing", "ok resolved"]],
   ["one or two failures are passed over", "EEFEEF", {}, ["ok", "ok", "ok", "ok", "ok", "ok"]],
   [
-    "three failures are told, once, and so is their end",
+    "three failures send one message, and so does their end",
     "EEEEF",
     {},
     ["ok", "ok", "error error", "error", "ok recovered"],
@@ -84,9 +84,14 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     { for_evaluations: 2 },
     ["pending", "pending", "firing firing"],
   ],
-  ["lost rights are told at once, and once", "SSF", {}, ["stopped stopped", "stopped", "ok recovered"]],
+  ["a lost permission sends a message at once, and once", "SSF", {}, ["stopped stopped", "stopped", "ok recovered"]],
   ["lost rights do not end an incident", "TST", {}, ["firing firing", "stopped stopped", "firing recovered"]],
-  ["what nobody can look at is told at once, and is never ok", "CCF", {}, ["error error", "error", "ok recovered"]],
+  [
+    "an alert that can't be evaluated sends a message at once, and is never ok",
+    "CCF",
+    {},
+    ["error error", "error", "ok recovered"],
+  ],
   ["what nobody can look at does not end an incident", "TCT", {}, ["firing firing", "error error", "firing recovered"]],
   ["failures after lost rights", "SEEE", {}, ["stopped stopped", "stopped", "stopped", "error error"]],
 ];

@@ -10,7 +10,7 @@ import {
 
 export interface Step {
   readonly progress: AlertProgress;
-  /** What is to be told, in this order. */
+  /** The messages to send, in this order. */
   readonly events: readonly AlertEventType[];
 }
 
@@ -21,7 +21,7 @@ interface Context {
   readonly newIncident: () => string;
 }
 
-/** Where an alert is after an evaluation, and what is to be told of it. */
+/** The state of an alert after an evaluation, and its messages. */
 export function advance(before: AlertProgress, outcome: Outcome, context: Context): Step {
   const { nowMs } = context;
   const { progress, events } = isTrouble(outcome) ? troubled(before, outcome) : judged(before, outcome, context);

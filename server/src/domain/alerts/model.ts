@@ -4,7 +4,7 @@ export type AlertState = (typeof ALERT_STATES)[number];
 export type AlertEventType = (typeof ALERT_EVENTS)[number];
 export type Operator = (typeof ALERT_OPERATORS)[number];
 
-/** What is compared with what: a column of the first row, or without one the number of rows. */
+/** The condition: compares a column of the first row, or without one the number of rows. */
 export interface Condition {
   readonly column?: string;
   readonly operator: Operator;
@@ -56,9 +56,9 @@ export interface AlertProgress {
   readonly evaluated_ms: number | null;
 }
 
-/** Of this fault nothing is known at once: an alert must not be shown as ok because nobody could look. */
+/** This failure makes the state unknown at once: an alert that can't be evaluated must not be shown as ok. */
 export const CANNOT_EVALUATE = "telemetry_incomplete";
-/** Failures in a row before somebody is told. */
+/** Failures in a row before a message is sent. */
 export const FAILURES_BEFORE_ERROR = 3;
 
 export function freshProgress(nowMs: number): AlertProgress {

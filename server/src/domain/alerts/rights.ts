@@ -13,9 +13,9 @@ type Deps = { readonly metadata: MetadataStore };
 export type Rights = { readonly principals: readonly Principal[] } | { readonly fault: AlertFault };
 
 /**
- * An alert is evaluated for whoever changed it last, as they are at this moment. Whoever changed its query last must be
- * allowed to read, too, and rows are seen that both of them may see: otherwise a change of the one would read by the rights of
- * the other.
+ * An alert is evaluated with the permissions of its last author, as they are at this moment. The last author of its
+ * query must have the permission to read, too, and only rows that both may see are read: otherwise a change of the one
+ * would read with the permissions of the other.
  */
 export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise<Rights> {
   const { project_state: state } = alert;
@@ -36,7 +36,7 @@ export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise
 
 function faultOf(what: string, id: string, principal: Principal | undefined, alert: Alert): AlertFault | undefined {
   const author = `${id}, who changed ${what} last,`;
-  const remedy = `whoever changes ${what} takes it over`;
+  const remedy = `the next actor who changes ${what} takes it over`;
   if (principal === undefined) {
     return { code: "author_gone", detail: `${author} is no member or no live credential any more; ${remedy}` };
   }

@@ -5,7 +5,7 @@ export type AlertRow = Tables["alert"];
 export type DeliveryRow = Tables["alert_delivery"];
 export type EvaluationRow = Tables["alert_evaluation"];
 
-/** Of an alert's evaluations and of its deliveries so many are kept. */
+/** How many of an alert's evaluations, and of its deliveries, are kept. */
 export const HISTORY_MAX = 100;
 /** So many messages of one alert wait at most for a destination that does not answer. */
 const PENDING_MAX = 1000;
@@ -58,8 +58,8 @@ export async function setAlert(tx: Writer, id: string, set: Partial<AlertRow>): 
 }
 
 /**
- * Counts evaluations and deliveries that are to be written, and returns the last numbers. Whoever counts at the same time waits
- * for the end of this transaction. Undefined when the alert is gone.
+ * Counts the evaluations and deliveries to write, and returns the last numbers. A concurrent call waits for the end of
+ * this transaction. Undefined when the alert is deleted.
  */
 export async function countUp(
   tx: Writer,

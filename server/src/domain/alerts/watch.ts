@@ -64,7 +64,7 @@ interface Written {
   readonly nowMs: number;
 }
 
-/** What was read of the alert still stands: a change of it takes its job away from this run. */
+/** The alert has not changed since it was read: a change takes its job away from this run. */
 async function write(deps: WatchDeps, tx: Writer, alert: Alert, written: Written): Promise<void> {
   const { settings, outcome, step, window, startedMs, nowMs } = written;
   const { progress, events } = step;

@@ -7,18 +7,18 @@ import type { AuditFault, Finding } from "./walk.ts";
 export const REPAIR_ACTION = "audit.repair";
 const PAGE_ROWS = 200;
 
-/** A fault that an entry of the log itself tells of. */
+/** A fault that an entry of the log itself declares. */
 export interface Declared {
   readonly fault: AuditFault;
   readonly from: number;
   readonly to: number;
   readonly detail: string;
-  /** The entry that says so, and when it was written. */
+  /** The declaring entry, and its time. */
   readonly entry: number;
   readonly atMs: number;
 }
 
-/** What the entries of repairs declare. One that was edited itself declares nothing. */
+/** The declarations in the entries of repairs. One that was edited itself declares nothing. */
 export async function declarationsOf(
   db: Reader,
   chain: string,

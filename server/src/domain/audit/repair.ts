@@ -7,13 +7,13 @@ import { findHead, insertRow, type AuditHead } from "./store.ts";
 import { headFinding } from "./verify.ts";
 import { newWalk, walkOn, type Finding, type Walk } from "./walk.ts";
 
-/** What one entry declares at most: a log that was mangled throughout takes several. */
+/** The most findings in one entry: a log that is damaged throughout needs several. */
 const FINDINGS_PER_ENTRY = 100;
 
 export interface AuditRepair {
   /** Findings that are declared now; empty when the chain is whole, or all of it was declared before. */
   readonly findings: readonly Finding[];
-  /** The entries that say so. */
+  /** The declaring entries. */
   readonly entries: readonly number[];
 }
 
@@ -53,7 +53,7 @@ async function hashAt(tx: Writer, chain: string, seq: number | undefined): Promi
   return (await row.executeTakeFirst())?.hash;
 }
 
-/** Appends behind everything that is there and everything that was: a number is never used twice. */
+/** Appends after every number that exists or existed: a number is never used twice. */
 function declare(
   deps: AuditDeps,
   tx: Writer,
@@ -90,7 +90,7 @@ function declare(
   return entries;
 }
 
-/** Entries that were cut off at the end leave a gap before the entry that tells of it. */
+/** Entries that were cut off at the end leave a gap before the declaring entry. */
 function gapBefore(last: AuditHead, to: number): Finding[] {
   if (to === last.seq) return [];
   const seq = to + 1;

@@ -9,14 +9,14 @@ export type AuditVerdict =
       ok: true;
       entries: number;
       headHash: string;
-      /** Faults that `audit repair` declared, in the order of the chain. They are there for good. */
+      /** Faults that `audit repair` declared, in the order of the chain. They stay for ever. */
       declared: readonly Declared[];
     }
   | { ok: false; entries: number; fault: AuditFault; seq: number; detail: string };
 
 /**
- * Walks a whole chain and reports the first fault that it can prove and that no repair has declared. Someone who may write every
- * table can build a new chain that is whole in itself; against that, keep `headHash` or exports elsewhere and compare.
+ * Walks a whole chain and reports the first fault that it can prove and that no repair has declared. Someone who may
+ * write every table can build a new valid chain; to detect that, keep `headHash` or exports elsewhere and compare.
  */
 export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?: AbortSignal): Promise<AuditVerdict> {
   const db = deps.metadata.read;

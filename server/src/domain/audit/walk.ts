@@ -4,9 +4,9 @@ import { GENESIS_HASH, hashOf, type AuditRow } from "./event.ts";
 import { rowsAfter, type AuditHead } from "./store.ts";
 
 /**
- * `gap`: a number is missing. `edited`: a field does not fit the row's hash. `unlinked`: a row does not follow the one
- * before it (reordered, replaced, or edited and hashed anew). `truncated`: rows at the end are gone. `head`: the record
- * of the last row is missing or older than the rows.
+ * `gap`: a number is missing. `edited`: a field does not match the row's hash. `unlinked`: a row does not follow the
+ * one before it (reordered, replaced, or edited and hashed again). `truncated`: rows at the end are missing. `head`:
+ * the record of the last row is missing or older than the rows.
  */
 export type AuditFault = "gap" | "edited" | "unlinked" | "truncated" | "head";
 

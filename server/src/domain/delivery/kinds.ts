@@ -21,7 +21,7 @@ export interface MessageKind {
 }
 
 export const MESSAGES = {
-  /** The last ones of each alert stay, with what came of them. */
+  /** The last ones of each alert are kept, with their results. */
   alert: {
     job: "alert.deliver",
     secretsIn: "alert",

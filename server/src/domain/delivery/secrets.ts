@@ -2,7 +2,7 @@ import type { Envelope } from "#domain/identity/index.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import type { Clock } from "#kernel/time.ts";
 
-/** Tables whose rows have a secret that signs what is sent. The name is a part of the seal, so it never changes. */
+/** Tables whose rows have a secret that signs messages. The name is a part of the seal, so it never changes. */
 export type SecretTable = "alert" | "s3_destination" | "webhook_destination";
 
 export interface SecretColumns {

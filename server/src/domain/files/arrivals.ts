@@ -14,11 +14,14 @@ import {
   type FilesDeps,
 } from "./uploads.ts";
 
-/** Makes files of what arrived at the upstream store by presigned URLs: nobody tells us when it does. */
+/**
+ * Makes files of the content that arrived at the upstream store by presigned URLs: the store sends no message about it.
+ */
 export interface Arrivals {
   /**
-   * What has arrived of one grant is a file afterwards.
-   * @throws Problem `body_too_large`, `invalid_body`, `storage_quota_exceeded`, `forbidden`: why it can't be one, and is gone; `unavailable`
+   * Makes a file of the content that arrived for one grant.
+   * @throws Problem `body_too_large`, `invalid_body`, `storage_quota_exceeded`, `forbidden`: why it can't be one, and
+   *   was deleted; `unavailable`
    */
   settle(orgId: string, fileId: string): Promise<void>;
   /** The same of all of an organization's. Those that take longer than `withinMs` become files later; refusals are logged. */
@@ -95,7 +98,7 @@ interface Finishing {
   readonly claim: string;
 }
 
-/** What may not become a file is deleted: the URL can be used again, until it expires. */
+/** Content that may not become a file is deleted: the URL can be used again, until it expires. */
 async function finish(deps: ArrivalDeps, direct: DirectStore, { arrival, grant, claim }: Finishing): Promise<void> {
   try {
     await requireAllowed(deps, grant, arrival.size);
@@ -110,7 +113,7 @@ async function finish(deps: ArrivalDeps, direct: DirectStore, { arrival, grant, 
   await direct.forget(arrival);
 }
 
-/** What this server would have said before the upload. */
+/** The checks that this server would have made before the upload. */
 async function requireAllowed(deps: FilesDeps, grant: Grant, size: number): Promise<void> {
   await requireRights(deps, grant, grant.created_by);
   if (size > grant.bytes_max) throw new TooLarge(grant.bytes_max);

@@ -30,9 +30,9 @@ export async function findGrant(
 }
 
 /**
- * A URL of this server, or of the upstream store where the content lies there as one object. There nothing says that a browser must not guess the
- * type, so that `disposition` must have it saved. One whose lifetime was chosen is always of this server: it ends with the file, which the store's own
- * would not.
+ * A URL of this server, or of the upstream store where the content is there as one object. The upstream store sends no
+ * `nosniff`, so `disposition` must have the content saved. A URL with a chosen lifetime is always of this server: it
+ * ends with the file, which the store's own would not.
  */
 export async function grantDownload(
   deps: FilesDeps,
@@ -62,7 +62,8 @@ export async function fileOfUrl(deps: FilesDeps, claims: DownloadClaims): Promis
 }
 
 /**
- * Deletes the file of this id, or gives up its upload. The file goes into the trash, where the organization has one, unless it is to be gone for good.
+ * Deletes the file of this id, or its upload. The file goes into the trash, where the organization has one, unless it
+ * is deleted for good.
  * @throws Problem `not_found`
  */
 export async function deleteFile(

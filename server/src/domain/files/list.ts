@@ -32,7 +32,7 @@ interface Selection extends Places {
   readonly walks?: boolean;
 }
 
-/** What a file that is found by name costs, in files that are looked at by time: little while few are kept in order. */
+/** The cost of a file that is found by name, in files that are read by time: little while few must be sorted. */
 const FOUND_COST = { few: 0.25, many: 7 };
 const FEW = 1000;
 

@@ -1,4 +1,7 @@
-/** A media type (RFC 9110 section 8.3.1) in a form in which equal ones are equal texts; undefined when it is none. */
+/**
+ * A media type (RFC 9110 section 8.3.1) in a canonical form, so that equal types are equal texts; undefined for other
+ * text.
+ */
 export function canonicalMediaType(text: string): string | undefined {
   const [, type = "", rest = ""] = HEAD.exec(text.trim()) ?? [];
   if (type === "") return undefined;

@@ -35,7 +35,7 @@ export async function setExpiry(tx: Writer, grantId: string, expiresAt: number):
   return Number(numUpdatedRows) === 1;
 }
 
-/** Lets go of what has come of an upload. */
+/** Unlinks the received parts of an upload. */
 export async function dropParts(tx: Writer, objects: Pick<ObjectStore, "unlink">, grantId: string): Promise<void> {
   const parts = await tx
     .deleteFrom("upload_part")
@@ -51,7 +51,7 @@ export async function dropParts(tx: Writer, objects: Pick<ObjectStore, "unlink">
   );
 }
 
-/** Takes a grant away with what has come of it. */
+/** Deletes a grant with its received parts. */
 export async function dropGrant(
   tx: Writer,
   objects: Pick<ObjectStore, "unlink">,

@@ -32,7 +32,7 @@ export function isOfPlaces({ projectId, hidden }: Places, place: string): boolea
 const LAST_CODE_POINT = 0x10ffff;
 const SURROGATES = { first: 0xd800, last: 0xdfff };
 
-/** The first text behind all that begin with the prefix, by bytes of UTF-8; undefined when there is none. */
+/** The first text after all that begin with the prefix, by bytes of UTF-8; undefined when there is none. */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (char) => char.codePointAt(0) ?? 0);
   while (points.at(-1) === LAST_CODE_POINT) points.pop();

@@ -77,7 +77,7 @@ export class UploadReservations {
   }
 }
 
-/** Of each grant as much as its uploads take, and at most what it still reserves. */
+/** For each grant the bytes that its uploads take, at most its reservation. */
 async function heldFor(db: Reader, underWay: ReadonlyMap<string, number>): Promise<number> {
   const grants = await grantsOpen(db, [...underWay.keys()]);
   return grants.reduce((sum, { id, open }) => sum + Math.max(0, Math.min(open, underWay.get(id) ?? 0)), 0);

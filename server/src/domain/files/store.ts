@@ -29,7 +29,7 @@ export function insertGrant(tx: Writer, row: GrantRow): void {
   tx.defer(tx.insertInto("upload_grant").values(row));
 }
 
-/** Takes or renews a claim; false when another holds it, or the grant is gone. */
+/** Sets or renews a claim; false when another upload has it, or the grant was deleted. */
 export async function setClaim(
   tx: Writer,
   id: string,
@@ -55,7 +55,7 @@ export async function clearClaim(tx: Writer, id: string, name: string): Promise<
     .execute();
 }
 
-/** Takes a grant away for good, unless another upload than `claim` uses it at this moment; undefined then, or when it is gone. */
+/** Deletes a grant, unless another upload than `claim` uses it now; undefined then, or when it was deleted before. */
 export async function takeGrant(
   tx: Writer,
   id: string,
@@ -90,7 +90,7 @@ export async function expiredGrants(db: Reader, before: Cutoff, limit: number): 
     .execute();
 }
 
-/** Whether it still is: an upload may have gone on since it was found. */
+/** Whether it is still expired: an upload may have continued since it was found. */
 export async function isExpired(db: Reader, id: string, before: number): Promise<boolean> {
   const query = db
     .selectFrom("upload_grant")
@@ -127,7 +127,7 @@ export function nameOf(eb: ExpressionBuilder<Tables, "file">, isExpression: bool
   return isExpression ? eb.fn.coalesce("filename", eb.val("")) : eb.ref("filename");
 }
 
-/** What these grants reserve of bytes that have not come yet. */
+/** The bytes that these grants reserve and that have not arrived yet. */
 export async function grantsOpen(
   db: Reader,
   ids: readonly string[],

@@ -71,7 +71,7 @@ export async function findTrashed(
   return trashedById(metadata.read, orgId, id, clock.nowMs());
 }
 
-/** What the principal may see of it, last deleted first. */
+/** The part of it that the principal may see, last deleted first. */
 export async function listTrash(
   deps: Pick<FilesDeps, "metadata" | "clock">,
   principal: Principal,

@@ -120,7 +120,7 @@ function uploadUrl(
   return direct.uploadUrl({ orgId, name: id }, { contentType, size, lifetimeS });
 }
 
-/** What both kinds of upload begin with: a row, and what it reserves. */
+/** The beginning of both kinds of upload: a row, and its reservation. */
 export async function makeGrant(
   deps: FilesDeps,
   principal: Principal,

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Envelope } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** What an upload URL allows. */
+/** The permissions of an upload URL. */
 export interface UploadClaims {
   readonly fileId: string;
   readonly contentType: string;
@@ -10,10 +10,10 @@ export interface UploadClaims {
   readonly expiresS: number;
 }
 
-/** What a download URL allows. */
+/** The permissions of a download URL. */
 export interface DownloadClaims {
   readonly fileId: string;
-  /** Who asked for it: it is good while they may download. */
+  /** The URL's creator: it works while they may download. */
   readonly grantedBy: string;
   readonly expiresS: number;
 }
@@ -22,8 +22,8 @@ export interface DownloadClaims {
 export type UrlQuery = Readonly<Record<string, unknown>>;
 
 /**
- * Makes URLs that need no token, and knows its own again. Everything that one allows stands in it and is signed by a key that
- * follows from the master key, so that a URL is refused before anything is looked up.
+ * Creates and verifies URLs that need no token. A URL contains everything that it allows, signed by a key derived from
+ * the master key, so that an invalid one is refused without a look-up.
  */
 export interface PresignedUrls {
   upload(claims: UploadClaims): string;

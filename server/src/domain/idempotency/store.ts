@@ -34,7 +34,9 @@ export async function takeOver(tx: Writer, old: Row, claim: ClaimRow): Promise<b
   return taken.length > 0;
 }
 
-/** In the operation's own transaction: which fails when the claim was taken over, since then another runs the request. */
+/**
+ * In the operation's own transaction, which fails when the claim was taken over, since another request runs it then.
+ */
 export function keepAnswer(
   tx: Writer,
   claim: { keyHash: string; owner: string },

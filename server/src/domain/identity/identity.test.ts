@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { postgresUrl } from "../../../../tests/fixtures/databases.ts";
 import { postgresMissing } from "../../../../tests/fixtures/postgres-server.ts";
 import type { Identity } from "./identity.ts";
-import type { Acting } from "./credentials/index.ts";
+import type { ActorContext } from "./credentials/index.ts";
 import {
   credentialOf,
   ISSUER,
@@ -44,7 +44,7 @@ async function isRefused(node: Identity, token: string): Promise<boolean> {
 const refuses = (node: Identity, token: string): Promise<void> =>
   assert.rejects(node.authenticator.authenticate(token), { code: "invalid_token", message: /revoked/ });
 
-/** Two nodes that share a database, which is what is asked of both databases. */
+/** Two nodes that share a database; the cases run on both databases. */
 const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
   "a token of one is good at the other, as the same principal": async ({ here, there }) => {
     const client = await credentialOf(here);
@@ -137,7 +137,7 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     const closed = await credentialOf(here, { projectId: PRIVATE_ID, actor: maintainer });
     ground.clock.advance(1);
     const open = await credentialOf(here, { projectId: PROJECT_ID });
-    const idsOf = async (actor: Acting["actor"], cursor?: string): Promise<string[]> => {
+    const idsOf = async (actor: ActorContext["actor"], cursor?: string): Promise<string[]> => {
       const page = await here.credentials.list({ actor }, { limit: 1, cursor });
       const rest = page.nextCursor === null ? [] : await idsOf(actor, page.nextCursor);
       return [...page.items.map((item) => item.id), ...rest];

@@ -56,7 +56,7 @@ export interface IdentityOptions {
   readonly nodeId?: string;
   /** ES256 when absent. */
   readonly tokenAlg?: SigningAlg;
-  /** By which keys of trusted issuers are read; public addresses only when absent. */
+  /** Reads the keys of trusted issuers; from public addresses only when absent. */
   readonly outbound?: Pick<Outbound, "check" | "get">;
   readonly log: { warn(fields: object, message: string): void };
   /** The server's, whose list has the work of identity; a separate one when absent. */
@@ -81,7 +81,7 @@ export interface Identity {
     readonly issuer: TokenIssuer;
     readonly verifier: TokenVerifier;
     /**
-     * The credential of an access token, for services with tokens of their own: with no more scopes than the token has.
+     * The credential of an access token, for services with separate tokens: with no more scopes than the token has.
      * @throws Problem `invalid_token`, `approval_pending`, `address_not_allowed`, `unavailable`
      */
     holder(token: string, origin: Origin): Promise<{ credential: CredentialState; claims: AccessTokenClaims }>;
@@ -96,13 +96,13 @@ export interface Identity {
   readonly activity: Activity;
   /** When credentials were used last. */
   readonly usage: Pick<UsageLog, "touch">;
-  /** Of sign-ins, for people's too. */
+  /** Refused sign-ins, those of people included. */
   readonly refusals: Pick<RefusalLog, "record">;
   /** Since the start. */
   counts(): { tokensIssued: number; refusals: number };
   /** Registers the node, keeps it current and does the upkeep. Short-lived processes go without. */
   start(): Promise<void>;
-  /** Writes what is held back and leaves. Also without `start`. */
+  /** Writes the pending counts and stops. Also without `start`. */
   stop(): Promise<void>;
 }
 
@@ -199,7 +199,7 @@ async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope;
   try {
     await keys.load();
   } catch (error) {
-    await discardNewKeyFile(dataDir, masterKey); // another node with a key of its own was first
+    await discardNewKeyFile(dataDir, masterKey); // another node with another key was first
     throw error;
   }
   return { envelope, keys };

@@ -49,7 +49,7 @@ export {
   openS3Secret,
   readS3Key,
   transferCredentials,
-  type Acting,
+  type ActorContext,
   type Addresses,
   type AddressTest,
   type Credential,

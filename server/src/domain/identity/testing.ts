@@ -1,4 +1,4 @@
-/** What tests of identity, and of what is built on it, start from: a database, an organization in it, people, nodes. */
+/** Shared by tests of identity and of its users: a database, an organization in it, people, nodes. */
 import { trustedClock } from "#kernel/testing.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { ORG_ROLE_SCOPES, type PersonPrincipal } from "./access/index.ts";
 import { appendAuthChange } from "./changes/index.ts";
-import type { Acting, SystemActor } from "./credentials/index.ts";
+import type { ActorContext, SystemActor } from "./credentials/index.ts";
 import { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
 
 export const ISSUER = "http://127.0.0.1:8080";
@@ -110,7 +110,7 @@ export async function credentialOf(
   options: {
     scopes?: readonly string[];
     projectId?: string | null;
-    actor?: Acting["actor"];
+    actor?: ActorContext["actor"];
     expiresAtMs?: number;
   } = {},
 ): Promise<{ id: string; clientId: string; clientSecret: string }> {

@@ -2,7 +2,7 @@ import type { Ended } from "#domain/accounts/index.ts";
 import type { MailMessage } from "#stores/mail/index.ts";
 import { day } from "./messages.ts";
 
-/** What the server writes to people about their account. */
+/** Mails to people about their account. */
 
 export function resetMail(to: string, about: { portalUrl: string; link: string; expiresAtMs: number }): MailMessage {
   const text = `Somebody asked for a new password, or to prove this address, at ${about.portalUrl}.

@@ -41,7 +41,7 @@ export interface Bootstrapped {
   setupToken: string | null;
 }
 
-/** What a first start makes when there is no organization. */
+/** The organization that a first start creates. */
 const FIRST_ORGANIZATION = "main";
 
 /**
@@ -149,7 +149,7 @@ function hasAccount(person: Tables["person"]): boolean {
   return person.password_hash !== null || person.last_seen_at !== null;
 }
 
-/** Anybody who was shown an invitation can have made the account; it must not be given an organization. */
+/** Anybody who saw an invitation can have created the account; it must not be given an organization. */
 function unprovedAddress(email: string): Problem {
   return new Problem(
     "conflict",
@@ -209,7 +209,10 @@ async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, use
   });
 }
 
-/** Every owner is named to run the server until one who does has an account: the first who comes in will (`closeSetUp`). */
+/**
+ * Every owner is a candidate for operator until one with an account is: the first who comes in becomes it
+ * (`closeSetUp`).
+ */
 async function nameFirstAdmin(deps: OrganizationsDeps, tx: Writer, userId: string): Promise<boolean> {
   await deps.metadata.lock(tx, "instance_admin");
   if (await hasOperator(tx)) return false;

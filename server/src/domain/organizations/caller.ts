@@ -16,7 +16,7 @@ export interface SystemPrincipal {
   readonly kind: "system";
 }
 
-/** Who asks for a change, and from where. */
+/** The actor of a change, and its origin. */
 export interface Caller {
   readonly principal: Principal | SystemPrincipal;
   readonly ip: string | null;
@@ -32,11 +32,11 @@ export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "
   return { actor: { kind: principal.kind, id }, ip, requestId, result: "success" };
 }
 
-/** What a caller may pass on to others. */
+/** The permissions that a caller may give to others. */
 export interface Grantor {
   /** Undefined: a credential whose creator is no member any more. */
   readonly role: OrgRole | undefined;
-  /** The person who stands behind it; undefined for what the installation itself made. */
+  /** The responsible person; undefined for credentials that the installation itself created. */
   readonly userId: string | undefined;
   readonly scopes: ReadonlySet<Scope>;
 }
@@ -65,7 +65,7 @@ export async function grantorBehind(
   return { role, userId: role === undefined ? undefined : origin, scopes };
 }
 
-/** The caller's scopes for a project, to compare with what a role in it stands for. */
+/** The caller's scopes for a project, to compare with the scopes of a role in it. */
 export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<Scope> {
   const { principal } = caller;
   if (principal.kind === "system") return ORG_ROLE_SCOPES.owner;
@@ -76,7 +76,7 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
 
 const CHAIN_MAX = 32;
 
-/** Who is at the beginning of a credential's chain of creators: a user id or `system`. */
+/** The beginning of a credential's chain of creators: a user id or `system`. */
 async function originOf(db: Reader, orgId: string, credentialId: string): Promise<string | undefined> {
   let creator = await creatorOf(db, orgId, credentialId);
   for (let step = 0; step < CHAIN_MAX && creator?.startsWith("cred_") === true; step++) {

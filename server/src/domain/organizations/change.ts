@@ -17,7 +17,7 @@ export function changeOrganization<T>(
   });
 }
 
-/** Every node forgets what it knew about who may do what in the organization, within a second. */
+/** Every node drops its cached permissions of the organization, within a second. */
 export async function announceAccessChange(deps: OrganizationsDeps, tx: Writer, orgId: string): Promise<void> {
   await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
 }

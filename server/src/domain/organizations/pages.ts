@@ -11,15 +11,14 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** What to select for a page: rows whose id is less, newest first, one more than the page has. */
+/** The rows to select for a page: those with a lesser id, newest first, one more than the page has. */
 export interface RowsWanted {
   readonly beforeId: string | undefined;
   readonly limit: number;
 }
 
 /**
- * A page of a list that is newest first. The one row too many tells whether there is a next one.
- *
+ * A page of a list, newest first. The one extra row shows whether there is a next page.
  * @throws Problem `invalid_parameter` for a foreign cursor
  */
 export async function listPage<T>(

@@ -7,7 +7,7 @@ import type { Throttle } from "./sign-in/throttle.ts";
 
 export type { Origin } from "./origin.ts";
 
-/** What everything about people's sign-in works on. */
+/** The dependencies of the code about people's sign-in. */
 export interface PeopleDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;

@@ -3,6 +3,6 @@ export interface Origin {
   readonly ip: string | null;
   readonly requestId: string | null;
   readonly userAgent: string | null;
-  /** What the browser shows to say that somebody signed in there before; not yet verified. */
+  /** The browser's cookie that shows an earlier sign-in there; not yet verified. */
   readonly device?: string | null;
 }

@@ -7,7 +7,7 @@ import { portalAddressOf } from "./portal-address.ts";
 import { sessionOfSecret, type Session } from "./sessions/sessions.ts";
 import { Throttle } from "./sign-in/throttle.ts";
 
-/** What people's sign-in keeps in memory: only how often somebody failed. */
+/** The in-memory state of people's sign-in: only the failures. */
 export function createPeople(options: {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;

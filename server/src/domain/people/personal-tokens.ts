@@ -15,7 +15,7 @@ export interface NewPersonalToken {
   readonly expiresAtMs?: number | null;
 }
 
-/** Of every organization, newest first; those that were ended are gone. */
+/** In every organization, newest first, without revoked ones. */
 export function listPersonalTokens(deps: Pick<PeopleDeps, "metadata">, session: Session): Promise<PersonalToken[]> {
   return personalTokensOf(deps.metadata.read, session.userId);
 }

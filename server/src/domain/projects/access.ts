@@ -2,14 +2,14 @@ import type { ProjectState } from "./state.ts";
 
 export type Visibility = "organization" | "private";
 
-/** What the permission check needs to know about a project. */
+/** The facts about a project for the permission check. */
 export interface ProjectAccess {
   readonly id: string;
   readonly visibility: Visibility;
   readonly state: ProjectState;
 }
 
-/** What a request is about. Without a project it is about the organization itself. */
+/** The resource of a request. Without a project it is the organization itself. */
 export interface Resource {
   readonly orgId: string;
   readonly project?: ProjectAccess;
@@ -46,7 +46,7 @@ export function columnsOf(project: ProjectAccess | null): OptionalProjectColumns
   return { visibility: project?.visibility ?? null, project_state: project?.state ?? "active" };
 }
 
-/** What a row is to the permission check. A project that was deleted counts as private: nobody reaches it. */
+/** The resource of a row, for the permission check. A deleted project counts as private: nobody reaches it. */
 export function resourceOf(
   row: { readonly org_id: string; readonly project_id: string | null } & OptionalProjectColumns,
 ): Resource {

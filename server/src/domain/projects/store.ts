@@ -16,7 +16,7 @@ const SINCE = { archived: "archived_at" } as const satisfies Record<Exclude<Proj
 type SinceColumn = (typeof SINCE)[keyof typeof SINCE];
 const STATES = Object.entries(SINCE) as [keyof typeof SINCE, SinceColumn][];
 const SINCE_COLUMNS = Object.values(SINCE);
-/** What these columns would hold of a deleted project: it is in no state. */
+/** The values of these columns for a deleted project: it is in no state. */
 const NEVER = Object.fromEntries(SINCE_COLUMNS.map((column) => [column, null])) as Record<SinceColumn, null>;
 const NEVER_COLUMNS = SINCE_COLUMNS.map((column) => sql<null>`null`.as(column));
 

@@ -5,11 +5,11 @@ import { nameOf, resourceOf, type Action, type Repository, type Subject } from "
 
 export const CATALOG: Subject = { type: "registry", name: "catalog" };
 
-/** Who asks. */
+/** The holder of a token. */
 export interface Holder {
   /** With the rights of this moment. Null: nobody is known. */
   readonly principal: Principal | null;
-  /** What the token was asked for and granted; undefined without a token: then rights alone decide. */
+  /** The requested and granted scopes of the token; undefined without a token: then only the permissions decide. */
   readonly access: readonly Access[] | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Question {
   readonly repository: Repository | undefined;
 }
 
-/** The one decision of who may do what below `/v2`: what the token was granted, and what its holder may do at this moment. */
+/** The one permission decision below `/v2`: the token's granted scopes, and its holder's present permissions. */
 export function decideAccess({ principal, access }: Holder, question: Question): AccessVerdict {
   const { subject, action } = question;
   if (access === undefined) return rightTo(principal, question);
@@ -40,13 +40,13 @@ export function decideAccess({ principal, access }: Holder, question: Question):
   return right;
 }
 
-/** The same for a repository that is there. */
+/** The same for an existing repository. */
 export function mayDo(holder: Holder, repository: Repository, action: Action): boolean {
   const subject: Subject = { type: "repository", name: nameOf(repository) };
   return decideAccess(holder, { subject, action, repository }).allowed;
 }
 
-/** What a token gets of what it asks for: the rights of its holder at that moment. */
+/** The granted part of a token's requested scopes: the present permissions of its holder. */
 export function grantAccess(principal: Principal | null, asked: Omit<Question, "action">, actions: readonly Action[]) {
   return actions.filter((action) => rightTo(principal, { ...asked, action }).allowed);
 }

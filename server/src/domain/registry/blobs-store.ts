@@ -13,7 +13,7 @@ export async function blobRow(db: Reader, repository: string, digest: string): P
     .executeTakeFirst();
 }
 
-/** Content that is there already, in whichever repository: of the organization, or else of another one. */
+/** Existing equal content in any repository: of the organization, or else of another one. */
 export async function sameContent(
   db: Reader,
   orgId: string,
@@ -41,7 +41,8 @@ export async function insertBlob(tx: Writer, row: BlobRow): Promise<void> {
 }
 
 /**
- * Keeps a blob that nothing needs yet for longer, or without an end (null); one that is needed has no lease. False when there is none with a lease.
+ * Keeps an unneeded blob for longer, or for ever (null); a needed one has no lease. False when there is none with a
+ * lease.
  */
 export async function renewLease(
   tx: Writer,

@@ -36,7 +36,7 @@ export interface Arrived {
   /** Hexadecimal, whichever algorithm the digest is of. */
   readonly sha256: string;
   readonly size: number;
-  /** Links the content in the transaction; returns its id. Not called when the same content is there already. */
+  /** Links the content in the transaction; returns its id. Not called when the same content exists. */
   hold(tx: Writer): Promise<string>;
 }
 

@@ -9,7 +9,7 @@ import { lockRegistry } from "./repositories.ts";
 import type { ManifestRow, TimedRemovalDeps } from "./types.ts";
 import { expireUploads } from "./uploads.ts";
 
-/** What a collection took away. */
+/** The result of a collection. */
 export interface Collection {
   readonly uploads: number;
   readonly manifests: number;
@@ -43,7 +43,7 @@ async function collectManifests(deps: TimedRemovalDeps, nowMs: Cutoff): Promise<
   }
 }
 
-/** One that something needs by now stays, and is not looked at again. */
+/** A manifest that is needed by now stays, and is not checked again. */
 async function collectManifest(
   deps: TimedRemovalDeps,
   { org_id, repository, digest }: ManifestRow,

@@ -40,7 +40,7 @@ export class RegistryError extends Error {
   }
 }
 
-/** What every denial begins with: clients have looked for these words since the first registry. */
+/** The beginning of every denial: clients have looked for these words since the first registry. */
 export function denied(reason: string): string {
   return `requested access to the resource is denied: ${reason}`;
 }

@@ -4,7 +4,7 @@ import { BlobDamaged } from "#stores/objects/index.ts";
 import { blobRow } from "./blobs-store.ts";
 import { CONTENT_OWNER, type RegistryDeps, type ReferenceRow } from "./types.ts";
 
-/** What the builder of an image wrote down, as far as it has the types of the image specification. */
+/** The data of an image's builder, as far as it has the types of the image specification. */
 export interface ImageConfig {
   readonly architecture: string | null;
   readonly os: string | null;
@@ -37,7 +37,10 @@ const ENTRIES_MAX = 1000;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The config that a manifest names; null where it is none of an image, is too large, or its content is lost: the image itself can be looked at all the same. */
+/**
+ * The config that a manifest names; null when it is not that of an image, is too large, or its content is lost: the
+ * image itself can still be listed.
+ */
 export async function readImageConfig(
   deps: Pick<RegistryDeps, "metadata" | "objects">,
   { repository, target, media_type }: Pick<ReferenceRow, "repository" | "target" | "media_type">,
@@ -58,7 +61,7 @@ export async function readImageConfig(
 
 const PLATFORM_CHARS_MAX = 100;
 
-/** What an image is for, by its config, as an index would say it of one of its manifests; null where that is nothing. */
+/** The platform of an image, by its config, in the form of an index; null when the config has none. */
 export async function platformOfConfig(
   deps: Pick<RegistryDeps, "metadata" | "objects">,
   config: Pick<ReferenceRow, "repository" | "target" | "media_type">,

@@ -27,7 +27,7 @@ export async function imageOf({ metadata }: Deps, manifest: ManifestRow): Promis
   };
 }
 
-/** What a list tells of an image. */
+/** An image in a list. */
 export interface ImageOutline {
   /** JSON objects, each once: of an index those of its manifests, of an image the one of its config. */
   readonly platforms: readonly string[];
@@ -58,14 +58,14 @@ export async function outlinesOf(
   );
 }
 
-/** Manifests that are looked at: an index may name thousands, and its indexes thousands again. */
+/** The most manifests that are read: an index may name thousands, and its indexes thousands again. */
 const WALK_MAX = 2000;
-/** What those may name together: a manifest may name tens of thousands. */
+/** The most references that they may have together: a manifest may name tens of thousands. */
 const REFERENCES_MAX = 50_000;
 
 type Parts = Map<string, ReferenceRow[]>;
 
-/** What these manifests name, and those that they name, level by level; what passes a limit is not among it. */
+/** The references of these manifests, and those of the named ones, level by level, within the limits. */
 async function walk(read: Reader, repository: string, digests: readonly string[]): Promise<Parts> {
   const parts: Parts = new Map();
   let left = REFERENCES_MAX;

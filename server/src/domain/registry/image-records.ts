@@ -9,8 +9,9 @@ import { nameOf } from "./types.ts";
 const PAGE = 500;
 
 /**
- * The manifests of an organization as rows of the table `images`. They change: tags move, pulls are counted, manifests go. What shows a change is the
- * audit log, which has every push, deletion and change of a repository; the number of pulls; and the number of manifests, since a collection is in no log.
+ * The manifests of an organization as rows of the table `images`. They change: tags move, pulls are counted, manifests
+ * are deleted. A change shows in the audit log, which has every push, deletion and change of a repository; in the
+ * number of pulls; and in the number of manifests, since a collection is in no log.
  */
 export function imageRecords({ metadata }: { readonly metadata: MetadataStore }): RecordSource {
   const { read } = metadata;

@@ -80,7 +80,7 @@ export async function tagPage(
     .execute();
 }
 
-/** What these manifests are made of; so much of it at most. */
+/** The references of these manifests, up to a limit. */
 export async function referencesOfAll(
   db: Reader,
   repository: string,

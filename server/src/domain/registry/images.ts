@@ -103,7 +103,7 @@ export async function updateRepository(
   });
 }
 
-/** What of a repository can be changed. */
+/** The part of a repository that can be changed. */
 export function repositoryVersion(repository: RepositoryView): object {
   return { id: repository.id, ...settingsOf(repository) };
 }

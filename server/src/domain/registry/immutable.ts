@@ -1,4 +1,4 @@
-/** Whether a tag has one of these forms: `*` stands for any characters, everything else for itself. */
+/** Whether a tag matches one of these patterns: `*` matches any characters, everything else itself. */
 export function matchesAny(tag: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matches(tag, pattern));
 }

@@ -12,7 +12,10 @@ const IDLE_MS = 60_000;
 
 /** Reads manifests without holding the event loop. */
 export interface ManifestReader {
-  /** The bytes are handed over: the answer has them. @throws RegistryError `DIGEST_INVALID`, `MANIFEST_INVALID`; Problem `unavailable` */
+  /**
+   * The bytes are transferred: the answer has them.
+   * @throws RegistryError `DIGEST_INVALID`, `MANIFEST_INVALID`; Problem `unavailable`
+   */
   read(request: ManifestRequest): Promise<ReadManifest>;
   close(): Promise<void>;
 }
@@ -42,7 +45,7 @@ export function createManifestReader(): ManifestReader {
   };
 }
 
-/** Bytes that have their memory for themselves, so that it can be handed over. */
+/** Bytes with separate memory, so that it can be transferred. */
 function ownedBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes;
   const isAlone = buffer.byteLength === byteLength;

@@ -59,7 +59,7 @@ export interface Reference {
   readonly platform: Readonly<Record<string, unknown>> | null;
 }
 
-/** What a manifest says, as far as the registry needs it. */
+/** The content of a manifest, as far as the registry needs it. */
 export interface Manifest {
   readonly mediaType: string;
   readonly artifactType: string | null;
@@ -87,7 +87,7 @@ export interface PackedReference extends Pick<Reference, "kind" | "size"> {
 }
 
 export interface ReadManifest {
-  /** The very bytes, which were handed over to be read. */
+  /** The original bytes, which were transferred to be read. */
   readonly content: Uint8Array<ArrayBuffer>;
   readonly digest: ContentDigest;
   /** Hexadecimal, whichever algorithm the digest is of. */
@@ -133,8 +133,8 @@ function bytesOf(value: unknown): Uint8Array {
 }
 
 /**
- * Reads a manifest. What different clients would read in different ways is refused: both kinds in one document, another type than was announced, a name
- * twice or in other letters (CVE-2021-41190).
+ * Reads a manifest. A document that clients could read in different ways is refused: both kinds in one document,
+ * another type than was announced, a name twice or in other letters (CVE-2021-41190).
  * @throws RegistryError `MANIFEST_INVALID`
  */
 export function parseManifest(content: Uint8Array, contentType: string | undefined): Manifest {
@@ -251,7 +251,10 @@ function annotationsOf(value: unknown): Record<string, string> {
   return value as Record<string, string>;
 }
 
-/** The same layer may stand in an image more than once. The stronger claim stays: a config or layer must be there, a foreign layer need not. */
+/**
+ * The same layer may be in an image more than once. The stronger claim stays: a config or layer must exist, a foreign
+ * layer need not.
+ */
 function distinct(references: readonly Reference[]): Reference[] {
   const byDigest = new Map<string, Reference>();
   for (const reference of references) {

@@ -181,7 +181,7 @@ export async function referrerDigests(db: Reader, repository: string, subject: s
   return rows.map(({ digest }) => digest);
 }
 
-/** What refers to a manifest, by digest. */
+/** The referrers of a manifest, by digest. */
 export async function referrerRows(
   db: Reader,
   repository: string,

@@ -73,7 +73,7 @@ export interface NewManifest {
 }
 
 /**
- * Keeps a manifest, and lets tags point at it. One that is there already only gets the tags.
+ * Stores a manifest, and lets tags point at it. An existing one only gets the tags.
  * @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID`, `DENIED` for an immutable tag or over the quota
  */
 export async function putManifest(
@@ -104,7 +104,7 @@ interface Putting {
   readonly repository: Repository;
   readonly pushed: NewManifest;
   readonly staged: StagedBlob;
-  /** What the image is for, by its config. */
+  /** The platform of the image, by its config. */
   readonly config: Reference["platform"];
 }
 
@@ -271,8 +271,8 @@ async function deleteTagged(deps: RegistryDeps, tx: Writer, repository: Reposito
 }
 
 /**
- * Takes a manifest from a repository, under the registry's lock, with its tags. What it was made of, and what refers to it, stays for a lease. False when
- * there is none.
+ * Removes a manifest from a repository, under the registry's lock, with its tags. Its parts and its referrers stay for
+ * a lease. False when there is none.
  */
 export async function removeManifest(
   deps: Pick<RemovalDeps, "objects" | "clock" | "settings">,

@@ -33,7 +33,7 @@ export async function repositoriesWith(
   return rows.map(repositoryOf);
 }
 
-/** Places that are looked at for content that a mount names no source for. */
+/** The most repositories that are searched for content when a mount names no source. */
 const MOUNT_SOURCES_MAX = 100;
 
 /** Changes of an organization's images run one after another: leases, quota and counters stay true to the rows. */

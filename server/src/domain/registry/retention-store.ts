@@ -20,8 +20,8 @@ export async function taggedRows(db: Reader, repository: string): Promise<Tagged
 }
 
 /**
- * Manifests that lost their last tag before a time and were not pulled since, the oldest first: those that are in no index, and about nothing that is
- * there.
+ * Manifests that lost their last tag before a time and were not pulled since, the oldest first: those in no index, and
+ * without an existing subject.
  */
 export async function untaggedRows(
   db: Reader,

@@ -18,7 +18,7 @@ import {
 
 /** Rules that delete a repository's old images. A member that is null deletes nothing. */
 export interface Retention {
-  /** A tag stays while it is one of so many that were moved last … */
+  /** A tag stays while it is one of this many that were moved last … */
   readonly keepLast: number | null;
   /** … or was moved, or its manifest pulled, in so many days. */
   readonly keepDays: number | null;
@@ -28,17 +28,17 @@ export interface Retention {
   readonly untaggedDays: number | null;
 }
 
-/** What a run deletes, or would. */
+/** The deletions of a run, real or planned. */
 export interface RetentionPlan {
   readonly tags: readonly { readonly name: string; readonly digest: string }[];
   readonly manifests: readonly { readonly digest: string; readonly size: number }[];
 }
 
 const DAY_MS = 86_400_000;
-/** What one run deletes at most; the next one goes on. */
+/** The most deletions of one run; the next one continues. */
 const RUN_MAX = 1000;
 
-/** What would be deleted now. Changes nothing. */
+/** The deletions that a run would make now. Changes nothing. */
 export async function planRetention(
   deps: Pick<RegistryDeps, "metadata" | "clock">,
   repository: Repository,
@@ -53,7 +53,9 @@ export async function planRetention(
   };
 }
 
-/** Deletes what the rules let go. Each tag and manifest is looked at once more in the transaction that deletes it. Returns what it deleted. */
+/**
+ * Applies the rules. Each tag and manifest is checked again in the transaction that deletes it. Returns the deletions.
+ */
 export async function applyRetention(
   deps: TimedRemovalDeps,
   caller: Caller,
@@ -120,7 +122,7 @@ async function manifestsToDelete(
   return untaggedRows(db, repository.id, { before: nowMs - untaggedDays * DAY_MS, limit: RUN_MAX });
 }
 
-/** In an index, or about a manifest that is there: it goes with that. */
+/** In an index, or with an existing subject: it is deleted with that. */
 async function isHeld(db: Reader, { repository, digest, subject }: ManifestRow): Promise<boolean> {
   if (await isNeeded(db, repository, digest)) return true;
   return subject !== null && (await manifestRow(db, repository, subject)) !== undefined;

@@ -35,7 +35,7 @@ export class RunningDigests {
     };
   }
 
-  /** Hexadecimal; undefined when it is not known of exactly so many bytes. */
+  /** Hexadecimal; undefined when the digest of exactly this many bytes is not known. */
   of(id: string, algorithm: ContentAlgorithm, bytes: number): string | undefined {
     const running = this.#running.get(id);
     if (running?.bytes !== bytes || running.algorithm !== algorithm) return undefined;

@@ -1,7 +1,7 @@
 import { CATALOG } from "./access.ts";
 import type { Subject, Action } from "./types.ts";
 
-/** What a client asks a token for. */
+/** A requested scope of a token. */
 export interface AskedScope extends Subject {
   readonly actions: readonly Action[];
 }

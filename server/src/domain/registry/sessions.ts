@@ -9,7 +9,7 @@ export interface Session {
   readonly beganMs: number;
   /** The digest that the caller said it would close the upload with. */
   readonly algorithm: ContentAlgorithm;
-  /** As it stands in the path. */
+  /** The text in the path. */
   readonly text: string;
 }
 
@@ -20,8 +20,8 @@ export interface SessionPlace {
 }
 
 /**
- * Addresses of uploads. They say themselves that we gave them out, to whom and for which repository, so that an upload that only began is no row:
- * most end in the request that follows.
+ * Addresses of uploads. The address itself proves that we issued it, to whom and for which repository, so an upload
+ * that only began needs no row: most end in the next request.
  */
 export interface Sessions {
   begin(place: SessionPlace, algorithm: ContentAlgorithm, nowMs: number): Session;

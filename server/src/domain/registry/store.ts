@@ -56,7 +56,7 @@ export async function putSettings(
     .execute();
 }
 
-/** Adds pulls that were counted in memory. A manifest that is gone meanwhile is passed over. */
+/** Adds pulls that were counted in memory. A manifest that was deleted meanwhile is skipped. */
 export async function addPulls(
   tx: Writer,
   pulled: { repository: string; orgId: string; digest: string; pulls: number; atMs: number },
@@ -98,7 +98,7 @@ export interface Recount {
   readonly countedUploading: number;
 }
 
-/** What organizations have, counted anew, all in one statement and so at one moment: those whose numbers differ. */
+/** Recounts the usage of organizations, all in one statement and so at one moment: those whose numbers differ. */
 export async function wrongUsage(db: Reader): Promise<Recount[]> {
   const { rows } = await sql<{
     org_id: string;
@@ -129,7 +129,7 @@ export interface WrongContents {
   readonly counted: Contents;
 }
 
-/** What repositories hold, counted anew, all in one statement and so at one moment: those whose numbers differ. */
+/** Recounts the contents of repositories, all in one statement and so at one moment: those whose numbers differ. */
 export async function wrongContents(db: Reader): Promise<WrongContents[]> {
   const { rows } = await sql<Record<string, number> & { readonly repository: string }>`
     select repository, sum(tags) as tags, sum(manifests) as manifests, sum(bytes) as bytes,

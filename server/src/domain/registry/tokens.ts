@@ -4,7 +4,10 @@ import { decodeBase64Url } from "#kernel/decoding.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Subject, Action } from "./types.ts";
 
-/** What a token says of one repository, or of the catalog: `asked` tells a refusal from a question that was never put. */
+/**
+ * A token's access to one repository, or to the catalog: `asked` distinguishes a refusal from a scope that was not
+ * requested.
+ */
 export interface Access extends Subject {
   readonly asked: readonly Action[];
   readonly granted: readonly Action[];

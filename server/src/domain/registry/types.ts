@@ -4,7 +4,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 
-/** What a question of access is about: a repository by its name, or the list of them (`registry`, `catalog`). */
+/** The subject of an access decision: a repository by its name, or the list of them (`registry`, `catalog`). */
 export interface Subject {
   readonly type: "repository" | "registry";
   readonly name: string;
@@ -28,7 +28,7 @@ export interface RegistryDeps {
   readonly settings: RegistrySettings;
 }
 
-/** What taking things away needs: it may be done beside a running server. */
+/** The dependencies of deletions: they may run beside a running server. */
 export type RemovalDeps = Omit<RegistryDeps, "objects"> & { readonly objects: Pick<ObjectStore, "unlink"> };
 
 /** The same by the time, with a clock that knows whether it can be trusted. */
@@ -49,8 +49,8 @@ export interface Repository {
 }
 
 /**
- * Whose all content of images is in the object store. It is nobody's there, so that the same content is kept once whichever organizations have it; who
- * may read it is decided by the rows of repositories alone.
+ * The owner of all content of images in the object store. It is no organization, so that equal content is stored once
+ * for all organizations; only the rows of repositories decide who may read it.
  */
 export const CONTENT_OWNER = "registry";
 

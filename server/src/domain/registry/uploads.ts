@@ -44,7 +44,10 @@ export interface UploadDeps extends RegistryDeps {
   readonly running: RunningDigests;
 }
 
-/** What has come of an upload. @throws RegistryError `BLOB_UPLOAD_UNKNOWN` also when it ended or expired */
+/**
+ * The received part of an upload.
+ * @throws RegistryError `BLOB_UPLOAD_UNKNOWN` also when it ended or expired
+ */
 export async function findUpload(
   deps: RegistryDeps,
   repository: Repository,
@@ -57,7 +60,7 @@ export async function findUpload(
   return { session, place, repository, received: row?.received ?? 0 };
 }
 
-/** The upload went on meanwhile, or stands elsewhere than the caller thinks. */
+/** The upload continued meanwhile, or has another offset than the caller thinks. */
 export class UploadMoved extends RegistryError {
   readonly received: number;
 
@@ -91,7 +94,7 @@ export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: S
   }
 }
 
-/** The row of an upload that stands where it stood; made when there was none. */
+/** The row of an upload at the expected offset; created when there was none. */
 async function openRow(deps: RegistryDeps, tx: Writer, upload: Upload): Promise<void> {
   const row = await uploadRow(tx, upload.session.id);
   if (row === undefined) {
@@ -207,7 +210,7 @@ export async function expireUploads(deps: TimedRemovalDeps): Promise<number> {
   }
 }
 
-/** Forgets an upload with what has come of it; with a time only when it has expired before. */
+/** Deletes an upload with its received bytes; with a time only when it has expired before. */
 export async function dropUpload(
   deps: RemovalDeps,
   { id, org_id: orgId }: Pick<UploadRow, "id" | "org_id">,

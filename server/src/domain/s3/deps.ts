@@ -7,7 +7,7 @@ import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
 
 export interface S3Settings {
-  /** Of an organization's objects and uploaded parts together, all versions; null: no limit. */
+  /** The most bytes of an organization's objects and uploaded parts, all versions; null: no limit. */
   readonly storedBytesMax: number | null;
   /** Slug of the organization whose buckets requests without a signature mean; null: the oldest. */
   readonly publicOrganization: string | null;

@@ -1,4 +1,4 @@
-export { ALL_USERS, AUTHENTICATED_USERS, cannedAcl, LOG_DELIVERY, requireSoundAcl } from "./access/acl.ts";
+export { ALL_USERS, AUTHENTICATED_USERS, cannedAcl, LOG_DELIVERY, validateAcl } from "./access/acl.ts";
 export { unreachedBuckets } from "./access/everybody.ts";
 export {
   createDestination,

@@ -74,7 +74,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([rows.length, rows.filter(({ is_latest }) => is_latest).length], [503, 2]);
     });
 
-    test("each change of what is shown raises the number of the bucket's writes, and of no other", async () => {
+    test("each change of a shown column raises the number of the bucket's writes, and of no other", async () => {
       const [bucket, other] = [await newBucket(g, caller), await newBucket(g, caller)];
       await g.s3.buckets.setVersioning(caller, bucket, "enabled");
       const versioned = await g.s3.buckets.find(caller.principal, bucket.name);

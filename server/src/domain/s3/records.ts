@@ -12,8 +12,8 @@ const PAGE = 500;
 const EVERYTHING = rangeOf({ prefix: "", delimiter: "", after: "" });
 
 /**
- * The versions of an organization's objects as rows of the table `objects`. Each bucket is a part, which is read anew as a whole after
- * something was written to it: that is told by the number of its writes, which every transaction that changes a version raises.
+ * The versions of an organization's objects as rows of the table `objects`. Each bucket is a part, which is read again
+ * as a whole after a write: the number of its writes shows that, which every transaction that changes a version raises.
  */
 export function objectRecords({ metadata }: { readonly metadata: MetadataStore }): RecordSource {
   const { read } = metadata;

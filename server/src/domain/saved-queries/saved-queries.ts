@@ -118,7 +118,7 @@ export async function updateSavedQuery(
   const names = await checked(deps, author, texts.sql ?? query.sql, parameters ?? parametersOf(query));
   return change(deps, orgId, async (tx) => {
     const before = await found(tx, query);
-    // The statement was looked at outside of the transaction, together with what the row held then.
+    // The statement was checked outside of the transaction, together with the row's content then.
     requireMatch([etagOf(query)], before);
     const after: SavedQuery = {
       ...before,

@@ -3,7 +3,7 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type SavedQueryRow = Tables["saved_query"];
 
-/** A saved query with what its project says about who may see it. */
+/** A saved query with the columns of its project that decide who may see it. */
 export type SavedQuery = SavedQueryRow & OptionalProjectColumns;
 
 function savedQueries(db: Reader, orgId: string) {

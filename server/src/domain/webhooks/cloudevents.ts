@@ -13,7 +13,10 @@ export interface CloudEventName {
   readonly id: string;
 }
 
-/** Of an event in structured mode, whose attributes are in the body, or in binary mode, where they are header fields. */
+/**
+ * The name of an event in structured mode, whose attributes are in the body, or in binary mode, where they are header
+ * fields.
+ */
 export function cloudEventOf(request: HookRequest, json: LazyJson): CloudEventName | undefined {
   if (mediaTypeOf(request) === STRUCTURED) return nameIn(json);
   const id = fieldOf(request, "ce-id");
@@ -28,8 +31,8 @@ export function batchNameOf(request: HookRequest): string | undefined {
 }
 
 /**
- * The requests that a batch would be if each of its events had come alone, with the text of each as it stands in the batch. Undefined for what is no
- * batch of CloudEvents, or one of too many: that is one event.
+ * Splits a batch into separate requests, each with the original text of its event. Undefined for a body that is no
+ * batch of CloudEvents, or has too many: that is one event.
  */
 export function batchOf(request: HookRequest): HookRequest[] | undefined {
   const events = eventsOf(request);
@@ -41,7 +44,7 @@ export function batchOf(request: HookRequest): HookRequest[] | undefined {
   return events.map(({ body }) => ({ ...request, headers, body }));
 }
 
-/** The events of a batch, each as it stands there; undefined for what is no batch, or is empty. */
+/** The events of a batch, with their original texts; undefined for another body, or an empty batch. */
 function eventsOf(request: HookRequest): { body: Buffer; json: LazyJson }[] | undefined {
   if (mediaTypeOf(request) !== BATCHED) return undefined;
   const text = request.body.toString("utf8");

@@ -35,7 +35,10 @@ export async function listConsumers(deps: Pick<Deps, "metadata">, webhookId: str
   return consumerRows(deps.metadata.read, webhookId);
 }
 
-/** It begins with the oldest event that is kept, or with what comes. @throws Problem `conflict` when the name is taken */
+/**
+ * It begins with the oldest event, or with the next one.
+ * @throws Problem `conflict` when the name is taken
+ */
 export async function createConsumer(
   deps: Deps,
   caller: Caller,

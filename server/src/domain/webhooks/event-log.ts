@@ -21,7 +21,7 @@ export interface Kept {
   readonly duplicate: boolean;
 }
 
-/** What was committed, for those who wait for it. */
+/** The committed events, for waiting readers. */
 export interface Committed {
   readonly webhookId: string;
   readonly orgId: string;
@@ -34,7 +34,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What came of a group. */
+/** The result of a group. */
 interface Written {
   readonly kept: readonly Kept[];
   readonly committed: readonly Committed[];
@@ -53,7 +53,7 @@ export interface EventLogOptions {
 
 const GROUP_EVENTS_MAX = 256;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
-/** Beyond it senders are told to come back: what waits is in memory. */
+/** Beyond it senders get an error with `Retry-After`: waiting events are in memory. */
 const WAITING_MAX = 5000;
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 
@@ -91,10 +91,10 @@ export class EventLog {
   }
 
   async #run(): Promise<void> {
-    // What came in the same turn of the event loop goes together.
+    // Events of the same turn of the event loop are written together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.#commit(this.#take());
-    this.#running = undefined; // in the same turn as the look at what waits: what comes next begins anew
+    this.#running = undefined; // in the same turn as the check of waiting events: the next event starts a new run
   }
 
   #take(): Waiting[] {

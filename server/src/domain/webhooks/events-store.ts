@@ -22,7 +22,7 @@ export async function takeNumbers(tx: Writer, dialect: MetadataStore["dialect"],
     const { seq } = await update.returning("seq").executeTakeFirstOrThrow();
     return seq - count + 1;
   }
-  // One process writes, one group after another: what is committed is what the transaction will find.
+  // One process writes, one group after another: so the transaction will find the committed number.
   const [head] = await tx.readAhead(tx.selectFrom("webhook_head").select("seq").where("id", "=", "events"));
   if (head === undefined) throw new Error("cannot number events: the head is missing");
   tx.defer(update);
@@ -140,7 +140,7 @@ export async function newestSeq(db: Reader, webhookId: string): Promise<number> 
   return row?.seq ?? 0;
 }
 
-/** Of an organization, oldest first, after a number. */
+/** The events of an organization, oldest first, after a number. */
 export async function eventsOfOrganization(
   db: Reader,
   orgId: string,
@@ -157,7 +157,7 @@ export async function eventsOfOrganization(
     .execute();
 }
 
-/** Of an organization, after the one number, up to and with the other. */
+/** The events of an organization after one number, up to and including the other. */
 export async function countEvents(
   db: Reader,
   orgId: string,

@@ -30,7 +30,7 @@ export interface EventSearch extends EventFilters {
   readonly header?: string | undefined;
   /** A JSON pointer, or one and =value. */
   readonly pointer?: string | undefined;
-  /** Text in the body, in whatever case. */
+  /** Text in the body, in upper or lower case. */
   readonly text?: string | undefined;
 }
 

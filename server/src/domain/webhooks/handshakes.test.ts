@@ -41,7 +41,7 @@ test("each is answered as its sender expects, as plain text", () => {
   assert.deepEqual([allowed?.["webhook-allowed-origin"], allowed?.["webhook-allowed-rate"]], ["events.example", "*"]);
 });
 
-test("Meta's is refused to whoever does not know the token", () => {
+test("Meta's is refused without the token", () => {
   const wrong = META.query.replace("sesame", "wide");
   assert.deepEqual([answered({ ...META, query: wrong })?.status, answered({ ...META, query: wrong })?.body], [403, ""]);
 });

@@ -7,7 +7,7 @@ export interface HandshakeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether it is answered to whoever could not be verified: its sender signs none. */
+  /** Whether an unverified request gets an answer: its sender does not sign handshakes. */
   readonly unsigned: boolean;
 }
 
@@ -19,7 +19,7 @@ const SIGNED: ReadonlySet<Handshake> = new Set(["slack"]);
 const TEXT = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 const CHALLENGE_CHARS_MAX = 4096;
 
-/** The answer to a handshake that is switched on; undefined for what is none. */
+/** The answer to a handshake that is switched on; undefined for another request. */
 export function handshakeOf(
   request: HookRequest,
   json: LazyJson,

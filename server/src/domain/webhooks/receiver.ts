@@ -46,7 +46,7 @@ export interface Target {
 
 export type Received =
   | {
-      /** Of a batch the first. */
+      /** For a batch, the first event. */
       readonly kept: Kept;
       readonly response: WebhookSettings["response"];
       /** The events of a batch, in its order. */
@@ -54,7 +54,7 @@ export type Received =
     }
   | { readonly handshake: HandshakeAnswer };
 
-/** What was changed about a webhook holds on every node after so long; on the node that changed it at once. */
+/** A change of a webhook takes effect on every node after this time; on the node that made it at once. */
 const KNOWN_MS = 500;
 const TARGETS_MAX = 10_000;
 const USAGE_KNOWN_MS = 1000;
@@ -67,7 +67,7 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #log: EventLog;
   readonly #hits: Hits;
-  /** By token, as it came: what is here leads somewhere. */
+  /** Targets by token: every entry here is valid. */
   readonly #targets = new Map<string, { readonly target: Target; readonly readMs: number }>();
   readonly #bytes = new Map<string, { bytes: number; readonly readMs: number }>();
 
@@ -97,7 +97,7 @@ export class Receiver {
     return until !== null && until <= nowMs ? undefined : target;
   }
 
-  /** Forgets what was known: something was changed. */
+  /** Clears the cache after a change. */
   forget(): void {
     this.#targets.clear();
   }
@@ -108,7 +108,7 @@ export class Receiver {
     const json = new LazyJson(request.body);
     const handshake = handshakeOf(request, json, { enabled: settings.handshakes, secrets: target.secrets });
     if (handshake?.unsigned === true && target.allowed(request.ip)) return { handshake };
-    // Handshakes come by other methods, too; whoever opens the address in a browser makes no event.
+    // Handshakes come by other methods, too; opening the address in a browser makes no event.
     if (handshake === undefined && request.method !== "POST") throw postOnly();
     await this.#verify(target, request);
     if (handshake !== undefined) return { handshake };
@@ -199,7 +199,7 @@ export class Receiver {
     );
   }
 
-  /** What this node keeps counts at once, what others keep and what goes a second later. */
+  /** Bytes that this node stores count at once; those of other nodes, and deletions, a second later. */
   async #bytesOf(orgId: string): Promise<number> {
     const { metadata, clock } = this.#options;
     const nowMs = clock.nowMs();

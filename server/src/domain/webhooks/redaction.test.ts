@@ -33,7 +33,7 @@ for (const name of SECRET_FIELDS.split(" ")) {
   });
 }
 
-test("what is needed to understand, know again and verify an event is kept", () => {
+test("fields that are needed to understand, recognize and verify an event are kept", () => {
   const sum = createHmac("sha256", "k").update("b").digest("hex");
   const fields: [string, string][] = [
     ["X-Hub-Signature-256", `sha256=${sum}`],

@@ -5,7 +5,7 @@ import type { Envelope } from "#domain/identity/index.ts";
  * secret, by its name or its form, is replaced by a hash: who reads events must not be able to act as their sender.
  */
 
-/** Fields of HTTP and its proxies, of tracing, and those by which senders name, describe and sign what they send. */
+/** Fields of HTTP and its proxies, of tracing, and those with which senders name, describe and sign events. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   [
     "accept accept-charset accept-encoding accept-language accept-ranges age allow cache-control connection content-digest content-disposition",
@@ -33,7 +33,7 @@ const SECRET_NAME =
   /token|secret|passw|pwd|passphrase|credential|cookie|session|jwt|bearer|auth|api-?_?key|access-?_?key|private|(?:^|[-_.])(?:key|pass|pin|otp)(?:$|[-_.])/;
 /** Signatures and digests are good for this request only, and needed to check it again. In an address they may be good for more. */
 const SIGNATURE_NAME = /(?:^|[-_.])(?:signature|sig|hmac|digest|sha1|sha256|sha512)(?:$|[-_.\d])/;
-/** Names that say that the value is told to everybody. */
+/** Names of values that are public. */
 const PLAIN_NAME =
   /(?:^|[-_.])(?:id|ids|uuid|guid|event|events|topic|type|time|timestamp|date|version|delivery|attempt|attempts|count|number|region|domain|name|source|status|reason)$/;
 
@@ -67,7 +67,7 @@ export function keptHeaders(rawHeaders: readonly string[], options: RedactionOpt
   return JSON.stringify(pairs);
 }
 
-/** A query without its question mark; what is not replaced stands as it was sent. */
+/** A query without its question mark; values that are not replaced are unchanged. */
 export function keptQuery(query: string, options: RedactionOptions): string {
   if (query === "") return query;
   const parts = query.split("&").map((part) => {

@@ -10,7 +10,7 @@ export interface HookRequest {
   readonly url: string;
   /** Name, value, name, value, in the order and the case in which they came. */
   readonly rawHeaders: readonly string[];
-  /** Names in lower case; what came more than once is joined. */
+  /** Names in lower case; repeated fields are joined. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly ip: string;
@@ -24,7 +24,10 @@ export function fieldOf(request: Pick<HookRequest, "headers">, name: string): st
 /** Members at the top that somebody may ask for: all are found in one pass. */
 const MEMBERS = ["challenge", "event_id", "id", "source", "type"] as const;
 
-/** The body as JSON, read only when somebody asks, and no further than what is asked for; nothing is in what is none, or too deep. Numbers keep their value. */
+/**
+ * The body as JSON, parsed only when needed, and only the needed parts; empty for other text, or deeper JSON. Numbers
+ * keep their value.
+ */
 export class LazyJson {
   readonly #body: Buffer;
   #members: readonly (Found | undefined)[] | undefined;

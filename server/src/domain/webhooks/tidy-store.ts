@@ -78,7 +78,7 @@ export async function deleteRejections(tx: Writer, beforeMs: Cutoff): Promise<vo
   await tx.deleteFrom("webhook_rejection").where("at", "<", beforeMs).execute();
 }
 
-/** What is left of a deleted webhook without events. */
+/** Deletes the remaining rows of a deleted webhook without events. */
 export async function deleteWebhookRows(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("webhook_delivery").where("webhook_id", "=", id).execute();
   await tx.deleteFrom("webhook_destination").where("webhook_id", "=", id).execute();

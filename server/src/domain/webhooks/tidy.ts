@@ -16,7 +16,7 @@ import {
 } from "./tidy-store.ts";
 import type { EventsDeps, WebhooksDeps } from "./types.ts";
 
-/** Takes away what is past its retention, and what deleted webhooks have left. One node does it at a time. */
+/** Deletes events past their retention, and the rows of deleted webhooks. One node does it at a time. */
 export const TIDY = "webhook.tidy";
 const TIDY_KEY = "all";
 

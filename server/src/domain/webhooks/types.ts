@@ -34,7 +34,7 @@ export interface Verification {
   readonly header?: string;
   readonly algorithm?: "sha1" | "sha256" | "sha512";
   readonly encoding?: "hex" | "base64";
-  /** What stands before the signature in the field. */
+  /** The text before the signature in the field. */
   readonly prefix?: string;
   /** How far the signed time may be from now, in seconds. */
   readonly tolerance_s?: number;

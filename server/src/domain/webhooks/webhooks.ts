@@ -45,7 +45,7 @@ type Key = Pick<Webhook, "id" | "org_id">;
 /** Former addresses whose hits can be seen. */
 const FORMER_URLS_KEPT = 5;
 
-/** Undefined when there is none, whoever asks: whether it may be seen is for `authorize` to say. */
+/** Undefined when it does not exist; `authorize` decides who may see it. */
 export async function findWebhook(
   deps: Pick<WebhooksDeps, "metadata">,
   orgId: string,

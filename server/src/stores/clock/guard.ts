@@ -181,7 +181,7 @@ export class ClockGuard implements GuardedClock {
     return this.#hold?.reason ?? null;
   }
 
-  /** A clock that is set right ends the hold, one that jumps on begins it anew. */
+  /** A corrected clock ends the hold, another jump begins a new one. */
   #followHold(hold: Hold, now: Moment): void {
     const sinceHold = drift(hold.began, now);
     if (sinceHold > AHEAD_MS_MAX) this.#begin(jumped(sinceHold), now);

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a directory's server knew of its clock when it last looked. Kept beside the data, so that a restart is no way around it. */
+/**
+ * A server's knowledge of its clock at the last check. It is stored beside the data, so that a restart does not reset
+ * it.
+ */
 export interface KeptClock {
   /** When the clock was last trusted, as it said. */
   readonly seen_at: number;

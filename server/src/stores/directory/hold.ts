@@ -40,7 +40,7 @@ export function holdDeletions(dataDir: string): () => void {
   };
 }
 
-/** Whether a backup runs now. Costs a look at the disk, so it is asked before deletions and nowhere else. */
+/** Whether a backup runs now. It reads the disk, so only deletions ask. */
 export function areDeletionsHeld(dataDir: string): boolean {
   const path = pathIn(dataDir);
   if (!existsSync(path)) return false;

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 
 export { areDeletionsHeld, holdDeletions, type KeptFile } from "./hold.ts";
 
-/** What the stores that keep files need of a directory, beside what Node has. */
+/** Functions of directories that the stores with files need, in addition to Node's. */
 
 /**
  * Keeps a second process out of a directory by the lock file at `path` in it. An empty SQLite database under an exclusive transaction gives us

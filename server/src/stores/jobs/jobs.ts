@@ -22,9 +22,12 @@ export interface JobsOptions {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
-  /** A job whose node has died is taken over after so long. The clocks of all nodes must agree within a third of it. */
+  /**
+   * After this time another node takes over the job of a dead node. The clocks of all nodes must agree within a third
+   * of it.
+   */
   readonly leaseMs?: number;
-  /** How often other nodes' jobs are looked for; notifications come first. */
+  /** How often the queue is read for other nodes' jobs; notifications come first. */
   readonly pollMs?: number;
   /** The server's, whose list has the work of the queue; a separate one when absent. */
   readonly schedule?: Schedule;
@@ -34,7 +37,7 @@ const LEASE_MS = 15_000;
 const POLL_MS = 5000;
 /** The next look when the last one failed, or a job that is due could not be had: another node was at it. */
 const AGAIN_MS = 1000;
-/** How often jobs are looked for that a wrong clock has put too far ahead. */
+/** How often the queue is checked for jobs that a wrong clock has put too far ahead. */
 const MEND_EVERY_MS = 10_000;
 const LAST_ERROR_CHARS_MAX = 500;
 
@@ -142,7 +145,7 @@ class Runner implements Jobs {
     this.#looking?.ask(this.#untilNext(due.length === 0 ? times : await dueTimes(this.#metadata, free())));
   }
 
-  /** A job that has no place now is looked for again when a run has ended. */
+  /** A job without a free place is started when a run has ended. */
   #untilNext(times: ReadonlyMap<string, number>): number {
     const waitMs = Math.min(...times.values()) - this.#clock.nowMs();
     return Math.min(this.#pollMs, waitMs <= 0 ? AGAIN_MS : waitMs);

@@ -1,4 +1,4 @@
-/** Work that repeats. How often is said where it is added to the schedule: most of it follows a setting. */
+/** Periodic work. Its interval is set where it is added to the schedule: mostly by a setting. */
 export interface PeriodicRow {
   /** One plain sentence for the operator. */
   readonly does: string;

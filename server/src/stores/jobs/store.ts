@@ -7,7 +7,7 @@ export type JobRow = Tables["job"];
 /** Runs in a row that were begun and did not end: then the job is parked. */
 export const CLAIMS_MAX = 5;
 
-/** What a job begins with: the rest follows from its runs. */
+/** The columns of a new job: the others follow from its runs. */
 type FreshJob = Pick<JobRow, (typeof FRESH)[number]>;
 
 const FRESH = ["id", "kind", "key", "group_key", "payload", "due_at", "created_at"] as const;
@@ -152,7 +152,7 @@ export async function unparkJobs(tx: Writer, kind: string, nowMs: number): Promi
   return rows.length;
 }
 
-/** Jobs that wait for somebody to look at them. */
+/** Jobs that wait for an operator. */
 export async function countParked(db: MetadataStore["read"]): Promise<number> {
   const row = await db
     .selectFrom("job")

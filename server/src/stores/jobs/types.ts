@@ -31,15 +31,16 @@ export interface Job {
 }
 
 /**
- * How a run ended: when the job is due again, or null when it is done. `commit` runs in the transaction that says so, which
- * fails as a whole when another has taken the job over: what it writes is written once for each finished run.
+ * The result of a run: when the job is due again, or null when it is done. `commit` runs in the transaction that ends
+ * the run, which fails as a whole when another node has taken the job over: so it is committed once for each finished
+ * run.
  */
 export interface JobOutcome {
   readonly dueAtMs: number | null;
   commit?(tx: Writer): Promise<void>;
 }
 
-/** What runs jobs of one kind. */
+/** Runs jobs of one kind. */
 export interface JobHandler {
   readonly kind: string;
   /** Jobs of this kind that run at once on this node. */

@@ -17,7 +17,10 @@ export interface MailOptions {
   readonly timeoutMs?: number;
 }
 
-/** Connects when there is something to send, and for that only. @throws Error for an address that is none */
+/**
+ * Connects only to send a message.
+ * @throws Error for an invalid address
+ */
 export function openMail({ url, from, ca, timeoutMs = WHOLE_MS }: MailOptions): Mail {
   const server = parseSmtpUrl(url);
   const options = transportOptions(server, { ca, connectMs: Math.min(CONNECT_MS, timeoutMs) });
@@ -77,7 +80,7 @@ async function send(
   }
 }
 
-/** What nodemailer's errors have. */
+/** The members of nodemailer's errors. */
 interface SmtpError extends Error {
   readonly code?: string;
   readonly command?: string;

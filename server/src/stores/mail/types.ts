@@ -1,11 +1,11 @@
 export interface MailMessage {
   readonly to: string;
   readonly subject: string;
-  /** Plain text; mails of ours have no other form. */
+  /** Plain text; our mails have no other form. */
   readonly text: string;
 }
 
-/** What a mail server said when it took a message (RFC 5321 section 4.2). */
+/** The mail server's reply when it accepted a message (RFC 5321 section 4.2). */
 export interface MailTaken {
   readonly code: number;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface MailTaken {
 export interface Mail {
   readonly host: string;
   readonly port: number;
-  /** `tls`: from the first byte; `starttls`: before anything else is said; `none`: in plain sight. */
+  /** `tls`: from the first byte; `starttls`: before anything else is sent; `none`: unencrypted. */
   readonly security: "tls" | "starttls" | "none";
   readonly from: string;
   /**
@@ -25,7 +25,7 @@ export interface Mail {
   send(message: MailMessage): Promise<MailTaken>;
 }
 
-/** Why a message was not handed over, in words that an operator can act on. Holds no secret. */
+/** Why a message was not sent, in words that an operator can act on. It has no secret. */
 export class MailFailure extends Error {
   /** The server's own reply, where it gave one. */
   readonly reply: MailTaken | null;

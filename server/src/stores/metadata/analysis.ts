@@ -3,7 +3,7 @@ import type { Writer } from "./types.ts";
 
 /** How often the planner's figures are brought up to date where the database does not do so by itself. */
 export const ANALYSIS_EVERY_MS = 6 * 60 * 60 * 1000;
-/** Rows of an index that are looked at: reading all of it would hold up writes. */
+/** Rows of an index that are sampled: reading all of it would block writes. */
 const ROWS_OF_AN_INDEX = 1000;
 /** `PRAGMA optimize`: every table, not only those that this connection has used. */
 const EVERY_TABLE = 0x10002;

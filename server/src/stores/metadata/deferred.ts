@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, Transaction } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** What a statement must have done. */
+/** The expected result of a statement. */
 export interface Expected {
   /** Rows that it must have changed. */
   readonly changes: number;
@@ -22,9 +22,10 @@ export interface Deferring {
    */
   defer(statement: Statement<unknown>, expected?: Expected): void;
   /**
-   * Rows that a query gives in its place in the transaction, few and small ones. In SQLite they are read from committed state at once, without asking
-   * the writer, which looks whether they are the same when the transaction comes to that place; when they are not, the work
-   * runs once more from its beginning, and waits. So it is for what other transactions seldom change at the same moment.
+   * The rows of a query at its place in the transaction; for few and small rows. SQLite reads them from committed state
+   * at once, without asking the writer, which checks that they are the same when the transaction comes to that place.
+   * When they are not, the work runs once more from its beginning, and waits. So it is for rows that other transactions
+   * rarely change at the same moment.
    */
   readAhead<R>(query: Statement<R>): Promise<R[]>;
 }
@@ -35,7 +36,7 @@ export interface Deferred {
   readonly expected?: Expected | undefined;
 }
 
-/** What a driver makes of them in one transaction. */
+/** A driver's implementation of these, for one transaction. */
 export interface Deferrer {
   add(deferred: Deferred): void;
   readAhead<R>(query: CompiledQuery<R>): Promise<R[]>;
@@ -48,7 +49,7 @@ export interface Deferrer {
 /** `isAgain`: the transaction failed because a row that was read ahead had changed. */
 export type DeferrerOf = (tx: Transaction<Tables>, options: { readonly isAgain: boolean }) => Promise<Deferrer>;
 
-/** What a transaction is given, in its driver's way. */
+/** The functions for a transaction, with its driver's implementation. */
 export function deferringWith(deferrer: Deferrer): Deferring {
   return {
     defer: (statement, expected) => deferrer.add({ query: compiled(statement), expected }),

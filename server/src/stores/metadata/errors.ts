@@ -42,7 +42,7 @@ const NETWORK_ERRORS = new Set([
   "EPIPE",
 ]);
 
-/** What pg says of a connection that it lost, or could not get in time; these errors have no code. */
+/** Messages of pg for a connection that it lost, or could not get in time; these errors have no code. */
 const CLIENT_LOST =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed)/;
 

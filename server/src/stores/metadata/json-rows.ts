@@ -40,12 +40,12 @@ export async function insertJsonRows(dialect: Dialect, tx: Writer, rows: JsonRow
   await sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(values)} from ${from}`.execute(tx);
 }
 
-/** What a column holds. `bytes` are handed over as `bytesInJson` writes them. */
+/** The type of a column. `bytes` are encoded by `bytesInJson`. */
 type JsonColumn = "text" | "integer" | "bytes";
 
 /**
- * Rows that are handed over as one value, a JSON list of objects, as a table of a statement: its text is the same for any number of rows, so it is
- * made once, and the value costs less to send than one for each column of each row.
+ * Rows in one value, a JSON list of objects, as a table of a statement: its text is the same for any number of rows, so
+ * it is prepared once, and one value costs less to send than one for each column of each row.
  */
 export function jsonTable(
   dialect: Dialect,

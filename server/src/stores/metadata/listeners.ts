@@ -1,6 +1,6 @@
 import type { NotifyChannel } from "./types.ts";
 
-/** Who wants to know of notifications, by channel. Listeners are called one by one in microtasks and must not throw. */
+/** Listeners to notifications, by channel. They are called one by one in microtasks and must not throw. */
 export class Listeners {
   readonly #entries = new Map<NotifyChannel, Set<() => void>>();
 

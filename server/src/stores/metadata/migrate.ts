@@ -17,8 +17,8 @@ export interface MigrationTarget {
 }
 
 /**
- * What may be done about migrations that are missing: all of them, those of an empty database alone, or none. A command beside a
- * running server must not: an older server does not start again on what a newer command has changed.
+ * The treatment of missing migrations: apply all of them, only those of an empty database, or none. A command beside a
+ * running server must apply none: an older server does not start again on records that a newer command has changed.
  */
 export type Migrating = "apply" | "create" | "refuse";
 

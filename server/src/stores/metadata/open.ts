@@ -12,7 +12,7 @@ export interface MetadataOptions {
   /** Where SQLite keeps `mooring.db`; made when it is absent. */
   dataDir: string;
   clock: Clock;
-  /** What may be done about migrations that are missing; "apply" when absent. */
+  /** The treatment of missing migrations; "apply" when absent. */
   migrating?: Migrating | undefined;
   /** How long a change is held up by others at most; see `waitsOf`. 5 s. */
   waitMs?: number;

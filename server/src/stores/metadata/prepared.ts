@@ -30,8 +30,8 @@ class Place {
 }
 
 /**
- * @param build is called once for each database that is open, with things that stand for the values: it puts each, or a row's columns by their names,
- *   where a value goes, and must not look at them, or make another text for other values
+ * @param build is called once for each open database, with placeholders for the values: it inserts each, or a row's
+ *   columns by their names, where a value goes, and must not read them, or build another text for other values
  */
 export function prepared<P extends readonly unknown[], R>(
   build: (db: Reader, ...values: P) => Compiles<R>,

@@ -45,7 +45,7 @@ export interface AlertTables {
     /** A user id or credential id. */
     created_by: string;
     created_at: number;
-    /** Who changed it last: alerts never show more than this one may see. */
+    /** The last author: alerts never show more than this one may see. */
     updated_by: string;
     updated_at: number;
     revision: number;
@@ -68,7 +68,7 @@ export interface AlertTables {
     previous_secret_until: number | null;
     created_by: string;
     created_at: number;
-    /** Who changed it last: it is evaluated with their rights. */
+    /** The last author: it is evaluated with their permissions. */
     updated_by: string;
     updated_at: number;
     /** Grows with every change that is not an evaluation. */
@@ -91,7 +91,7 @@ export interface AlertTables {
     error: string | null;
     elapsed_ms: number;
   };
-  /** What alerts have to tell: written with the change that it tells of, sent afterwards. */
+  /** Messages of alerts: written with the change that they report, sent afterwards. */
   alert_delivery: {
     /** The `webhook-id` of every attempt. */
     id: string;

@@ -25,10 +25,10 @@ export interface FileTables {
     /** A user id or credential id; null: the server itself. */
     deleted_by: string | null;
     deleted_at: number;
-    /** From then on it is as gone as if it had been deleted for good, and is removed within a minute. */
+    /** From then on it counts as deleted for good, and is removed within a minute. */
     purge_at: number;
   };
-  /** The right to upload one file, once. It goes when the file is there, or when it has expired. */
+  /** The permission to upload one file, once. It is deleted when the file exists, or when it has expired. */
   upload_grant: {
     /** The id that the file will have. */
     id: string;
@@ -51,9 +51,9 @@ export interface FileTables {
     /** `Upload-Metadata` of a resumable upload as it was sent; null: the upload comes in one request. */
     metadata: string | null;
   };
-  /** What has come of a resumable upload: ranges of the content, one behind the other. */
+  /** The received part of a resumable upload: consecutive ranges of the content. */
   upload_part: { grant_id: string; start: number; org_id: string; size: number; blob_id: string };
-  /** What an organization's files and grants are, in numbers. */
+  /** Counters of an organization's files and grants. */
   file_usage: {
     org_id: string;
     /** A project's id, or an empty text for the organization itself. */
@@ -78,7 +78,7 @@ export interface FileTables {
   /** The settings of an organization's files; null: the server's default. */
   file_policy: {
     org_id: string;
-    /** By the operator. 2^53 − 1 stands for no limit. */
+    /** Set by the operator. 2^53 − 1 means no limit. */
     stored_bytes_max: number | null;
     /** By the organization: how long deleted files can be restored; 0: not at all. */
     trash_days: number | null;

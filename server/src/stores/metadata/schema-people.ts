@@ -38,7 +38,10 @@ export interface PeopleTables {
   account_link: {
     id: string;
     user_id: string;
-    /** Where it was sent, or for whom it was made: it opens nothing once the account has another address. */
+    /**
+     * The address to which it was sent, or for which it was created: it does not work once the account has another
+     * address.
+     */
     email: string;
     /** SHA-256 of the token, hexadecimal. */
     token_hash: string;
@@ -91,6 +94,6 @@ export interface PeopleTables {
     created_at: number;
     last_used_at: number | null;
   };
-  /** Who a person is at an OpenID provider: one identity for each. */
+  /** The identity of a person at an OpenID provider: one for each provider. */
   external_identity: { issuer: string; subject: string; user_id: string; created_at: number; last_used_at: number };
 }

@@ -9,7 +9,7 @@ export interface RegistryTables {
     slug: string;
     /** 1: everybody may pull, without credentials. */
     is_public: number;
-    /** JSON list of patterns: tags that can't be moved or deleted once they are there. */
+    /** JSON list of patterns: existing tags that match can't be moved or deleted. */
     immutable_tags: string;
     /** JSON object of rules that delete tags and manifests; null: none. */
     retention: string | null;
@@ -44,7 +44,7 @@ export interface RegistryTables {
     created_at: number;
     expires_at: number;
   };
-  /** What has come of an upload: ranges of the content, one behind the other. */
+  /** The received part of an upload: consecutive ranges of the content. */
   registry_upload_part: {
     upload_id: string;
     start: number;
@@ -61,7 +61,7 @@ export interface RegistryTables {
     media_type: string;
     /** The manifest's own, or its config's media type. */
     artifact_type: string | null;
-    /** Digest of the manifest that it is about, whether or not that is there. */
+    /** Digest of the manifest that it refers to, whether or not that exists. */
     subject: string | null;
     /** JSON object. */
     annotations: string;
@@ -75,7 +75,7 @@ export interface RegistryTables {
     /** May be deleted after this time unless something needs it; null: stays until somebody or a rule deletes it. */
     lease_until: number | null;
   };
-  /** What a manifest is made of. */
+  /** The parts of a manifest. */
   registry_reference: {
     repository: string;
     manifest: string;
@@ -107,17 +107,17 @@ export interface RegistryTables {
     /** Bytes of blobs and manifests together. */
     bytes: number;
   };
-  /** What an organization's images take up, each content once. */
+  /** The size of an organization's images, each content once. */
   registry_usage: {
     org_id: string;
     bytes: number;
     /** Bytes of uploads that have not ended. */
     uploading: number;
   };
-  /** What the operator decided about an organization's images; null: the server's default. */
+  /** The operator's settings for an organization's images; null: the server's default. */
   registry_policy: {
     org_id: string;
-    /** 2^53 − 1 stands for no limit. */
+    /** 2^53 − 1 means no limit. */
     stored_bytes_max: number | null;
     updated_at: number;
   };

@@ -75,7 +75,7 @@ export interface S3Tables {
     nonce: string | null;
     modified_at: number;
   };
-  /** What a bucket has, in numbers, in one row or several, so that writers don't wait for each other. */
+  /** Counters of a bucket, in one row or several, so that writers don't wait for each other. */
   s3_usage: {
     org_id: string;
     bucket: string;

@@ -1,6 +1,9 @@
-/** Who may sign in as a credential without its secret. See `domain/identity/trusts`. */
+/** Trusted issuers that replace a credential's secret. See `domain/identity/trusts`. */
 export interface TrustTables {
-  /** Tokens of this issuer, for this audience and about such a subject, stand for the credential's secret. Deleted when the credential is revoked. */
+  /**
+   * Tokens of this issuer, for this audience and with a matching subject, replace the credential's secret. Deleted when
+   * the credential is revoked.
+   */
   credential_trust: {
     id: string;
     org_id: string;
@@ -8,7 +11,7 @@ export interface TrustTables {
     /** The project of the credential, which never changes: lists of a project's trusts use it. */
     project_id: string | null;
     name: string;
-    /** As it stands in `iss`, to the letter. */
+    /** Exactly as in `iss`. */
     issuer: string;
     audience: string;
     /** A pattern of `sub`: `*` and `**` as `subject.ts` says. */

@@ -18,10 +18,10 @@ export interface WebhookTables {
     updated_at: number;
     /** Grows with every change. */
     revision: number;
-    /** From then on it is nobody's, and its events go bit by bit. */
+    /** From then on it is invisible, and its events are deleted step by step. */
     deleted_at: number | null;
   };
-  /** Addresses of webhooks: one that is in force, and former ones. */
+  /** Addresses of webhooks: the present one, and former ones. */
   webhook_url: {
     id: string;
     webhook_id: string;
@@ -30,10 +30,10 @@ export interface WebhookTables {
     token_hash: string;
     /** Sealed under the master key, to be shown again; null once it is retired for good. */
     token: Uint8Array | null;
-    /** Last four characters, to tell two addresses apart. */
+    /** Last four characters, to distinguish two addresses. */
     hint: string;
     created_at: number;
-    /** Null: in force. */
+    /** Null: the present one. */
     expires_at: number | null;
     /** Requests since another took its place; before, all. */
     hits: number;
@@ -143,12 +143,12 @@ export interface WebhookTables {
     created_at: number;
     updated_at: number;
   };
-  /** What an organization's events are, in numbers. */
+  /** Counters of an organization's events. */
   webhook_usage: {
     org_id: string;
     events: number;
     bytes: number;
-    /** Events that have gone since the first. */
+    /** Events deleted since the first. */
     purged: number;
   };
   /** The settings of a project's webhooks; null: the server's default. */

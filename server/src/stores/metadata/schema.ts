@@ -106,7 +106,7 @@ export interface Tables
     credential_id: string;
     /** HMAC-SHA-256 under a key derived from the master key, hexadecimal. */
     hash: string;
-    /** Last four characters, to tell two secrets apart. */
+    /** Last four characters, to distinguish two secrets. */
     hint: string;
     created_at: number;
     expires_at: number | null;
@@ -157,7 +157,7 @@ export interface Tables
     hash: string;
   };
   /** The last row of each chain of `audit`, so that rows taken off the end are missed. */
-  /** What a deleted project had sent stays as visible as it was. */
+  /** The visibility of a deleted project, which its rows keep. */
   deleted_project: { id: string; org_id: string; visibility: "organization" | "private"; deleted_at: number };
   audit_head: { org_id: string; seq: number; hash: string };
   idempotency: {
@@ -204,7 +204,7 @@ export interface Tables
     type: "logs" | "metrics" | "traces";
     compacted_seq: number;
   };
-  /** Idempotency keys of batches whose log segment is gone. */
+  /** Idempotency keys of batches whose log segment was deleted. */
   telemetry_key: {
     store_id: string;
     org_id: string;
@@ -214,13 +214,13 @@ export interface Tables
     accepted: number;
     at: number;
   };
-  /** What an organization and the operator decided about its telemetry; null: the server's default. */
+  /** The organization's and the operator's settings for its telemetry; null: the server's default. */
   telemetry_policy: {
     org_id: string;
     retention_days_logs: number | null;
     retention_days_metrics: number | null;
     retention_days_traces: number | null;
-    /** 2^53 − 1 stands for no limit. */
+    /** 2^53 − 1 means no limit. */
     stored_bytes_max: number | null;
     ingest_bytes_per_second: number | null;
     ingest_bytes_burst: number | null;
@@ -236,7 +236,7 @@ export interface Tables
     /** Nothing is dropped before this time: the clock had jumped ahead. */
     drops_held_until: number | null;
   };
-  /** A directory of telemetry: when its server was last heard of, by the database's clock, and whether it is given up. */
+  /** A directory of telemetry: the last report of its server, by the database's clock, and whether it is given up. */
   telemetry_node: { store_id: string; beat_at: number | null; given_up_at: number | null };
   /** A directory has, or had, rows of the organization. */
   telemetry_holding: { store_id: string; org_id: string };
@@ -264,7 +264,7 @@ export interface Tables
     state: "pending" | "running" | "done" | "failed";
     rows_erased: number;
     files_rewritten: number;
-    /** JSON list of files in quarantine, which a person must look at. */
+    /** JSON list of files in quarantine, which a person must examine. */
     quarantined: string;
     detail: string | null;
     finished_at: number | null;
@@ -293,7 +293,7 @@ export interface Tables
   };
   /** The bytes of small blobs. */
   blob_data: { id: string; data: Uint8Array };
-  /** What a blob of parts is made of, in the order of `position`, then `seq`. No part is itself made of parts. */
+  /** The parts of a composed blob, in the order of `position`, then `seq`. No part is itself composed. */
   blob_part: {
     blob_id: string;
     /** Where the part begins in the blob of parts. */

@@ -18,8 +18,8 @@ interface TimeColumns {
 }
 
 /**
- * Rows of the range before a place, or after one. It is one range of an index that ends in the two columns. Of two
- * bounds on the same side only the tighter one is in the statement, since the database would begin at either.
+ * Rows of the range before a place, or after one. It is one range of an index that ends in the two columns. When two
+ * bounds are on the same side, only the tighter one is in the statement, since the database would begin at either.
  */
 export function inTimeRange(
   { time, tie }: TimeColumns,
@@ -37,7 +37,7 @@ export function inTimeRange(
   return bounds.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(bounds, sql` and `)}`;
 }
 
-/** A text that stands in the statement itself: with a parameter in its place the planner can't see that an index is of such rows alone. */
+/** A text in the statement itself: with a parameter instead, the planner can't see that a partial index matches. */
 export function literal(text: string): RawBuilder<string> {
   return sql.lit(text);
 }

@@ -18,8 +18,8 @@ interface RunOptions {
 }
 
 /**
- * What both drivers put around a transaction: a deadline, a refusal of one transaction inside another (it would wait for
- * itself), and a close that waits for those under way.
+ * Used by both drivers around a transaction: a deadline, a refusal of one transaction inside another (it would wait for
+ * itself), and a close that waits for running ones.
  */
 export class Transactions {
   readonly #options: TransactionsOptions;
@@ -98,7 +98,7 @@ async function settled<T>(result: Promise<T>, deferrer: Deferrer): Promise<T> {
  * and wakes up, but none of its statements is accepted any more.
  */
 class Deadline {
-  /** What an expired transaction rejects with. */
+  /** The error of an expired transaction. */
   reason: Error | undefined;
   readonly #expired = Promise.withResolvers<never>();
   readonly #timer: NodeJS.Timeout;

@@ -1,6 +1,6 @@
-/** What `database_wait_ms` is when nobody sets it. */
+/** The default of `database_wait_ms`. */
 export const DATABASE_WAIT_MS = 5_000;
-/** What `records_read_timeout_ms` is when nobody sets it. */
+/** The default of `records_read_timeout_ms`. */
 const READ_TIMEOUT_MS = 10_000;
 
 /** How long the parts of a change may wait. All of them follow from one number, so that an operator, or a test, moves them together. */
@@ -22,8 +22,9 @@ export interface Waits {
 }
 
 /**
- * A transaction that waits gives up (`lockMs`) before the one that it waits for is ended (`silenceMs`): else each of those that a stopped node
- * has in the queue would get the lock in turn, and be silent in its turn. Both together stay below the whole, as do `connectionMs` and `lockMs`.
+ * A transaction that waits for a lock ends (`lockMs`) before the one that has the lock is ended (`silenceMs`):
+ * otherwise each transaction of a stopped node in the queue would get the lock in turn, and be silent in its turn. Both
+ * together stay below the whole, as do `connectionMs` and `lockMs`.
  */
 export function waitsOf(waitMs: number = DATABASE_WAIT_MS, readMs: number = READ_TIMEOUT_MS): Waits {
   return {

@@ -7,8 +7,8 @@ import { blobPath, layoutOf } from "./layout.ts";
 const PAGE = 1_000;
 
 /**
- * What a backup keeps of an objects directory beside a copy of its records: all that those can read. Only while deletions are held since before
- * the records were copied. Content in a bucket stays there.
+ * The files of an objects directory for a backup, for a copy of its records: everything that those can read. Only while
+ * deletions are held since before the records were copied. Content in a bucket stays there.
  */
 export async function* objectFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
   const layout = layoutOf(dataDir);

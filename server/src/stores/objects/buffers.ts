@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** What all readers together may have in large buffers; readers beyond that get small ones. */
+/** The most memory in large buffers for all readers together; further readers get small ones. */
 const LARGE_BYTES_MAX = 96 * MIB;
 const SMALL_BYTES = 128 * 1024;
 /** Buffers kept for the next reader. */
@@ -25,7 +25,7 @@ export class Buffers {
     if (this.#kept.length < KEPT_MAX) this.#kept.push(buffer);
   }
 
-  /** Instead of `give`, for a buffer that somebody may still look at. */
+  /** Instead of `give`, for a buffer that may still be read. */
   lose(buffer: Buffer): void {
     if (buffer.length === MIB) this.#lent -= 1;
   }

@@ -17,13 +17,13 @@ export interface BlobDriver {
    */
   open(id: string, range: StoredRange): Promise<ByteSource>;
   /**
-   * Deletes blobs, and what writes that were cut off left of them, so that they stay away after a power failure. One that is not there is
-   * no error. Resolves with those that are gone; the others are to be tried again.
+   * Deletes blobs, and leftovers of interrupted writes of them, so that they stay deleted after a power failure. An
+   * absent one is no error. Resolves with the deleted ones; the others are to be retried.
    */
   delete(blobs: readonly DeletedBlob[]): Promise<string[]>;
   /** The size of the content under the name, or undefined. */
   sizeOf(id: string): Promise<number | undefined>;
-  /** Every blob that is there, in no order, and what else lies around, by its path. */
+  /** Every present blob, in no order, and other files, by their paths. */
   list(): AsyncIterable<StoredBlob | StrayFile>;
   /** Whether blobs can be written now, and why not. */
   check(): Promise<DriverHealth>;
@@ -41,7 +41,7 @@ export interface CreateOptions {
 
 /** A blob under way. One call at a time. */
 export interface BlobSink {
-  /** Whether chunks are looked at after their `write`. */
+  /** Whether chunks are read after their `write`. */
   readonly keepsChunks: boolean;
   /** Resolves when more may come. */
   write(chunks: readonly Uint8Array[], bytes: number): Promise<void>;
@@ -84,17 +84,21 @@ export interface DriverHealth {
   readonly detail: string;
 }
 
-/** Uploads and downloads that go to the store itself. What arrives lies apart from the blobs, under the organization and a name. */
+/**
+ * Uploads and downloads directly at the store. New content is separate from the blobs, under the organization and a
+ * name.
+ */
 export interface DirectDriver {
-  /** What `PUT` of the URL may bring: exactly this type, and exactly this size when there is one. */
+  /** The URL for a `PUT` of exactly this type, and exactly this size when there is one. */
   uploadUrl(at: ArrivalPlace, allowed: AllowedUpload): string;
   downloadUrl(id: string, as: DownloadAs): string;
-  /** What has arrived of an organization, or of all, and was not forgotten. */
+  /** New content of an organization, or of all, that was not deleted. */
   arrivals(orgId?: string): AsyncIterable<Arrival>;
   arrival(at: ArrivalPlace): Promise<Arrival | undefined>;
   /**
-   * Copies what arrived, within the store, to where the blob `id` is, so that no later upload by the same URL changes it. Resolves with its SHA-256
-   * in hexadecimal, or null when the store has not computed it; undefined when it is gone, or another than it was.
+   * Copies new content, within the store, to the place of the blob `id`, so that no later upload by the same URL
+   * changes it. Resolves with its SHA-256 in hexadecimal, or null when the store has not computed it; undefined when it
+   * is gone, or has changed.
    */
   copy(arrival: Arrival, id: string): Promise<string | null | undefined>;
   /** One that is not there is no error. */

@@ -35,7 +35,7 @@ export class DigestMismatch extends Problem {
   }
 }
 
-/** Bytes that were kept are missing or not what they were. A bug or a broken disk, not an answer: `mooring scrub` tells more. */
+/** Stored bytes are missing or altered. A bug or a broken disk, not an answer: `mooring scrub` reports more. */
 export class BlobDamaged extends Error {
   readonly blobId: string;
 

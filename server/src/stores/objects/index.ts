@@ -41,7 +41,7 @@ export interface ObjectOptions {
   readonly clock: GuardedClock;
   readonly log: ObjectLog;
   readonly settings?: Partial<ObjectSettings>;
-  /** Keeps what is not inline in a bucket instead of the data directory. */
+  /** Keeps content that is not inline in a bucket instead of the data directory. */
   readonly s3?: S3Options;
   /** The server's, whose list has the collection; a separate one when absent. */
   readonly schedule?: Schedule;

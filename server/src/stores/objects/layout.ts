@@ -44,7 +44,7 @@ export function blobPathBeside(id: string, other: string): string {
   return id.slice(0, -SHARD_CHARS) + other.slice(-SHARD_CHARS);
 }
 
-/** The blob whose place a path is, or undefined when it is none's. */
+/** The blob at a path, or undefined when it is none. */
 export function blobAt(path: string): string | undefined {
   const id = path.slice(SHARD_CHARS + 1);
   return isId("blob", id) && blobPath(id) === path ? id : undefined;

@@ -11,8 +11,9 @@ interface Readable {
 }
 
 /**
- * Writes all bytes of a reader to a stream by buffers that are used again as soon as the stream has handed them to the system.
- * @throws what the reader throws, after the stream was destroyed; the signal's reason; an error with the code `ERR_STREAM_PREMATURE_CLOSE` when the stream's other end goes away
+ * Writes all bytes of a reader to a stream by buffers that are reused as soon as the stream has sent them.
+ * @throws the reader's error, after the stream was destroyed; the signal's reason; an error with the code
+ *   `ERR_STREAM_PREMATURE_CLOSE` when the stream's other end disconnects
  */
 export async function pipe(reader: Readable, target: Writable, buffers: Buffers, options: PipeOptions): Promise<void> {
   const { signal, end = true } = options;

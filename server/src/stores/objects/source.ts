@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 
-/** What a blob is written from. Chunks must not be changed once they were handed over. */
+/** The source of a blob's content. Chunks must not be changed after they were yielded. */
 export type BlobInput = AsyncIterable<Uint8Array> | Uint8Array;
 
 /** Chunks are gathered up to this size, so that a write to the disk is worth its cost. */
 export const GATHER_BYTES = 1024 * 1024;
 
-/** So much is taken in one turn of the event loop: others' small requests wait for no more than its digest takes. */
+/** The bytes that one turn of the event loop takes: other small requests wait no longer than its digest takes. */
 const TURN_BYTES = 256 * 1024;
 
 /** More chunks than this are merged into one: they cost more than copying does. */

@@ -14,7 +14,7 @@ export interface WriteOptions {
   readonly digests?: readonly DigestAlgorithm[];
   /** What they must be; those named here need not be named above. */
   readonly expected?: Digests;
-  /** Of content that was digested already, in another thread: they are not computed again. */
+  /** Digests of content that another thread computed: they are not computed again. */
   readonly known?: Digests;
   readonly signal?: AbortSignal;
   /**
@@ -150,18 +150,21 @@ export interface DirectStore {
 export type ObjectsBeside = Pick<ObjectStore, "open" | "unlink" | "close">;
 
 /**
- * Immutable bytes under random ids. Each blob belongs to one organization, which every call names: another's is as absent as one that never was.
- * (The registry's content is under a name that is none: there, who may read what is decided by rows of its own.)
- *
- * A write takes two steps. `write` takes the bytes in; the caller's own transaction then calls `link` beside writing its own rows, and when that commits,
- * the blob counts. Every row that holds a blob has linked it once and unlinks it when it goes; copying is linking once more.
+ * Immutable bytes under random ids. Each blob belongs to one organization, which every call names: a blob of another
+ * one is absent. (The registry's content belongs to a name that is no organization; the registry's own rows decide who
+ * may read it.)
+ * A write takes two steps. `write` stores the bytes; the caller's own transaction then calls `link` and writes its own
+ * rows, and when that commits, the blob counts. Every row that references a blob has linked it once and unlinks it when
+ * it is deleted; a copy links it once more.
  */
 export interface ObjectStore {
   /** Null where clients can't reach the store themselves. */
   readonly direct: DirectStore | null;
   /**
-   * Resolves when the bytes are safe from a power failure, save for few of them, which `link` makes so. Whatever fails leaves nothing behind.
-   * @throws TooLarge, SizeMismatch, DigestMismatch; Problem `disk_full`, `unavailable`; the input's error; the signal's reason
+   * Resolves when the bytes survive a power failure, except those of small blobs, which `link` makes durable. A failure
+   * leaves nothing behind.
+   * @throws TooLarge, SizeMismatch, DigestMismatch; Problem `disk_full`, `unavailable`; the input's error; the signal's
+   *   reason
    */
   write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob>;
   /** Gives up a staged blob. Leaves it alone when it was linked after all. Does not throw: what it can't do, the collector does. */
@@ -171,8 +174,8 @@ export interface ObjectStore {
   /** Lets go of blobs that were linked, of each as often as it is named. @throws Error when one was not linked */
   unlink(tx: Writer, orgId: string, blobIds: readonly string[] | BlobQuery): Promise<void>;
   /**
-   * Makes a blob of ranges of others, without a copy, and links it. The parts stay as long as it does, whoever else lets go of them. A
-   * single part that is a whole blob is that blob, linked once more.
+   * Makes a blob of ranges of others, without a copy, and links it. The parts stay as long as it does, even when their
+   * other references are deleted. A single part that is a whole blob is that blob, linked once more.
    * @throws Problem `not_found`; `invalid_request` when too many blobs would make it up; RangeError
    */
   compose(

@@ -103,7 +103,7 @@ function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** What can't be deleted or forgotten now is found by the collector. */
+/** Blobs that can't be deleted now are found by the collector. */
 async function giveUp(
   metadata: MetadataStore,
   sink: BlobSink | undefined,

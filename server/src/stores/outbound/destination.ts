@@ -5,7 +5,7 @@ import { OutboundError } from "./failure.ts";
 /** Longer ones are refused. */
 export const URL_CHARS_MAX = 2048;
 
-/** What may be reached beside public addresses. */
+/** Addresses that are reachable in addition to public ones. */
 export interface Reachable {
   /** Everything, and by plain HTTP. */
   readonly privateAddresses: boolean;
@@ -33,7 +33,7 @@ export function destinationOf(text: string, reachable: Reachable): Destination {
   const schemes = reachable.privateAddresses || reachable.hasList ? ["https:", "http:"] : ["https:"];
   if (!schemes.includes(url.protocol)) throw refused("must begin with https://");
   if (url.username !== "" || url.password !== "") throw refused("must not hold a user name or password");
-  // The parser has made one form of all that stand for an address: 2130706433, 0x7f.1, 127.1, [::ffff:7f00:1].
+  // The parser gives all spellings of an address one form: 2130706433, 0x7f.1, 127.1, [::ffff:7f00:1].
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) refuseUnlessAllowed(url, [host], reachable);
   // RFC 6761 section 6.3: these names mean this machine, with any answer of a name server.

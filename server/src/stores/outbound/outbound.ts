@@ -266,7 +266,7 @@ function codeOf(error: unknown): string {
   return code ?? message;
 }
 
-/** What OpenSSL says of certificates (X509_V_ERR_…), and Node of their names. */
+/** OpenSSL's codes for certificates (X509_V_ERR_…), and Node's for their names. */
 function isTlsCode(code: string): boolean {
   return /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|CRL/.test(code);
 }

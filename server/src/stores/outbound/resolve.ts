@@ -9,8 +9,8 @@ const ABSENT = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**
  * Asks the system's name servers without a thread: look-ups of the system's library take a thread of a small pool that
- * files are written by, too, so that slow names would hold up everything. `hosts`: it is asked for names that the servers
- * do not know, since it reads the hosts file.
+ * also writes files, so slow names would block everything. `hosts`: the library is asked for names that the servers do
+ * not know, since it reads the hosts file.
  */
 export function systemResolve(options: { hosts: boolean; servers?: readonly string[] }): Resolve {
   return async (name, signal) => {

@@ -7,7 +7,7 @@ export interface OutboundRequest {
 
 export interface OutboundAnswer {
   readonly status: number;
-  /** What `Retry-After` asks for. */
+  /** The time that `Retry-After` asks for. */
   readonly retryAfterMs: number | null;
   readonly elapsedMs: number;
 }

@@ -14,11 +14,11 @@ export interface BackpressureOptions {
 /** The longest that an append waits. */
 export const DELAY_MS_MAX = 2000;
 
-/** At so many times `backlogBytes` the delay is the longest. */
+/** At this many times `backlogBytes` the delay is the longest. */
 const FULL_AT = 2;
 /** Below this share of `backlogBytes` it is over, so that it is not reported again for every step around the limit. */
 const OVER_AT = 0.75;
-/** The largest organization is looked for anew after this. */
+/** The largest organization is determined again after this. */
 const LOOK_EVERY_MS = 100;
 
 /**

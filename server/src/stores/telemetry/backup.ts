@@ -5,8 +5,8 @@ import type { Reader } from "#stores/metadata/index.ts";
 import { layoutOf, segmentFirstSeq } from "./layout.ts";
 
 /**
- * What a backup keeps of a telemetry directory beside a copy of its records: the Parquet files that those name, and the log, which has every batch that
- * they do not. Only while deletions are held since before the records were copied.
+ * The files of a telemetry directory for a backup, for a copy of its records: the Parquet files that those name, and
+ * the log, which has every other batch. Only while deletions are held since before the records were copied.
  */
 export async function* telemetryFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
   const layout = layoutOf(dataDir);

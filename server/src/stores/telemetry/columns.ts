@@ -90,8 +90,8 @@ export const SHOWN_COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> =
 };
 
 /**
- * The attributes of a row of the log. Those with a fraction that a double can't hold are there as a string of their JSON: DuckDB reads numbers of JSON, and
- * writes them anew.
+ * The attributes of a row of the log. Those with a fraction that a double can't hold are a string of their JSON: DuckDB
+ * parses numbers of JSON, and would write them differently.
  */
 export const UNPACKED_ATTRIBUTES = `CASE WHEN starts_with("attributes", '"') THEN TRY_CAST("attributes"->>'$' AS JSON) ELSE "attributes" END`;
 

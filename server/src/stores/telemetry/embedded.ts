@@ -12,7 +12,7 @@ import { Presence } from "./presence/index.ts";
 import { openRows, type RowStore } from "./rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
 
-/** What an operator sets; for the rest there are `TELEMETRY_DEFAULTS` and `defaultQuerySettings`. */
+/** The operator's settings; `TELEMETRY_DEFAULTS` and `defaultQuerySettings` have the rest. */
 export interface TelemetryStoreSettings {
   /** Rows of an organization and type that are worth a Parquet file, in bytes of NDJSON. */
   readonly compactionRowsBytes: number;
@@ -22,7 +22,7 @@ export interface TelemetryStoreSettings {
   readonly queryConcurrencyOrganization: number;
   /** Memory that one query may use; the limits of its process follow from it. */
   readonly queryMemoryBytes?: number;
-  /** What happens without a layer of the sandbox; "warn" when absent. */
+  /** The behaviour without a layer of the sandbox; "warn" when absent. */
   readonly querySandbox?: "require" | "warn" | "off";
   /** `RETENTION_DEFAULTS` for absent members. */
   readonly retention?: Partial<RetentionSettings>;

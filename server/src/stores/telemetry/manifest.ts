@@ -30,7 +30,7 @@ export class ManifestChanged extends Error {
   }
 }
 
-/** What one statement names at most; the databases limit how many parameters it may have. */
+/** The most rows in one statement; the databases limit its parameters. */
 const ROWS_PER_STATEMENT = 100;
 
 /**

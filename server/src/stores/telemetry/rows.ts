@@ -45,13 +45,13 @@ export interface RowStoreOptions {
   readonly schedule?: Schedule;
   /** Makes Parquet; by default in a separate process. */
   readonly runner?: CompactionRunner;
-  /** What merges Parquet; by default another process. */
+  /** Merges Parquet; by default in another process. */
   readonly mergeRunner?: CompactionRunner;
-  /** What rewrites Parquet without the rows that are to be erased; by default a third. */
+  /** Rewrites Parquet without erased rows; by default in a third process. */
   readonly eraseRunner?: CompactionRunner;
   /** How a segment of the log is made; tests put a failing disk here. */
   readonly createSegment?: CreateSegmentFile;
-  /** How an append waits while compaction is behind; tests look at how long it would. */
+  /** How an append waits while compaction is behind; tests record the time. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -121,7 +121,8 @@ async function recover(options: OpenOptions, layout: Layout, unlock: () => void)
     asideDir: layout.quarantine,
     log,
     batch: ({ seq, meta, rows }) => restored(seq, meta, rows),
-    // What can't be written now stays in memory, where it is tried again: a full disk must not keep the store from starting.
+    // Rows that can't be written now stay in memory, and are retried there: a full disk must not keep the store from
+    // starting.
     pause: () => tables.written().catch(() => {}),
   });
   const [oldest] = recovered.segments;
@@ -149,7 +150,7 @@ async function recover(options: OpenOptions, layout: Layout, unlock: () => void)
   return { options, storeId, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
 }
 
-/** What turns hot rows into Parquet, and small files into large ones. */
+/** The writers of Parquet: from hot rows, and from small files. */
 function writers(
   options: RowStoreOptions,
   layout: Layout,
@@ -243,12 +244,12 @@ export class RowStore {
     return takeSnapshot(tables.ofOrganization(orgId), wanted, lifecycle.shown(orgId));
   }
 
-  /** Compacts everything now, due or not, and shortens the log. What fails is logged. */
+  /** Compacts everything now, due or not, and shortens the log. Failures are logged. */
   async compact(): Promise<void> {
     await this.#schedule.runAll();
   }
 
-  /** Merges every file that is to be merged now. What fails is logged. */
+  /** Merges all files that should be merged now. Failures are logged. */
   async merge(): Promise<void> {
     await this.#merges.runDue();
   }

@@ -2,7 +2,7 @@ import { RETENTION_DEFAULTS, type RetentionSettings } from "./retention/settings
 
 const MIB = 1024 * 1024;
 
-/** What an operator may set about the embedded telemetry store. */
+/** The operator's settings of the embedded telemetry store. */
 export interface TelemetrySettings {
   /** A segment of the log is closed at this size. */
   readonly segmentBytes: number;
@@ -54,9 +54,12 @@ export interface MergeSettings {
   readonly smallBytes: number;
   /** A merge takes files until they have this size together. */
   readonly targetBytes: number;
-  /** While a day is not over, so many files of about the same number of rows are merged; each merge makes rows so many times more. */
+  /**
+   * While a day is not over, this many files of about the same number of rows are merged; each merge makes files this
+   * many times larger.
+   */
   readonly fanIn: number;
-  /** At most so many files are merged at once. */
+  /** The most files that are merged at once. */
   readonly inputsMax: number;
   /** A day is over so long after its end. */
   readonly graceMs: number;

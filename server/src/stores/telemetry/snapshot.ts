@@ -35,7 +35,9 @@ export interface SnapshotTable {
   readonly range?: TimeRange;
 }
 
-/** Rows from `fromUs` (included) to `toUs` (not included), in microseconds since the epoch; an absent bound is none. */
+/**
+ * Rows from `fromUs` (included) to `toUs` (not included), in microseconds since the epoch; an absent bound is no limit.
+ */
 export interface TimeRange {
   readonly fromUs?: number | undefined;
   readonly toUs?: number | undefined;

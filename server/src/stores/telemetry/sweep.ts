@@ -60,7 +60,7 @@ async function deleteDropped({ layout, manifest }: SweepOptions, known: Known): 
   await manifest.forget(dropped.map(([, { id }]) => id));
 }
 
-/** Removes files that were to take the place of others which still are there; they leave `present`. */
+/** Removes files that were to replace others which still exist; they leave `present`. */
 async function undoReplacing({ layout }: SweepOptions, known: Known, present: Set<string>): Promise<void> {
   for (const [note, { dropped, added }] of await readReplacing(layout)) {
     const undecided = added.filter((path) => present.has(path) && !known.has(path));

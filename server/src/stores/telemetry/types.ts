@@ -48,28 +48,30 @@ export interface QueryRequest {
   /** Answers how the statement would be run, as JSON (`{"plan": …}`), or runs it and answers how it went. */
   readonly explain?: "plan" | "analyze" | undefined;
   /**
-   * Asked for each table of records that the statement reads: throws the Problem that answers a principal who may not. Without it
-   * none may be read.
+   * Called for each table of records that the statement reads: throws the Problem for a principal who may not read it.
+   * Without it none may be read.
    */
   readonly records?: (table: RecordTable) => void;
   /** Only rows of this range are seen, and only files that may have some are read. */
   readonly range?: TimeRange;
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
-  /** With `truncate` the result is cut after `rowsMax` rows and says so; without, one row more is a `query_too_large`. */
+  /**
+   * With `truncate` the result is cut after `rowsMax` rows and marked; without, one more row is a `query_too_large`.
+   */
   readonly rowsMax: number;
   readonly truncate: boolean;
   /** Cancels the query and frees what it holds. */
   readonly signal: AbortSignal;
 }
 
-/** What a statement wants, without having run. */
+/** The tables and times of a statement, without running it. */
 export interface StatementDescription {
   /** Names of its parameters; numbers from 1 for those by position. */
   readonly parameters: readonly string[];
 }
 
-/** A running query whose first bytes are there: what can fail early has not. */
+/** A running query whose first bytes have arrived: early failures are excluded. */
 export interface QueryRun {
   readonly contentType: string;
   /** The result, already in the format asked for. Destroying it cancels the query. */
@@ -116,7 +118,7 @@ export interface TelemetryStore {
   notBefore(orgId: string, type: TelemetryType): string | undefined;
   /** Retention and quotas that hold for an organization. */
   policy(orgId: string): Policy;
-  /** What an organization takes of this store. */
+  /** The usage of an organization in this store. */
   usage(orgId: string): Usage;
   /** Applies changes of retention, quotas and erasures at once; without it, that takes seconds. */
   refresh(): Promise<void>;

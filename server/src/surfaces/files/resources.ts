@@ -74,11 +74,14 @@ export async function requireFileOrGrant(
   const found = (await findFile(deps, orgId, id)) ?? (await findGrant(deps, orgId, id));
   if (found === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(found));
-  // What has arrived is a file, and the audit log is to tell of its end.
+  // Arrived content becomes a file, so that the audit log has its deletion.
   if (!("blob_id" in found)) await deps.arrivals?.settle(orgId, id).catch(ignoreRefusal);
 }
 
-/** The project that is named; that of a project's credential when none is; null for the organization. @throws Problem as above */
+/**
+ * The named project; otherwise that of a project's credential; null for the organization.
+ * @throws Problem as above
+ */
 export async function placeFor(
   deps: Deps,
   principal: Principal,

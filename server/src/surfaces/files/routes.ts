@@ -13,7 +13,7 @@ import { getFileSettings, updateFileSettings } from "./operations/settings.ts";
 import { listFileVersions } from "./operations/versions.ts";
 import { mountTus } from "./tus/routes.ts";
 
-/** Row → operation. The permission of each stands in the contract's row. */
+/** Row → operation. The contract's row has the permission. */
 export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, rows.createUpload, createUpload(deps), { replayed: renewUpload(deps) });
@@ -34,7 +34,7 @@ export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   void app.register(async (scope) => mountTus(scope, deps));
 }
 
-/** What presigned URLs point at. They are no paths of the interface, so that no row describes them. */
+/** The targets of presigned URLs. They are no paths of the interface, so that no row describes them. */
 function mountContent(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   const url = `${CONTENT_PATH}/:file_id`;
   app.removeAllContentTypeParsers();

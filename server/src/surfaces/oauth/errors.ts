@@ -50,7 +50,7 @@ export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" } as c
 /** Statuses that say more than 400 and are no business of OAuth's. */
 const HTTP_REFUSALS = new Set([408, 413, 417]);
 
-/** What an error of any kind is on this surface; a bug becomes `server_error` and keeps its cause for the log. */
+/** The error of this surface for any error; a bug becomes `server_error` and keeps its cause for the log. */
 export function oauthErrorOf(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
   if (error instanceof ScopeRefusal) return new OauthError("invalid_scope", error.message);
@@ -101,7 +101,7 @@ function challengeOf(error: OauthError): Record<string, string> {
   };
 }
 
-/** What `error_description` may consist of: no quotes, backslashes or characters beyond ASCII. */
+/** The characters of `error_description`: no quotes, backslashes or characters beyond ASCII. */
 function printable(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ");
 }

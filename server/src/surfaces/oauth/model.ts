@@ -6,7 +6,7 @@ import type { Form } from "./wire/form.ts";
 export interface OauthRequest {
   readonly form: Form;
   readonly authorization: string | undefined;
-  /** Whose access token came in the place of a client's secret, on the routes that take one. */
+  /** The owner of an access token that was sent instead of a client's secret, on the routes that accept one. */
   readonly principal: Principal | null;
   /** To be called with the credential that has signed in. @throws Problem `rate_limited` */
   readonly countSignIn: (credential: { readonly id: string; readonly orgId: string }) => void;

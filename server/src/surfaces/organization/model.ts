@@ -152,7 +152,7 @@ export function tagged<T>(context: OperationContext, etag: string, body: T): T {
   return body;
 }
 
-/** What is shown of every kind of credential. */
+/** The common members of every kind of credential. */
 function anyCredentialBody(credential: AnyCredential) {
   const { name, projectId, createdBy, isPending, allowedAddresses } = credential;
   return {

@@ -1,5 +1,5 @@
 import type { Scope } from "@mooring/contract";
-import { type Acting, type Principal, absent, requireSeen } from "#domain/identity/index.ts";
+import { type ActorContext, type Principal, absent, requireSeen } from "#domain/identity/index.ts";
 import { findApp, type App } from "#domain/organizations/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import type { DestinationDeps } from "#domain/s3/index.ts";
@@ -18,7 +18,7 @@ export async function appFor(deps: Deps, principal: Principal, idOrSlug: string,
 }
 
 /** The request as `domain/identity` wants it. */
-export function actingOf(context: OperationContext): Acting {
+export function actorContextOf(context: OperationContext): ActorContext {
   return { actor: context.principal, ip: context.ip, requestId: context.requestId };
 }
 
@@ -32,7 +32,7 @@ export async function settled(deps: {
   await deps.identity.feed.sync().catch(() => undefined);
 }
 
-/** What the functions of destinations need. */
+/** The dependencies of the functions of destinations. */
 export function destinationDepsOf({ metadata, clock, identity, outbound }: OrganizationSurfaceDeps): DestinationDeps {
   return { metadata, clock, envelope: identity.envelope, outbound };
 }

@@ -53,7 +53,7 @@ import {
 import { createTrust, deleteTrust, getTrust, listTrusts, testTrust } from "./operations/trusts.ts";
 import { getUsage } from "./operations/usage.ts";
 
-/** Row → operation. Method, path and permission of each stand in the contract's row. */
+/** Row → operation. The contract's row has method, path and permission. */
 export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, rows.getMe, getMe(deps));
@@ -114,7 +114,7 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
   mountRoute(app, host, rows.verifyAudit, verifyAudit(deps));
 }
 
-/** Row → operation. Method, path and permission stand in the contract's row. */
+/** Row → operation. The contract's row has method, path and permission. */
 export function mountUsage(app: FastifyInstance, deps: UsageSurfaceDeps): void {
   mountRoute(app, deps.host, USAGE_ROUTES.getUsage, getUsage(deps));
 }

@@ -44,7 +44,7 @@ export async function endFormer(
   if (former !== undefined) await endSession(people, former, { origin, action: "session.end" });
 }
 
-/** What a step of a sign-in answers; with the cookie when it was the last. */
+/** The answer of a step of a sign-in; with the cookie after the last one. */
 export async function answerStep(
   people: PeopleDeps,
   context: OperationContext,

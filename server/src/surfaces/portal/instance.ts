@@ -3,18 +3,18 @@ export interface InstanceFacts {
   readonly version: string;
   readonly startedAtMs: number;
   readonly objects: "filesystem" | "s3";
-  /** The versions of runtime and libraries, and the commit of our own code; null: unknown. */
+  /** The versions of runtime and libraries, and the commit of the server's code; null: unknown. */
   readonly build: {
     readonly commit: string | null;
     readonly node: string;
     readonly sqlite: string;
     readonly duckdb: string;
   };
-  /** What `mooring doctor` looks at that takes no time, and what the server's own parts say of themselves. */
+  /** The fast checks of `mooring doctor`, and the reports of the server's own parts. */
   checks(): Promise<readonly InstanceCheck[]>;
   /** The clock is right as it is: what waits to be deleted by it need not wait any more. */
   acceptClock(): void;
-  /** Of the data directory's file system. */
+  /** The data directory's file system. */
   disk(): Promise<{ free_bytes: number; total_bytes: number }>;
 }
 
@@ -23,9 +23,15 @@ export interface InstanceBackups {
   state(): BackupState;
   /** Newest first. */
   list(): Promise<readonly InstanceBackup[]>;
-  /** Begins one, which goes on after the answer. @throws Problem `conflict`: it can't, or one runs */
+  /**
+   * Begins one, which continues after the answer.
+   * @throws Problem `conflict`: it can't, or one runs
+   */
   begin(): Promise<void>;
-  /** False: there is none of that name. @throws Problem `conflict`: it is being made */
+  /**
+   * False: there is none of that name.
+   * @throws Problem `conflict`: it is in progress
+   */
   delete(name: string): Promise<boolean>;
 }
 

@@ -18,7 +18,7 @@ export function mailResetLink(deps: Deps, link: MadeLink, log: Log): Promise<Sen
 }
 
 /** Mails the person about the change of their account, also when somebody else made it. */
-export async function tellProved(
+export async function mailVerified(
   deps: Deps,
   proved: { readonly email: string; readonly ended: Ended } | null,
   log: Log,
@@ -27,6 +27,6 @@ export async function tellProved(
   if (proved !== null) await mailTo(deps, addressProvedMail(proved.email, { portalUrl, ended: proved.ended }), log);
 }
 
-export async function tellReset(deps: Deps, email: string, log: Log): Promise<void> {
+export async function mailReset(deps: Deps, email: string, log: Log): Promise<void> {
   await mailTo(deps, passwordResetMail(email, { portalUrl: deps.addresses.portal_url }), log);
 }

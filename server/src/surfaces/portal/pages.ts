@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sha256Hex } from "#kernel/digest.ts";
 
-/** What `npm start` builds out of the portal's sources. */
+/** The build of the portal by `npm start`. */
 const BUILD = fileURLToPath(new URL("../../../../portal/dist", import.meta.url));
 
 /** Addresses that are pages of the portal: each is answered with the one document, whose script shows what the address says. */

@@ -4,7 +4,7 @@ import type { RecordTable } from "#stores/telemetry/index.ts";
 export interface Example {
   readonly title: string;
   readonly sql: string;
-  /** Shown to those only who may read this table. */
+  /** Shown only to callers who may read this table. */
   readonly records?: RecordTable;
 }
 

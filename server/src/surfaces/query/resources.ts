@@ -9,7 +9,7 @@ import type { QuerySurfaceDeps } from "./deps.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 
-/** Who changes a saved query must be able to run it. */
+/** A person who changes a saved query must be able to run it. */
 export const WRITING: readonly Scope[] = ["telemetry:write", "telemetry:read"];
 export const READING: readonly Scope[] = ["telemetry:read"];
 

@@ -13,7 +13,7 @@ import {
 import { getQuerySchema } from "./operations/schema.ts";
 import { query } from "./operations/query.ts";
 
-/** Row → operation. The permission of each stands in the contract's row. */
+/** Row → operation. The contract's row has the permission. */
 export function mountQuery(app: FastifyInstance, deps: QuerySurfaceDeps): void {
   mountRoute(app, deps.host, QUERY_ROUTES.query, query(deps));
   mountRoute(app, deps.host, QUERY_ROUTES.getQuerySchema, getQuerySchema(deps));

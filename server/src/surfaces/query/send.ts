@@ -1,7 +1,7 @@
 import type { OperationContext } from "#http/index.ts";
 import type { QueryRun, QueryStatistics } from "#stores/telemetry/index.ts";
 
-/** The field that tells how a query went, behind a result that has no place for it. */
+/** The field with the statistics of a query, after a result that has no place for them. */
 const STATISTICS_FIELD = "Query-Statistics";
 
 /**

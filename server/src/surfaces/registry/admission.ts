@@ -27,7 +27,7 @@ export interface AdmissionDeps extends CallerDeps, ChallengeDeps, Pick<RegistryD
 export interface Admitted {
   readonly caller: Caller;
   readonly repository: Repository;
-  /** As it stands in the path. */
+  /** The name in the path. */
   readonly name: string;
 }
 
@@ -58,8 +58,9 @@ export async function admit(deps: AdmissionDeps, request: Request, question: Que
 }
 
 /**
- * The repository that a mount names as its source, when its content may be taken; undefined when not, or when there is none: then the content is uploaded.
- * @throws RegistryError `UNAUTHORIZED` when the token was never asked for the source: clients ask for one that is for both
+ * The repository that a mount names as its source, when the caller may pull from it; undefined when not, or when it
+ * does not exist: then the content is uploaded.
+ * @throws RegistryError `UNAUTHORIZED` when the token did not request the source: clients then request one for both
  */
 export async function admitSource(
   deps: AdmissionDeps,
@@ -75,7 +76,7 @@ export async function admitSource(
   throw challenge(deps, request, { scope, error: "insufficient_scope" });
 }
 
-/** Who reads the catalog, and whether it was granted: else it lists nothing. */
+/** The caller of the catalog, and whether it was granted: otherwise it lists nothing. */
 export interface ToCatalog {
   readonly principal: CredentialPrincipal;
   readonly isGranted: boolean;

@@ -3,7 +3,7 @@ import { RegistryError, type Holder, type RegistryTokens } from "#domain/registr
 import type { Request } from "./exchange.ts";
 import { parseBasic, parseBearer } from "./wire/basic.ts";
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller extends Holder {
   /** Null: nobody signed in. */
   readonly principal: CredentialPrincipal | null;
@@ -56,7 +56,7 @@ function noted(request: Request, state: State): CredentialPrincipal {
 /** The token is void, expired, or of another service: a new one may be had. */
 export class TokenRefused extends Error {}
 
-/** Who has signed in, and the access token where one was the password. */
+/** The signed-in holder, and the access token where one was the password. */
 export interface SignedIn {
   readonly state: State;
   readonly claims?: AccessTokenClaims;
@@ -92,7 +92,7 @@ export function originOf(request: Request): { ip: string; requestId: string } {
   return { ip: request.ip, requestId: request.id };
 }
 
-/** What clients print after "unauthorized: ". */
+/** The text that clients print after "unauthorized: ". */
 export function wrongPassword(): RegistryError {
   return new RegistryError("UNAUTHORIZED", "incorrect username or password");
 }

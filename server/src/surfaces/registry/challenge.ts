@@ -49,7 +49,7 @@ export function challenge(deps: ChallengeDeps, request: Request, challenged: Cha
   });
 }
 
-/** What RFC 6750 lets stand in a quoted parameter. */
+/** The characters that RFC 6750 allows in a quoted parameter. */
 function quotable(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ");
 }

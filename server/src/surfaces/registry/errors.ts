@@ -4,7 +4,7 @@ import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import { sendJson, type Reply, type Request } from "./exchange.ts";
 import { RegistryRefusal, statusOfRegistry } from "./refusal.ts";
 
-/** What a problem of ours is called by the distribution specification; others by their status: each 403 is `DENIED`. */
+/** The code of the distribution specification for one of our problems; others by their status: each 403 is `DENIED`. */
 const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   invalid_request: "UNSUPPORTED",
   invalid_body: "SIZE_INVALID",

@@ -3,7 +3,7 @@ import type { OperationContext, Surface } from "#http/index.ts";
 /** A request and its answer as the framework has them: the distribution specification has no rows in the contract. */
 export type Request = OperationContext["request"];
 export type Reply = OperationContext["reply"];
-/** What routes are mounted on. */
+/** The router to mount routes on. */
 export type Mounted = Parameters<Surface["mount"]>[0];
 
 /** As bytes, since the framework would add a charset to the type of a text, and clients compare types as a whole. */

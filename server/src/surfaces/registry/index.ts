@@ -20,7 +20,7 @@ export function createRegistrySurface(deps: RegistrySurfaceDeps): Surface {
   return { name: "registry", mount: (app) => mountRegistry(app, deps), errors: ERRORS };
 }
 
-/** What people look at and decide about container images, as JSON; images themselves go by the registry. */
+/** The JSON API of container images; images themselves go by the registry. */
 export function createImagesSurface(deps: ImagesSurfaceDeps): Surface {
   return { name: "registry", mount: (app) => mountImages(app, deps) };
 }

@@ -78,7 +78,7 @@ export function retentionOf({ keep_last, keep_days, keep_tags, untagged_days }: 
   return { keepLast: keep_last, keepDays: keep_days, keepTags: keep_tags, untaggedDays: untagged_days };
 }
 
-/** Of the data that the pusher wrote; members that are not text are left out. */
+/** The platform that the pusher wrote; members that are not text are left out. */
 export function platformBody(json: string | null): {
   os: string | null;
   architecture: string | null;

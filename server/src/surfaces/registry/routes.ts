@@ -27,7 +27,7 @@ import { deleteUpload, getUpload, patchUpload, placed, putUpload, startUpload } 
 import { parseTarget, TOKEN_PATH, type Target, type TargetKind } from "./wire/target.ts";
 import { RegistryRefusal } from "./refusal.ts";
 
-/** What a path with a repository's name in it takes. */
+/** The methods of a path with a repository's name in it. */
 interface Row {
   readonly kind: TargetKind;
   readonly method: string;
@@ -94,7 +94,7 @@ function mountToken(app: Mounted, deps: RegistrySurfaceDeps): void {
   });
 }
 
-/** Repository names hold slashes, so that one route takes all and the table above tells them apart. */
+/** Repository names contain slashes, so one route accepts all and the table above distinguishes them. */
 function mountContent(app: Mounted, deps: RegistrySurfaceDeps): void {
   const admitted = new WeakMap<object, () => Promise<Reply>>();
   app.removeAllContentTypeParsers();
@@ -128,7 +128,7 @@ export function methodsOf(path: string): readonly string[] {
   return REGISTRY_ROUTES.filter(({ kind }) => kind === target.kind).map(({ method }) => method);
 }
 
-/** What the request will do, once it may. */
+/** The work of the request, once it is admitted. */
 async function prepare(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<() => Promise<Reply>> {
   const target = parseTarget(request.url.split("?", 1)[0] ?? "");
   if (target === undefined) throw new RegistryError("NAME_UNKNOWN", "there is nothing at this address");
@@ -179,7 +179,7 @@ function wrongMethod(allowed: readonly string[]): RegistryError {
   return new RegistryRefusal("UNSUPPORTED", `this address takes ${list}`, { headers: { allow: list } });
 }
 
-/** Row → operation. Method, path and permission of each stand in the contract's row. */
+/** Row → operation. The contract's row has method, path and permission. */
 export function mountImages(app: FastifyInstance, deps: ImagesSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, REGISTRY_API_ROUTES.listImageRepositories, listImageRepositories(deps));

@@ -25,9 +25,12 @@ export const PUT_BYTES_MAX = 5 * 1024 ** 3;
 export interface Body extends BodyDescription {
   readonly stream: Readable;
   readonly signal: AbortSignal;
-  /** What was expected and what only the trailers told; to be called when all came. @throws S3Error `BadDigest`, `InvalidRequest` */
+  /**
+   * Compares expected values with those that only the trailers have; call it when everything has arrived.
+   * @throws S3Error `BadDigest`, `InvalidRequest`
+   */
   readonly checkTrailers: (digests: Digests) => void;
-  /** To be called whatever comes of it. */
+  /** Call it in every case. */
   readonly release: () => void;
 }
 
@@ -63,7 +66,7 @@ export interface BodyDescription {
   /** What its digests must be, as far as that is known before it comes. */
   readonly expected: Digests;
   readonly trailers: readonly string[];
-  /** To be computed beside what is expected. */
+  /** A checksum to compute in addition to the expected ones. */
   readonly computes?: ChecksumAlgorithm;
 }
 
@@ -116,7 +119,7 @@ export function requireLength({ fields }: Context): void {
   if (!fields.has("content-length") && !fields.has("transfer-encoding")) throw new S3Error("MissingContentLength");
 }
 
-/** Begins to take the body: a sender who waits to be told so is told to go on (RFC 9110 section 10.1.1). */
+/** Begins to read the body: a sender that waits for 100 Continue gets it (RFC 9110 section 10.1.1). */
 export function openBody(context: Context, description: BodyDescription): Body {
   const { auth, exchange, deps } = context;
   const { raw } = exchange;
@@ -162,7 +165,7 @@ function requireTrailer(
   if (hexOfBase64(value) !== digests[digestOf(algorithm)]) throw badDigest(algorithm);
 }
 
-/** Of which algorithms a body's digests are wanted. */
+/** The algorithms of the body's wanted digests. */
 function checksumsWanted({ checksum, computes }: BodyDescription): (keyof Digests)[] {
   const algorithm = checksum?.algorithm ?? computes;
   return algorithm === undefined ? [] : [digestOf(algorithm)];
@@ -246,7 +249,7 @@ export async function stage(
   return { content, digests: plain.digests };
 }
 
-/** What was announced is verified before the last chunk was taken, so that a wrong one fails the write. */
+/** The announced digest is verified before the last chunk is passed on, so that a wrong one fails the write. */
 async function* encrypted(
   input: AsyncIterable<Uint8Array>,
   { key, nonce }: Sealing,
@@ -272,7 +275,7 @@ function chunksOf(stream: Readable): AsyncIterable<Buffer> {
   return stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
-/** A wrong digest of the payload has a name of its own. */
+/** A wrong digest of the payload has a separate name. */
 export function contentError({ auth }: Context, error: unknown): S3Error {
   const { algorithm, expected } = error as { algorithm?: unknown; expected?: unknown };
   const { payload } = auth;

@@ -1,7 +1,7 @@
 import { grantOf } from "#domain/s3/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** Path below the API's address by which pages of its origin upload to the gateway. */
+/** Path below the API's address where pages of its origin upload to the gateway. */
 export const CONTENT_PATH = "/v1/bucket-content";
 
 /** The target stands in a parameter: in a path, browsers and routers would change dots and slashes of keys. */

@@ -155,7 +155,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     );
   });
 
-  test("are told with their tags, metadata and version", async () => {
+  test("are returned with their tags, metadata and version", async () => {
     const name = await bucket();
     await setVersioning(world, name);
     const version = await putObject(world, "a", name);

@@ -15,7 +15,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { BucketsSurfaceDeps } from "./deps.ts";
 import { statusOfS3 } from "./wire/refusal.ts";
 
-/** A bucket, and whoever asks as the gateway's permission check knows them. */
+/** A bucket, and the caller as a principal of the gateway's permission check. */
 export interface Found {
   readonly bucket: Bucket;
   readonly caller: S3Caller & { readonly principal: S3KeyPrincipal };

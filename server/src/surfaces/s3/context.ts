@@ -77,7 +77,7 @@ export interface Answer {
   readonly release?: () => Promise<void>;
 }
 
-/** An operation; throws S3Error or Problem for what is to be refused. */
+/** An operation; throws S3Error or Problem to refuse a request. */
 export type Operation = (context: Context) => Promise<Answer>;
 
 export function createContext(

@@ -13,8 +13,8 @@ export interface CopySource {
 }
 
 /**
- * The object that `x-amz-copy-source` names, which the caller must be allowed to read as if it asked for it: it is found by the same decoding as
- * the address of a request, and asked for before anything of it is told.
+ * The object that `x-amz-copy-source` names. The caller needs the permission to read it, as for a GET: it is decoded
+ * like the address of a request, and checked before anything of it is revealed.
  * @throws S3Error `InvalidArgument`, `AccessDenied`, `NoSuchKey`, `NoSuchBucket`, `PreconditionFailed`
  */
 export async function copySourceOf(context: Context): Promise<CopySource> {

@@ -12,7 +12,7 @@ export interface BucketsSurfaceDeps {
   readonly envelope: Pick<Envelope, "keyedHash">;
   readonly domain: Pick<S3Domain, "access" | "buckets" | "listings" | "objects">;
   readonly gateway: GatewayLink;
-  /** Where the API is, for URLs of its own origin. */
+  /** The address of the API, for URLs of the same origin. */
   readonly apiUrl: string;
 }
 

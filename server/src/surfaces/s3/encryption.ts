@@ -8,9 +8,9 @@ import type { Span } from "./wire/conditions.ts";
 import type { Fields } from "./wire/fields.ts";
 
 /*
- * Content that is asked to be encrypted is kept under AES-256 in counter mode: any range of it can be read for itself, and it is as long as it
- * was. The key is one of the object's own, sealed under the master key (SSE-S3), or comes with each request and is never kept (SSE-C). Each
- * piece that was uploaded begins at a random counter of its own, so that no two share a key stream.
+ * Encrypted content uses AES-256 in counter mode: any range of it can be read separately, and its length stays the
+ * same. The key is random for each object, sealed under the master key (SSE-S3), or comes with each request and is
+ * never stored (SSE-C). Each uploaded part begins at a new random counter, so that no two share a key stream.
  */
 
 const ALGORITHM = "AES256";
@@ -23,7 +23,7 @@ export const COPY_SOURCE = "x-amz-copy-source-";
 
 /** How new content is to be encrypted. */
 export interface Encryption {
-  /** What is kept with the object. Its nonce is that of content in one piece. */
+  /** Stored with the object. Its nonce is that of content in one piece. */
   readonly info: SseInfo;
   readonly key: Buffer;
 }
@@ -163,7 +163,7 @@ export async function* plaintextOf(
   }
 }
 
-/** Ranges with a counter of their own. */
+/** Ranges with separate counters. */
 function piecesOf({ size, sse, parts }: ObjectVersion): (Span & { nonce: string })[] {
   if (parts === null || sse === null) return [{ start: 0, end: size, nonce: sse?.nonce ?? "" }];
   let at = 0;

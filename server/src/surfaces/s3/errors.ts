@@ -17,7 +17,7 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   request_timeout: "RequestTimeout",
   conflict: "OperationAborted",
   duplicate_slug: "BucketAlreadyExists",
-  // Of all that S3 makes, only buckets are counted so.
+  // S3 counts only buckets in this way.
   limit_reached: "TooManyBuckets",
   precondition_failed: "PreconditionFailed",
   storage_quota_exceeded: "QuotaExceeded",
@@ -32,7 +32,7 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
 
 const RETRY_AFTER: Readonly<Record<string, string>> = { "retry-after": "1" };
 
-/** Any error as one of S3's. What is none of ours is a bug, and told as no more than that. */
+/** Any error as one of S3's. An unknown error is a bug, and is reported as an internal error. */
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof XmlFault) return new S3Error("MalformedXML", error.detail, { cause: error });
@@ -63,7 +63,7 @@ function ofStore(error: Problem): S3Error | undefined {
   return new S3Error("BadDigest", `The ${name} you specified did not match the calculated checksum.`, { fields });
 }
 
-/** An error as a document, with the ids by which it is found in the log. */
+/** An error as a document, with the ids that find it in the log. */
 export function errorDocument(error: S3Error, { requestId, hostId, resource }: ErrorPlace): string {
   return renderDocument(
     "Error",

@@ -22,11 +22,11 @@ import { parseTarget, placeOf } from "./wire/target.ts";
 /** Serves one request after the other; never rejects. */
 export interface S3Gateway {
   handle(raw: IncomingMessage, response: ServerResponse): void;
-  /** Of a request with `Expect: 100-continue`, which is told to go on once it may. */
+  /** For a request with `Expect: 100-continue`, which gets 100 Continue once it is admitted. */
   handleExpecting(raw: IncomingMessage, response: ServerResponse): void;
 }
 
-/** What is told of each request once it was answered. */
+/** The facts about each answered request. */
 export interface Answered {
   readonly operation: string;
   readonly method: string;
@@ -38,7 +38,7 @@ export interface Answered {
   readonly userAgent: string | undefined;
   /** It came too fast. */
   readonly isLimited: boolean;
-  /** Of the key that signed it. */
+  /** The organization of the key that signed it. */
   readonly orgId: string | undefined;
   readonly principalId: string | undefined;
 }
@@ -192,7 +192,9 @@ class Service {
     return auth;
   }
 
-  /** Finds the bucket and asks the one permission that the operation always needs, before anything else is told. */
+  /**
+   * Finds the bucket and checks the one permission that the operation always needs, before anything else is revealed.
+   */
   async #contextFor(row: Row, exchange: Exchange, auth: Authentication): Promise<Context> {
     const { buckets } = this.#deps.domain;
     const hasBucket = row.level !== "service" && row.makesBucket !== true;
@@ -230,7 +232,10 @@ class Service {
     };
   }
 
-  /** A sender who still waits to be told may send the body or not, and a rest that is too long is cut: only an end tells what comes next. */
+  /**
+   * A sender that waits for 100 Continue may send the body or not, and a rest beyond the limit is cut: only closing the
+   * connection is clear.
+   */
   #announceEnd(headers: Record<string, string>): void {
     if (this.#raw.complete) return;
     if (this.#isWaiting || !isBodyDrained(this.#raw)) headers["connection"] = "close";

@@ -17,7 +17,7 @@ export type { GatewayLink } from "./deps.ts";
 export { ROWS as S3_ROUTES } from "./routes.ts";
 export { createS3Gateway, type Answered, type S3Gateway } from "./gateway.ts";
 
-/** Puts a gateway on a listener of its own: buckets have every path of it. */
+/** Serves a gateway on a separate listener: buckets have every path of it. */
 export function serveS3(
   listener: Listener,
   gateway: S3Gateway,
@@ -39,7 +39,7 @@ export function serveS3(
   listener.serve((request, response) => gateway.handle(request, response));
 }
 
-/** What is no HTTP request, or has too large a header, in S3's form. */
+/** The answer to bytes that are no HTTP request, or to too large a header, in S3's format. */
 function asDocument({ code }: Problem, resource: string, requestId: string): ProtocolAnswer {
   const error = new S3Error(CODES[code] ?? "BadRequest");
   const body = errorDocument(error, { requestId, hostId: hostIdOf(requestId), resource });

@@ -9,7 +9,7 @@ import { ORG_ID } from "#domain/s3/testing/ground.ts";
 import { formBody, FORM_TYPE, signedFields } from "./testing/forms.ts";
 import { openGateway, refused, succeeded, texts, type TestGateway } from "./testing/gateway.ts";
 
-/** The quota bounds what is on disk at every moment, not only what is counted at the end. */
+/** The quota limits the bytes on disk at every moment, not only the count at the end. */
 
 const MIB = 1024 * 1024;
 const QUOTA = 10 * MIB;
@@ -24,13 +24,13 @@ type Kind = (typeof KINDS)[number];
 
 interface Place {
   readonly gateway: TestGateway;
-  /** Of an open upload in parts. */
+  /** The open multipart upload. */
   readonly uploadId: string;
 }
 
 interface Sending {
   readonly request: ClientRequest;
-  /** What is left to send. */
+  /** The bytes that are left to send. */
   readonly rest: Uint8Array;
   /** The code of an error document, or the status; `broken` when the connection broke. */
   readonly answered: Promise<string>;
@@ -102,7 +102,7 @@ describe("the quota of buckets", { concurrency: false }, () => {
     succeeded(await gateway.call("PUT", "/quota/all", { ...UNSIGNED, body: randomBytes(QUOTA) }));
   });
 
-  test("counts what is replaced once the new content is there, and needs room for both until then", async (t) => {
+  test("releases replaced content once the new content is there, and needs quota for both until then", async (t) => {
     const place = await newPlace(t);
     const { gateway } = place;
     const put = (bytes: number) => gateway.call("PUT", "/quota/same", { ...UNSIGNED, body: randomBytes(bytes) });
@@ -115,7 +115,7 @@ describe("the quota of buckets", { concurrency: false }, () => {
     assert.deepEqual([reserved(place), await used(place)], [0, 0]);
   });
 
-  test("refuses before a sender who waits is told to go on", async (t) => {
+  test("refuses before a waiting sender gets 100 Continue", async (t) => {
     const { gateway } = await newPlace(t);
     const headers = { expect: "100-continue", "content-length": String(QUOTA + 1) };
     const call = { ...UNSIGNED, headers, body: randomBytes(QUOTA + 1) };

@@ -5,7 +5,7 @@ import type { Digests, StagedBlob } from "#stores/objects/index.ts";
 /** Content that is in the object store and held by nothing yet. */
 export interface Staged {
   readonly content: StagedBlob;
-  /** Of the bytes as they were sent, whatever was made of them. */
+  /** Digests of the bytes as they were sent, before any encryption. */
   readonly digests: Digests;
 }
 

@@ -18,7 +18,7 @@ export interface Row {
   /** As in policies. With a version named, `versionAction` where there is one. Null: the operation asks by itself, and reads no body. */
   readonly action: string | null;
   readonly versionAction?: string;
-  /** What the body tells of that which is asked about; the operation asks again once it knows. */
+  /** Parts of the checked resource that only the body has; the operation checks again once it knows them. */
   readonly untold?: ReadonlySet<"key" | "tags">;
   /** As good as `action`, as long as the body has not told which of the two is meant. */
   readonly orAction?: string;
@@ -39,7 +39,7 @@ const PARAMETERS = new Set(
 );
 
 /**
- * The row of a request. What is not known is refused, and never falls through to the plain object or bucket.
+ * The row of a request. An unknown request is refused, and never treated as one for the plain object or bucket.
  * @throws S3Error `NotImplemented`, `MethodNotAllowed`
  */
 export function routeOf(rows: readonly Row[], exchange: Exchange): Row {

@@ -23,7 +23,7 @@ export function mountBuckets(app: FastifyInstance, deps: BucketsSurfaceDeps): vo
   mountRoute(app, host, rows.createObjectLink, createObjectLink(deps));
   mountRoute(app, host, rows.createObjectUpload, createObjectUpload(deps));
   mountRoute(app, host, rows.deleteObjects, deleteObjects(deps));
-  // In a context of its own: no body is parsed there.
+  // A separate context: it parses no body.
   void app.register(async (scope) => mountContent(scope, deps));
 }
 

@@ -80,7 +80,7 @@ function row(name: string, request: string, action: string | null, run: Operatio
 /** A form has no row: what it is follows from the type of its body, and who sent it stands inside. */
 export const POST_OBJECT = { name: "PostObject", action: "s3:PutObject", run: postObject } as const;
 
-/** Every operation. What is not here is not done. */
+/** Every operation. Others are not supported. */
 export const ROWS: readonly Row[] = [
   row("ListBuckets", "GET service", "s3:ListAllMyBuckets", listBuckets),
 

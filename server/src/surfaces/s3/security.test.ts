@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => gateway.close());
 
-/** Only what does not narrow an attack to a row of its own. */
+/** Only attacks that are not narrowed to a separate row. */
 function attacks(row: Row, given: Case): Record<string, () => Promise<Answer>> {
   const { target, headers = {}, body = "" } = given;
   const call = (more: Call = {}, to = target): Promise<Answer> =>
@@ -108,7 +108,7 @@ test("every operation has a case", () => {
 });
 
 for (const row of ROWS) {
-  test(`${row.name} is refused to whoever may not, and changes nothing`, async () => {
+  test(`${row.name} is refused without the permission, and changes nothing`, async () => {
     const given = cases[row.name];
     assert.ok(given !== undefined);
     const before = await everything(gateway, upload.uploadId);
@@ -127,7 +127,7 @@ for (const row of ROWS) {
         assert.deepEqual([texts(answer, "Code"), answer.text.includes("<Deleted>")], [["AccessDenied"], false], name);
         continue;
       }
-      // A foreign key makes a bucket of its own organization, which is not ours.
+      // A foreign key creates a bucket of its organization, which is not ours.
       if (row.name === "CreateBucket" && name === "another organization's key") continue;
       assert.ok(answer.status >= 400 && answer.status < 500, `${name}: ${answer.status} ${answer.text}`);
       assert.ok(answer.headers["x-amz-request-id"] !== undefined, name);

@@ -7,7 +7,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 
-/** Who changes an alert has it evaluated with their own rights, and so must have them. */
+/** An alert is evaluated with the permissions of the actor who changed it last, so they must have these. */
 export const WRITING: readonly Scope[] = ["webhooks:write", "telemetry:read"];
 export const READING: readonly Scope[] = ["telemetry:read"];
 

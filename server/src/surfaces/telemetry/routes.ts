@@ -30,7 +30,7 @@ import type { SentBody } from "./wire/sent-body.ts";
 
 const OTLP_OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otlpTraces" } as const;
 
-/** Row → operation. The permission of each stands in the contract's row; OTLP is specified elsewhere and has none. */
+/** Row → operation. The contract's row has the permission; OTLP is specified elsewhere and has no row. */
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   // A separate context, so that its body parsers and error format stay with it.
   void app.register(async (scope) => mountOtlp(scope, deps));
@@ -101,7 +101,7 @@ function notOtlp(): Problem {
   return new Problem("unsupported_media_type", "Send the body as application/x-protobuf or application/json.");
 }
 
-/** Row → operation. Method, path and permission of each stand in the contract's row. */
+/** Row → operation. The contract's row has method, path and permission. */
 export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySettingsSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, getTelemetrySettings(deps));
@@ -112,7 +112,7 @@ export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySett
   mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetryErasure, getTelemetryErasure(deps));
 }
 
-/** Row → operation. The permission of each stands in the contract's row. */
+/** Row → operation. The contract's row has the permission. */
 export function mountAlerts(app: FastifyInstance, deps: AlertsSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, ALERT_ROUTES.listAlerts, listAlerts(deps));

@@ -27,7 +27,7 @@ const EMPTY = Buffer.alloc(0);
 /** What a webhook answers is somebody's content: it must never be a page of ours. */
 const SANDBOX = { "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'" };
 
-/** `/hooks/{token}`: whoever knows the address may send. */
+/** `/hooks/{token}`: everybody who knows the address may send. */
 export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   const { receiver, host, rate } = deps;
   const limiter = createRateLimiter({ name: "webhook", ...rate, clock: host.clock });
@@ -56,7 +56,7 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   );
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.route({
-    // All of them, so that the receiver refuses what is no event: the usual refusal would show the address.
+    // All methods, so that the receiver refuses other requests: the usual refusal would show the address.
     method: ["POST", "GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"],
     url: "/hooks/:token",
     bodyLimit: WEBHOOK_BODY_BYTES_MAX,

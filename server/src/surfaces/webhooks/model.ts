@@ -111,8 +111,8 @@ function eventWith(event: EventRow, bytes: Buffer | null): EventBody {
 }
 
 /**
- * An event as JSON text. Its member `json` is put in as the sender wrote it: `JSON.stringify` would write numbers and members of one
- * name anew, and fail for what is nested deep.
+ * An event as JSON text. Its member `json` is the sender's text: `JSON.stringify` would rewrite numbers and repeated
+ * members, and fail for deeply nested values.
  */
 export function eventText({ json, ...rest }: EventBody): string {
   return `${JSON.stringify(rest).slice(0, -1)},"json":${typeof json === "string" ? json : "null"}}`;

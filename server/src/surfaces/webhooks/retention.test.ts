@@ -27,7 +27,7 @@ async function tidy(): Promise<void> {
   await handler.run({ ...job, signal: new AbortController().signal });
 }
 
-test("events past their project's retention go, with what large ones hold, and what is younger stays", async () => {
+test("events past their project's retention are deleted, with the content of large ones, and younger ones stay", async () => {
   const webhook = await newWebhook(world);
   const [old, large, young] = [
     await newEvent(world, webhook),

@@ -42,7 +42,7 @@ import { getWebhookSettings, updateWebhookSettings } from "./operations/settings
 
 /** Row → operation. The permission of each stands in the contract's row; what senders speak to has none. */
 export function mountWebhooks(app: FastifyInstance, deps: WebhooksSurfaceDeps): void {
-  // In a context of its own: what reads its bodies and renders its errors stays with it.
+  // A separate context, so that its body parsers and error format stay with it.
   void app.register(async (scope) => mountHooks(scope, deps));
   const { host } = deps;
   mountRoute(app, host, rows.listWebhooks, listWebhooks(deps));

@@ -1,12 +1,12 @@
 import type { Config } from "../../config.ts";
 import type { RunningServer } from "../../running.ts";
 
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly status: "ok" | "warn" | "fail";
   readonly detail: string;
-  /** What to do, for `warn` and `fail`. */
+  /** The remedy, for `warn` and `fail`. */
   readonly mend?: string;
 }
 
@@ -19,7 +19,7 @@ export interface CheckContext {
 /** Looks at one thing; a throw is a failed check with the error's message. */
 export interface Check {
   readonly name: string;
-  /** What to do when the check can't be made at all. */
+  /** The remedy when the check itself fails. */
   readonly mend: string;
   run(context: CheckContext): Promise<readonly Omit<Finding, "check">[]>;
 }

@@ -67,7 +67,7 @@ async function* examine(parsed: Parsed): AsyncGenerator<Finding, void, void> {
   for (const check of CHECKS) yield* await run(check, context);
 }
 
-/** The settings, or one finding for each mistake: without settings there is nothing more to look at. */
+/** The settings, or one finding for each mistake: nothing else can be checked without settings. */
 function configuration(parsed: Parsed): CheckContext["config"] | Finding[] {
   try {
     return configOf(parsed);

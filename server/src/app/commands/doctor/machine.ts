@@ -116,7 +116,7 @@ function memory(config: CheckContext["config"]): Found {
   );
 }
 
-/** The nearest directory above that is there. */
+/** The nearest existing directory above. */
 async function existing(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   return found !== null || dirname(path) === path ? path : existing(dirname(path));

@@ -12,7 +12,7 @@ import { fail, ok, warn, type Check, type CheckContext, type Found } from "./fin
 const CLOCK_DRIFT_MS_MAX = 2000;
 const FUTURE_MS_MAX = 60_000;
 
-/** What the product keeps, and what guards it. */
+/** Checks of the stored data and of its protection. */
 export const RECORD_CHECKS: readonly Check[] = [
   {
     name: "records",
@@ -121,7 +121,7 @@ async function sandbox({ config }: CheckContext): Promise<Found[]> {
   }
 }
 
-/** What an engine of this machine would put its children into. */
+/** The sandbox layers that an engine on this machine would use for its children. */
 async function sandboxLayers(telemetryDir: string, dataDir: string | undefined): Promise<readonly SandboxLayer[]> {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const engine = createQueryEngine({

@@ -43,7 +43,7 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
   throw new CommandError(`cannot upload ${path}: the content changed on the way; it was deleted there, send it again`);
 }
 
-/** An upstream store takes content in and tells nothing of the file; asking for the file makes it one. */
+/** An upstream store accepts content without telling the server; a request for the file creates it. */
 async function arrived(remote: FilesClient, id: string, filename: string): Promise<FileFacts> {
   await remote.download(id);
   const file = await remote.find(id, filename);

@@ -1,6 +1,6 @@
 import type { Client } from "@mooring/client";
 
-/** A file as the server tells of it. */
+/** A file in the server's answers. */
 export interface FileFacts {
   readonly id: string;
   readonly filename: string;

@@ -1,6 +1,6 @@
 const BYTES_MAX = 200;
-/** What a name may not hold in one file system or another, and what would make it look like another name. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+/** Characters that some file system forbids, and those that make a name look like another. */
+// oxlint-disable-next-line no-control-regex -- it looks for control characters
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 

@@ -33,7 +33,7 @@ export interface EntrySink {
   bad(line: BadLine): void;
 }
 
-/** What the command line adds to each entry that does not have it. */
+/** Members that the command line adds to each entry without them. */
 export interface Additions {
   readonly service?: string | undefined;
   readonly attributes: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ export function createJsonReader(kind: TelemetryKind, additions: Additions, sink
 export function createTextReader(options: TextOptions, additions: Additions, sink: EntrySink): EntryReader {
   return readText(options, {
     entry: (found, line) => {
-      // The program of a line stands in for the service only until somebody names one.
+      // The program of a line is its service only if no option names one.
       const entry = additions.service === undefined ? found : { ...found, service: additions.service };
       sink.entry({ json: JSON.stringify(withAdditions("logs", { ...entry }, additions)), line });
     },

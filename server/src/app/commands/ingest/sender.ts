@@ -15,7 +15,7 @@ export interface SenderOptions {
   readonly strict: boolean;
   /** Requests at the same time. */
   readonly parallel: number;
-  /** How long one batch is tried again before the command gives up. */
+  /** How long one batch is retried before the command fails. */
   readonly retryForMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -115,7 +115,7 @@ function badLineOf(place: { pointer: string; detail: string }, batch: Batch): Ba
   return { line, why: "refused_by_server", reason };
 }
 
-/** A refusal names entries by their place in the batch; people look for lines. */
+/** A refusal names entries by their index in the batch; people look for lines. */
 function withLines(error: unknown, batch: Batch): unknown {
   if (!(error instanceof ApiError) || error.places.length === 0) return error;
   const lines = error.places.map((place) => badLineOf(place, batch));

@@ -170,7 +170,7 @@ const BROKEN: Readonly<Record<Exclude<Format, "table">, RegExp>> = {
   parquet: NEVER,
 };
 
-/** The bytes as they come; nothing is gathered but the tail, which tells a broken result. */
+/** The bytes as they arrive; only the end is kept, which shows whether the result is broken. */
 async function passOn(response: Response, format: Exclude<Format, "table">, sink: Sink): Promise<void> {
   let tail = "";
   const decoder = new TextDecoder();

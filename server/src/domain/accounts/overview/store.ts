@@ -25,11 +25,14 @@ export interface AccountFilter {
 
 export interface AccountPage {
   readonly accounts: readonly Account[];
-  /** Where the next page begins: behind this address; null: there is none. */
+  /** The next page begins after this address; null: there is none. */
   readonly next: string | null;
 }
 
-/** By address. A search looks at so many accounts and then says where it goes on, since no index knows parts of a name. */
+/**
+ * Ordered by address. A search reads a limited number of accounts and then returns where it continues, since no index
+ * knows parts of a name.
+ */
 export async function listAccounts(db: Reader, filter: AccountFilter): Promise<AccountPage> {
   const { q = "", after, limit } = filter;
   const last = q === "" ? undefined : await lastLookedAt(db, filter);
@@ -60,7 +63,7 @@ function selected(db: Reader, { unverified, after }: AccountFilter) {
     );
 }
 
-/** The last account that a search looks at when there are more behind it. */
+/** The last account that a search reads when there are more after it. */
 async function lastLookedAt(db: Reader, filter: AccountFilter): Promise<string | undefined> {
   const rows = await selected(db, filter)
     .select("p.email")

@@ -120,7 +120,7 @@ class Run {
     }
   }
 
-  /** Sends what is after the position, page after page; true when there is more. */
+  /** Sends the events after the position, page after page; true when there are more. */
   async #sendNew(
     row: DestinationRow,
     progress: Progress,
@@ -142,7 +142,7 @@ class Run {
         const event = isOver() ? undefined : pages.take();
         if (event === undefined) continue; // it is over, or another worker was quicker
         taken += 1;
-        progress.position = event.seq; // what was taken comes to an end before the run does
+        progress.position = event.seq; // delivered events end before the run does
         if (!fits(event)) continue;
         sent += 1;
         progress.first(event, await this.#send(row, event));
@@ -174,7 +174,7 @@ class Run {
       commit: async (tx) => {
         await progress.write(tx);
         if (progress.stopped !== null || more) return;
-        // What came while this ran found the job taken, and so did not wake it.
+        // Events that arrived during this run found the job leased, and so did not wake it.
         const next = await this.#nextMs(tx, row, progress);
         await dueNoLater(tx, row.id, next);
       },

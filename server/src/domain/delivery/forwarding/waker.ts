@@ -8,7 +8,10 @@ import { activeDestinations, destinationsBehind } from "./store.ts";
 const GATHER_MS = 20;
 const PAGE_DESTINATIONS = 500;
 
-/** Makes the jobs of destinations due when their webhooks have received something. What is lost here is found a minute later. */
+/**
+ * Makes the jobs of destinations due when their webhooks have received events. A lost call is made up for a minute
+ * later.
+ */
 export class Waker {
   readonly #deps: { readonly metadata: MetadataStore; readonly jobs: Jobs };
   readonly #log: { warn(fields: object, message: string): void };

@@ -144,7 +144,7 @@ test("a private project is hidden from everyone but its members, owners too", ()
   assert.equal(authorize(person("owner", { proj_closed: "reader" }), "files:delete", CLOSED), "allowed");
 });
 
-test("everything of another organization is hidden, whatever is held", () => {
+test("everything of another organization is hidden, with any permissions", () => {
   for (const scope of SCOPES) {
     assert.equal(authorize(person("owner", { proj_open: "maintainer" }), scope, ELSEWHERE), "hidden");
     assert.equal(authorize(credential(SCOPES), scope, ELSEWHERE), "hidden");
@@ -176,7 +176,7 @@ test("a credential of a project reaches that project alone", () => {
   }
 });
 
-test("in an archived project nothing is written or deleted; who may not anyway is told that, and what is read or governs it goes on", () => {
+test("in an archived project nothing is written or deleted; a caller without the permission gets that reason, and reading and administration go on", () => {
   const governs = new Set<Scope>(["org:write", "members:write", "projects:write", "credentials:write"]);
   for (const scope of SCOPES) {
     const expected = scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "state";
@@ -238,7 +238,7 @@ describe("the reason of a refusal", () => {
     assert.deepEqual(whyNot(cut, "files:write", OPEN), lowered);
     assert.deepEqual(whyNot(cut, "audit:read"), { by: "policy" });
     assert.deepEqual(whyNot(cut, "files:delete", OPEN), { by: "scope" });
-    assert.deepEqual(whyNot(cut, "files:write", CLOSED), { by: "hidden" }, "what is hidden has no other reason");
+    assert.deepEqual(whyNot(cut, "files:write", CLOSED), { by: "hidden" }, "a hidden resource has no other reason");
   });
 
   test("of a person is their role, with the one in the project", () => {
@@ -252,7 +252,7 @@ describe("the reason of a refusal", () => {
     assert.deepEqual(whyNot(viewer, "files:write"), { by: "own role", role: "viewer", projectRole: null });
   });
 
-  test("is told in words and by what decided, through every parent", () => {
+  test("has a text and the deciding check, through every parent", () => {
     const id = "cred_parent";
     const cases: readonly (readonly [Reason, string, RegExp])[] = [
       [{ by: "scope" }, "scope", /was not given it/],

@@ -44,7 +44,7 @@ function stateOf(principal: Principal, resource: Resource | undefined): ProjectS
   return (resource === undefined ? own : resource.project?.state) ?? "active";
 }
 
-/** Whether the principal's permissions allow it, whatever the project's state forbids. */
+/** Whether the principal's permissions allow it, without regard to the project's state. */
 export function holds(principal: Principal, permission: Scope, resource: Resource): boolean {
   return scopesFor(principal, resource)?.some((set) => set.has(permission)) ?? false;
 }

@@ -13,7 +13,7 @@ export interface CredentialPrincipal {
   readonly orgSlug: string;
   /** Null: reaches the whole organization. */
   readonly projectId: string | null;
-  /** Of its project. */
+  /** The state of its project. */
   readonly projectState?: ProjectState;
   /** The token's scopes, cut to what the credential may do at this moment. */
   readonly scopes: ReadonlySet<Scope>;

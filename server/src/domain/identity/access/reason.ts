@@ -4,7 +4,7 @@ import { Problem, type DecidedBy } from "#kernel/problem.ts";
 /** What took a scope from a credential that was given it. */
 export type Withheld =
   | { readonly by: "approval" | "policy" | "project" | "token" }
-  /** Of the person who is responsible for it. Null: who has left the organization. */
+  /** The role of the responsible person. Null: they have left the organization. */
   | { readonly by: "role"; readonly role: OrgRole | null; readonly projectRole: ProjectRole | null }
   /** The credential that created it does not hold it any more, for this reason. */
   | {
@@ -27,13 +27,13 @@ export type Reason =
 
 export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: Reason };
 
-/** The answer to a scope that is missing. Surfaces with a form of their own take its text. */
+/** The answer to a missing scope. Surfaces with another error format use its text. */
 export function lacking(permission: Scope, reason: Reason): Problem {
   const options = { scope: permission, decidedBy: decidedBy(reason) };
   return new Problem("insufficient_scope", `This needs the scope ${permission}. ${sentenceOf(reason)}`, options);
 }
 
-/** What answers name as that which decided. */
+/** The name of the deciding check, for answers. */
 export function decidedBy(reason: Reason): DecidedBy {
   if (reason.by === "parent") {
     const { because } = reason;
@@ -64,7 +64,7 @@ export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
     case "policy":
       return "the organization's policy lets no credential hold it";
     case "project":
-      return "its project is gone, or hidden from whoever is responsible for it";
+      return "its project is gone, or hidden from the person responsible for it";
     case "role":
       return reason.role === null
         ? "the person responsible for it is no member of the organization any more"

@@ -37,8 +37,8 @@ export function requireAllSeen(principal: Principal, permissions: readonly Scope
 }
 
 /**
- * For what belongs to the organization itself. That it exists is no secret to its own credentials, so those of one project
- * are told why they are refused.
+ * For operations on the organization itself. Its own credentials know that it exists, so those of one project get the
+ * reason of a refusal.
  * @throws Problem `forbidden`, `insufficient_scope`
  */
 export function requireOrganization(principal: Principal, permission: Scope): void {

@@ -1,6 +1,6 @@
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 
-/** What an organization asks of its people besides their roles. */
+/** The requirements of an organization for its people, in addition to their roles. */
 export interface PeoplePolicy {
   readonly secondFactorRequired: boolean;
   /** Only a sign-in at the provider counts. */

@@ -87,7 +87,7 @@ for (const { kind, skip } of DATABASES) {
       }
     });
 
-    test("of many addresses fifty are told apart in an hour, and the rest is one", async () => {
+    test("fifty addresses are counted separately in an hour, and the rest together", async () => {
       const id = fresh();
       const activity = node();
       const knocks = async (): Promise<void> => {
@@ -107,7 +107,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([byAddress.length, byAddress[0]?.requests, byAddress[0]?.ip], [10, 20, ""]);
     });
 
-    test("people count for their organization alone, with what came too fast", async () => {
+    test("people count for their organization alone, with rate-limited requests", async () => {
       const id = fresh();
       const activity = node();
       const orgId = `org_of_${id}`;

@@ -25,7 +25,7 @@ export interface ActivityDeps {
 export interface CredentialActivity {
   readonly lastHour: { readonly requests: number; readonly refused: number };
   readonly lastDay: { readonly requests: number; readonly refused: number };
-  /** Most used first; empty texts: more addresses than are told apart. */
+  /** Most used first; empty texts: addresses beyond those that are counted separately. */
   readonly byAddress: readonly AddressSum[];
   readonly byService: readonly { readonly service: string; readonly requests: number }[];
 }
@@ -44,7 +44,7 @@ export class Activity {
   readonly #counts = new Counts();
   readonly #writing: ScheduledWork;
   #flushing: Promise<void> | undefined;
-  /** The hour in which what is too old was last forgotten. */
+  /** The hour of the last cleanup. */
   #tidied = 0;
 
   constructor(deps: ActivityDeps) {
@@ -66,7 +66,7 @@ export class Activity {
     this.#writing.ask();
   }
 
-  /** Of the last hour to the minute, of the last day to the hour; what nodes counted in the last seconds comes later. */
+  /** The last hour to the minute, the last day to the hour; counts of the last seconds on other nodes come later. */
   async ofCredential(id: string): Promise<CredentialActivity> {
     const { metadata, clock } = this.#deps;
     const nowMs = clock.nowMs();
@@ -81,13 +81,13 @@ export class Activity {
     };
   }
 
-  /** Of the last day to the hour, most used first. */
+  /** The last day to the hour, most used first. */
   async ofOrganization(orgId: string): Promise<ServiceSum[]> {
     const { metadata, clock } = this.#deps;
     return sumsOfOrganization(metadata.read, orgId, begin(clock.nowMs() - DAY_MS, HOUR_MS));
   }
 
-  /** Keeps what was counted. */
+  /** Writes the counts. */
   flush(): Promise<void> {
     this.#flushing ??= this.#keep().finally(() => {
       this.#flushing = undefined;

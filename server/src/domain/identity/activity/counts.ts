@@ -4,7 +4,10 @@ import type { AddressRow, CountedRows, MinuteRow, ServiceRow } from "./store.ts"
 /** A request that was answered, and whose it was. */
 export interface CountedRequest {
   readonly orgId: string;
-  /** Of a credential, of an access key of the S3 gateway, or of a person, of whom only the organization's sums are kept. */
+  /**
+   * Id of a credential, of an access key of the S3 gateway, or of a person, for whom only the organization's sums are
+   * kept.
+   */
   readonly id: string;
   readonly isPerson: boolean;
   readonly service: ActivityService;
@@ -17,11 +20,11 @@ export interface CountedRequest {
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const MINUTE_MS = 60_000;
-/** Addresses, with their user agents, that are told apart in an hour of one credential on one node. */
+/** Addresses, with their user agents, that are counted separately in an hour for one credential on one node. */
 const ADDRESSES_MAX = 50;
 const USER_AGENT_CHARS_MAX = 200;
 
-/** What a request is told apart by, and the rows that count it. */
+/** The key of a request, and the rows that count it. */
 interface Last extends Pick<CountedRequest, "orgId" | "service" | "ip" | "userAgent"> {
   readonly minute: number;
   readonly ofService: ServiceRow;
@@ -111,7 +114,7 @@ export class Counts {
     return taken;
   }
 
-  /** What was taken and could not be kept. */
+  /** Returns counts that were taken and could not be written. */
   putBack({ addresses, minutes, services }: CountedRows): void {
     for (const row of addresses) {
       const own = rowOf(this.#addresses, addressKey(row), () => newAddress(row));

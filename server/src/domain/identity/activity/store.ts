@@ -53,7 +53,7 @@ function addressesAdded(tx: Writer, rows: readonly AddressRow[]) {
     );
 }
 
-/** Forgets what is from before these times. */
+/** Deletes counts from before these times. */
 export async function deleteRows(
   tx: Writer,
   before: { readonly hour: Cutoff; readonly minute: Cutoff },

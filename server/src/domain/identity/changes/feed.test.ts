@@ -16,7 +16,7 @@ afterEach(() => ground.close());
 const append = (subject: string): Promise<number> =>
   ground.metadata.write((tx) => appendAuthChange(ground, tx, { kind: "credential", subject }));
 
-/** A feed that writes down what it was told. */
+/** A feed that records its calls. */
 function recording(nodeId = "node_recording"): { feed: ChangeFeed; applied: string[]; resets: () => number } {
   const applied: string[] = [];
   let resets = 0;
@@ -194,7 +194,7 @@ test("what a node doesn't know and can't look up is 503 as well", async () => {
   await assert.rejects(tokenOf(identity, client), { code: "unavailable" });
 });
 
-test("a node that slept sees what was revoked meanwhile before it decides anything", async () => {
+test("a node that slept sees revocations before it decides anything", async () => {
   const sleeper = await ground.node();
   const other = await ground.node();
   const client = await credentialOf(other);

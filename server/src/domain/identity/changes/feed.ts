@@ -19,7 +19,7 @@ import {
 /** What a node does with changes. Both must be safe to repeat. */
 export interface ChangeListener {
   apply(changes: readonly ChangeRow[]): Promise<void> | void;
-  /** Forget everything, then take these: the feed can't tell what was missed. */
+  /** Forget everything, then apply these: the feed does not know which changes were missed. */
   reset(voidTokens: readonly ChangeRow[]): Promise<void> | void;
 }
 
@@ -36,9 +36,10 @@ const BUSY_POLL_MS = 250;
 /** How often at rest: for commands beside a server with SQLite, whose changes nothing announces. */
 const REST_POLL_MS = 1_000;
 /**
- * A read that old is renewed before anything is decided by it; when it can't be, this node answers 503. A revocation takes
- * effect everywhere within this time, also on a node that is cut off from the database. It has to stay well below
- * `NODE_LIVE_MS` less `HEARTBEAT_MS`: whoever may still trust its memory must count as alive when a revocation waits.
+ * An older read is renewed before any decision; when that fails, this node answers 503. A revocation takes effect
+ * everywhere within this time, also on a node that is cut off from the database. It has to stay well below
+ * `NODE_LIVE_MS` less `HEARTBEAT_MS`: a node that may still trust its memory must count as alive when a revocation
+ * waits.
  */
 const FRESH_MS = 1_000;
 const ON_DEMAND_SYNC_MS = 1_000;
@@ -115,7 +116,7 @@ export class ChangeFeed {
     return this.#queued;
   }
 
-  /** @throws Problem `unavailable` when this node can't know what was revoked */
+  /** @throws Problem `unavailable` when this node can't know the latest revocations */
   ensureFresh(): Promise<void> | void {
     if (!this.#isUsed) {
       this.#isUsed = true;

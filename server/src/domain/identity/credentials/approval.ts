@@ -1,6 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import { authorize, type Resource } from "#domain/identity/access/index.ts";
-import type { Acting } from "./acting.ts";
+import type { ActorContext } from "./actor.ts";
 import { earliest, type Policy } from "./bounds.ts";
 import { invalidPlace } from "./input.ts";
 
@@ -8,7 +8,7 @@ import { invalidPlace } from "./input.ts";
 export const APPROVER_SCOPE: Scope = "members:write";
 
 /** 1: what the actor makes there may do nothing until somebody approves it. */
-export function pendingOf(policy: Policy, actor: Acting["actor"], resource: Resource): 0 | 1 {
+export function pendingOf(policy: Policy, actor: ActorContext["actor"], resource: Resource): 0 | 1 {
   return policy.approvalRequired && !mayApprove(actor, resource) ? 1 : 0;
 }
 
@@ -16,13 +16,13 @@ export function pendingOf(policy: Policy, actor: Acting["actor"], resource: Reso
 export function endOf(policy: Policy, wantedMs: number | null, nowMs: number): number | null {
   const { lifetimeMsMax } = policy;
   const expiresAtMs = earliest(wantedMs, lifetimeMsMax === null ? null : nowMs + lifetimeMsMax);
-  // Written so that what is no number is refused: the database would keep it as none, which is for ever.
+  // NaN is refused by this form: the database would store it as null, which means for ever.
   if (expiresAtMs !== null && !(expiresAtMs > nowMs)) throw invalidPlace("/expires_at", "must be in the future");
   if (expiresAtMs === null && policy.requireExpiry)
     throw invalidPlace("/expires_at", "must be given: the organization's policy asks for an end");
   return expiresAtMs;
 }
 
-export function mayApprove(actor: Acting["actor"], resource: Resource): boolean {
+export function mayApprove(actor: ActorContext["actor"], resource: Resource): boolean {
   return actor.kind === "system" || authorize(actor, APPROVER_SCOPE, resource) === "allowed";
 }

@@ -6,7 +6,7 @@ import { rangeOf, type Addresses } from "./addresses.ts";
 import { tableRuleOf } from "./kinds.ts";
 import type { AnyContext } from "./store.ts";
 
-/** What bounds a credential at this moment, whatever it was created with. */
+/** The present limits of a credential, in addition to those of its creation. */
 export interface Bounds {
   readonly scopes: ReadonlySet<Scope>;
   /** What it was given and does not hold now, and why. */
@@ -24,7 +24,7 @@ export interface Policy {
   /** Null: every scope. */
   readonly allowedScopes: ReadonlySet<Scope> | null;
   readonly lifetimeMsMax: number | null;
-  /** What is made needs an end; what was made before goes on. */
+  /** New credentials need an expiry; older ones go on. */
   readonly requireExpiry: boolean;
   /** From where everything of the organization may be used. */
   readonly addresses: Addresses;
@@ -59,7 +59,7 @@ export function parsePolicy(json: string): Policy {
         ? null
         : new Set(allowed.filter((scope): scope is Scope => typeof scope === "string" && isScope(scope))),
     lifetimeMsMax: days === null ? null : days * DAY_MS,
-    // What is neither true nor false asks for more, not for less.
+    // A value that is neither true nor false requires more, not less.
     requireExpiry: require_expiry !== false,
     addresses: addresses === null ? null : addresses.map(rangeOf),
     approvalRequired: approval_required !== false,

@@ -4,7 +4,7 @@ import { appendAuthChange, type ChangeFeed } from "#domain/identity/changes/inde
 import type { Envelope } from "#domain/identity/keys/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
-import { auditActorOf, type Acting } from "./acting.ts";
+import { auditActorOf, type ActorContext } from "./actor.ts";
 import { TABLES, type AnyRow, type Rows, type Table } from "./kinds.ts";
 import { findContext, type Context } from "./store.ts";
 
@@ -45,7 +45,7 @@ export function detailOf<T extends Table>(
 export async function audit(
   deps: CredentialsDeps,
   tx: Writer,
-  { actor, ip = null, requestId = null }: Acting,
+  { actor, ip = null, requestId = null }: ActorContext,
   entry: { table: Table; id: string; action: string; detail: Record<string, unknown> },
 ): Promise<void> {
   const { table, id, action, detail } = entry;

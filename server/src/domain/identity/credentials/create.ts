@@ -5,7 +5,7 @@ import { requireRoom } from "#domain/limits/index.ts";
 import { projectByName } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { creatorOf, holdingsOf, requireHeld, requirePermission, withinPolicy, type Acting } from "./acting.ts";
+import { creatorOf, permissionsOf, requireHeld, requirePermission, withinPolicy, type ActorContext } from "./actor.ts";
 import { endOf, pendingOf } from "./approval.ts";
 import { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
 import { actionOf, audit, detailOf, found, type CredentialsDeps } from "./common.ts";
@@ -19,7 +19,7 @@ import { requireMayWiden, UNBOUNDED } from "./widening.ts";
 export interface Creation<T extends Table> {
   readonly kind: KindName;
   /** Nobody gives what they do not have themselves: the permissions are compared with those of this actor. */
-  readonly giver: Acting["actor"];
+  readonly giver: ActorContext["actor"];
   /** That the giver needs. */
   readonly permission?: Scope;
   readonly name: string;
@@ -42,7 +42,7 @@ export interface Creation<T extends Table> {
  */
 export async function create<T extends Table, A>(
   deps: CredentialsDeps,
-  acting: Acting,
+  acting: ActorContext,
   creation: Creation<T>,
   answerOf: (view: Views[T]) => A,
 ): Promise<A> {
@@ -89,7 +89,8 @@ async function givenBy(
   const project = projectId === null ? undefined : await projectByName(tx, giver.orgId, projectId);
   if (organization === undefined || (projectId !== null && project === undefined)) throw absent();
   const resource = { orgId: giver.orgId, ...(project === undefined ? {} : { project }) };
-  const held = permission === undefined ? holdingsOf(giver, resource) : requirePermission(giver, permission, resource);
+  const held =
+    permission === undefined ? permissionsOf(giver, resource) : requirePermission(giver, permission, resource);
   const policy = parsePolicy(organization.policy);
   const scopes = asked ?? everythingOf(kind, held, policy);
   const widener = { actor: giver, held, policy, resource, span: UNBOUNDED };

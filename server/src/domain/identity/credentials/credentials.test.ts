@@ -14,7 +14,7 @@ import {
   tokenOf,
   type Ground,
 } from "#domain/identity/testing.ts";
-import type { Acting } from "./acting.ts";
+import type { ActorContext } from "./actor.ts";
 
 let ground: Ground;
 let identity: Identity;
@@ -28,12 +28,12 @@ beforeEach(async () => {
   await identity.feed.sync();
 });
 
-const system: Acting = { actor: SYSTEM, ip: "192.0.2.1", requestId: "req_1" };
-const create = (acting: Acting, input: Partial<Parameters<Identity["credentials"]["create"]>[1]> = {}) =>
+const system: ActorContext = { actor: SYSTEM, ip: "192.0.2.1", requestId: "req_1" };
+const create = (acting: ActorContext, input: Partial<Parameters<Identity["credentials"]["create"]>[1]> = {}) =>
   identity.credentials.create(acting, { projectId: null, name: "c", scopes: ["files:read"], ...input });
 
 /** A credential as the one who acts. */
-async function acting(options: Parameters<typeof credentialOf>[1]): Promise<Acting & { id: string }> {
+async function acting(options: Parameters<typeof credentialOf>[1]): Promise<ActorContext & { id: string }> {
   const made = await credentialOf(identity, options);
   const principal = (await identity.authenticator.authenticate(await tokenOf(identity, made))) as CredentialPrincipal;
   return { actor: principal, id: made.id };
@@ -77,7 +77,7 @@ test("what can't be a credential is refused by its place", async () => {
   assert.equal((await create(system, { name: "x".repeat(100) })).credential.name.length, 100);
 });
 
-test("nobody gives more than he holds, and is told what he lacks", async () => {
+test("nobody gives more than they have, and the error names the missing permissions", async () => {
   const developer = { actor: await ground.person("developer") };
   await create(developer, { scopes: ["files:read", "credentials:write"] });
   await refuses(
@@ -248,9 +248,9 @@ test("revoking twice is revoking once, and nothing changes a revoked credential"
   );
 });
 
-test("another organization's credential is as absent as none, whatever is asked", async () => {
+test("another organization's credential is absent for every operation", async () => {
   const made = await credentialOf(identity);
-  const stranger: Acting = { actor: { kind: "system", id: null, orgId: OTHER_ORG_ID } };
+  const stranger: ActorContext = { actor: { kind: "system", id: null, orgId: OTHER_ORG_ID } };
   for (const id of [made.id, "cred_00000000000000000000000000"]) {
     for (const act of [
       () => identity.credentials.get(stranger, id),
@@ -275,7 +275,7 @@ test("a list shows what its reader may see, page by page, newest first", async (
     ground.clock.advance(1);
     made[name] = (await credentialOf(identity, { projectId })).id;
   }
-  const seen = async (as: Acting, projectId?: string): Promise<string[]> => {
+  const seen = async (as: ActorContext, projectId?: string): Promise<string[]> => {
     const found: string[] = [];
     let cursor: string | undefined;
     for (;;) {

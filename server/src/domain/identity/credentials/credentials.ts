@@ -3,7 +3,7 @@ import { kept } from "#domain/idempotency/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { newSecret } from "#kernel/secrets.ts";
-import type { Acting } from "./acting.ts";
+import type { ActorContext } from "./actor.ts";
 import { parseScopes } from "./bounds.ts";
 import type { CredentialsDeps } from "./common.ts";
 import { create, type Creation } from "./create.ts";
@@ -37,16 +37,16 @@ export interface Credentials extends Managed<"credential"> {
    * Creates a credential with one secret, which is returned this once.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `limit_reached`
    */
-  create(acting: Acting, input: NewCredential): Promise<WithSecret>;
+  create(acting: ActorContext, input: NewCredential): Promise<WithSecret>;
   /** The same with no secret: only tokens of issuers that it trusts sign in as it, until a rotation creates one. */
-  createWithoutSecret(acting: Acting, input: NewCredential): Promise<Made>;
+  createWithoutSecret(acting: ActorContext, input: NewCredential): Promise<Made>;
   /**
    * Creates a personal access token: it never has more permissions than its person, and ends when they leave. It is shown
    * together with their e-mail address, to services that take people.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `limit_reached`
    */
   createPersonal(
-    acting: Acting,
+    acting: ActorContext,
     person: PersonPrincipal,
     input: NewCredential,
   ): Promise<{ credential: Credential; token: string }>;
@@ -55,7 +55,7 @@ export interface Credentials extends Managed<"credential"> {
    * with 0 the tokens already issued are void as well, since then the secret is taken to have leaked.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `conflict`
    */
-  rotate(acting: Acting, id: string, options?: { overlapS?: number }): Promise<Propagation & WithSecret>;
+  rotate(acting: ActorContext, id: string, options?: { overlapS?: number }): Promise<Propagation & WithSecret>;
 }
 
 const ROTATION_OVERLAP_S_DEFAULT = 86_400;
@@ -77,7 +77,7 @@ export function createCredentials(deps: CredentialsDeps): Credentials {
 
 async function createApp(
   deps: CredentialsDeps,
-  acting: Acting,
+  acting: ActorContext,
   input: NewCredential,
   secret: string | null,
 ): Promise<Made> {
@@ -103,7 +103,7 @@ async function createApp(
 
 async function createPersonal(
   deps: CredentialsDeps,
-  acting: Acting,
+  acting: ActorContext,
   person: PersonPrincipal,
   input: NewCredential,
 ): Promise<{ credential: Credential; token: string }> {
@@ -135,7 +135,7 @@ function credentialRow(
 async function rotate(
   deps: CredentialsDeps,
   managed: Managed<"credential">,
-  acting: Acting,
+  acting: ActorContext,
   { id, overlapS = ROTATION_OVERLAP_S_DEFAULT }: { id: string; overlapS?: number },
 ): Promise<Propagation & WithSecret> {
   requireOverlap(overlapS);

@@ -17,9 +17,10 @@ interface Failures {
 const DELAY_S_FIRST = 5;
 
 /**
- * Failures by key. The first ones are answered at once; from then on each makes its key wait, twice as long each time, up to 30 seconds.
- * What is proven without guessing (a secret of 256 bits, a signature) is checked first and calls `fail` alone, so that others' failures
- * never refuse it. What can be guessed (a password, a code) calls `check` first.
+ * Failures by key. The first ones are answered at once; from then on each makes its key wait, twice as long each time,
+ * up to 30 seconds. A proof that can't be guessed (a secret of 256 bits, a signature) is checked first and only calls
+ * `fail`, so that others' failures never refuse it. A proof that can be guessed (a password, a code) calls `check`
+ * first.
  */
 export class FailureDelay {
   readonly #clock: Clock;

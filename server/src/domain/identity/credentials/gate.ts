@@ -12,7 +12,8 @@ export interface Origin {
 
 export interface Gate {
   /**
-   * To be asked once it is known whose request it is, whatever proved that: a secret, an assertion, a token. Refusals go into the audit log.
+   * Called once the owner of a request is known, by any proof: a secret, an assertion, a token. Refusals go into the
+   * audit log.
    * @throws Problem `approval_pending`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`
    */
   require(state: CredentialState, origin: Origin | undefined): void;
@@ -41,7 +42,10 @@ export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
   };
 }
 
-/** The same for what has an audit log of its own. @throws Problem `approval_pending`, `address_not_allowed` */
+/**
+ * The same for a service with a separate audit log.
+ * @throws Problem `approval_pending`, `address_not_allowed`
+ */
 export function requireUsable(
   { isPending, allows }: { readonly isPending: boolean; readonly allows: AddressTest | null },
   ip: string | null | undefined,

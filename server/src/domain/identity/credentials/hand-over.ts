@@ -35,8 +35,9 @@ export async function createdBy(db: Reader, orgId: string, id: string): Promise<
 }
 
 /**
- * Makes `to` the one whose role bounds what `from` created, in the caller's transaction. It keeps what it can do at this moment and
- * gains nothing, since `from` still knows the secrets. The personal access tokens of `from` end. Returns the ids of what was passed on.
+ * Makes `to` responsible for the credentials that `from` created, in the caller's transaction. They keep their present
+ * permissions and gain none, since `from` still knows the secrets. The personal access tokens of `from` end. Returns
+ * the ids of the transferred ones.
  */
 export async function transferCredentials(
   deps: HandOverDeps,

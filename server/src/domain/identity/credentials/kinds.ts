@@ -4,7 +4,9 @@ import type { RecordLimit } from "#kernel/record-limits.ts";
 import type { SecretPrefix } from "#kernel/secrets.ts";
 import type { Tables } from "#stores/metadata/index.ts";
 
-/** What the kinds of credentials differ in, as two tables. What is the same for all of them is written once, in this folder. */
+/**
+ * The differences between the kinds of credentials, as two tables. Everything common is written once, in this folder.
+ */
 
 export interface Kind {
   readonly table: Table;

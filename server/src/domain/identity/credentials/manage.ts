@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { isOwn, requirePermission, type Acting } from "./acting.ts";
+import { isOwn, requirePermission, type ActorContext } from "./actor.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE } from "./approval.ts";
 import { parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
@@ -34,9 +34,9 @@ export interface Propagation {
 /** Management of the credentials of one table, for the API and the command line: every act is checked, audited and told to all nodes. */
 export interface Managed<T extends Table> {
   /** @throws Problem `not_found`, `insufficient_scope` */
-  get(acting: Acting, name: string): Promise<Views[T]>;
+  get(acting: ActorContext, name: string): Promise<Views[T]>;
   /** A page of those that the actor may see, newest first. @throws Problem `invalid_parameter` */
-  list(acting: Acting, listing: CredentialListing): Promise<{ items: Views[T][]; nextCursor: string | null }>;
+  list(acting: ActorContext, listing: CredentialListing): Promise<{ items: Views[T][]; nextCursor: string | null }>;
   /** Those that are neither revoked nor, at that time, expired. */
   count(orgId: string, atMs: number): Promise<number>;
   /**
@@ -44,23 +44,23 @@ export interface Managed<T extends Table> {
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`, `concurrent_update`
    */
   update(
-    acting: Acting,
+    acting: ActorContext,
     name: string,
     change: CredentialChange,
     ifMatch?: string,
   ): Promise<Propagation & { credential: Views[T] }>;
   /** Lets it be used after it waited for an approval. To refuse it, revoke it. @throws Problem `not_found`, `insufficient_scope`, `conflict` */
-  approve(acting: Acting, name: string): Promise<Views[T]>;
+  approve(acting: ActorContext, name: string): Promise<Views[T]>;
   /**
    * Ends it and all its tokens. Resolves when every live node has applied it; doing it again changes nothing.
    * @throws Problem `not_found`, `insufficient_scope`
    */
-  revoke(acting: Acting, name: string): Promise<Propagation & { revokedAtMs: number }>;
+  revoke(acting: ActorContext, name: string): Promise<Propagation & { revokedAtMs: number }>;
   /**
    * One change of a live one, serialised with others of the same, audited and told to all nodes.
    * @throws Problem `not_found`, `insufficient_scope`, `conflict`, and what `work` throws
    */
-  change(acting: Acting, name: string, work: Work<T>): Promise<Propagation>;
+  change(acting: ActorContext, name: string, work: Work<T>): Promise<Propagation>;
 }
 
 /** `held`: the permissions of the actor where the credential reaches. `epoch`: the one afterwards, where the change ends tokens. */
@@ -85,7 +85,7 @@ export function manage<T extends Table>(deps: CredentialsDeps, table: T): Manage
   };
 }
 
-async function get<T extends Table>({ metadata, table, clock }: Manager<T>, acting: Acting, name: string) {
+async function get<T extends Table>({ metadata, table, clock }: Manager<T>, acting: ActorContext, name: string) {
   const context = await found(metadata.read, table, acting.actor.orgId, name);
   requirePermission(acting.actor, "credentials:read", resourceOf(context));
   return viewOf(metadata.read, table, context, clock.nowMs());
@@ -93,7 +93,7 @@ async function get<T extends Table>({ metadata, table, clock }: Manager<T>, acti
 
 async function list<T extends Table>(
   { metadata, table, clock }: Manager<T>,
-  { actor }: Acting,
+  { actor }: ActorContext,
   { projectId, includeRevoked = false, cursor, limit }: CredentialListing,
 ): Promise<{ items: Views[T][]; nextCursor: string | null }> {
   const { order } = TABLES[table];
@@ -128,7 +128,7 @@ async function count({ metadata, table }: Manager<Table>, orgId: string, atMs: n
 
 async function update<T extends Table>(
   manager: Manager<T>,
-  acting: Acting,
+  acting: ActorContext,
   { name, change, ifMatch }: { name: string; change: CredentialChange; ifMatch: string | undefined },
 ): Promise<Propagation & { credential: Views[T] }> {
   const { metadata, table } = manager;
@@ -160,7 +160,7 @@ async function update<T extends Table>(
   return { ...propagation, credential: await view(manager, acting, name) };
 }
 
-async function approve<T extends Table>(manager: Manager<T>, acting: Acting, name: string): Promise<Views[T]> {
+async function approve<T extends Table>(manager: Manager<T>, acting: ActorContext, name: string): Promise<Views[T]> {
   const { table } = manager;
   await changeLive(manager, acting, name, async (tx, context, held) => {
     requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
@@ -175,7 +175,7 @@ async function approve<T extends Table>(manager: Manager<T>, acting: Acting, nam
 
 async function revoke<T extends Table>(
   manager: Manager<T>,
-  acting: Acting,
+  acting: ActorContext,
   name: string,
 ): Promise<Propagation & { revokedAtMs: number }> {
   const { metadata, clock, table } = manager;
@@ -197,7 +197,7 @@ async function revoke<T extends Table>(
 
 async function changeLive<T extends Table>(
   manager: Manager<T>,
-  acting: Acting,
+  acting: ActorContext,
   name: string,
   work: Work<T>,
 ): Promise<Propagation> {
@@ -219,7 +219,7 @@ async function changeLive<T extends Table>(
 async function locked<T extends Table>(
   { metadata, table }: Manager<T>,
   tx: Writer,
-  { actor }: Acting,
+  { actor }: ActorContext,
   name: string,
 ): Promise<Context<T>> {
   const { id } = await found(tx, table, actor.orgId, name);
@@ -234,7 +234,7 @@ async function isApplied({ feed, table }: Manager<Table>, seq: number): Promise<
   return feed.propagate(seq);
 }
 
-async function view<T extends Table>({ metadata, table, clock }: Manager<T>, { actor }: Acting, name: string) {
+async function view<T extends Table>({ metadata, table, clock }: Manager<T>, { actor }: ActorContext, name: string) {
   const context = await found(metadata.read, table, actor.orgId, name);
   return viewOf(metadata.read, table, context, clock.nowMs());
 }

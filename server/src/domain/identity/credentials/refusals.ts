@@ -39,8 +39,8 @@ const MINUTE_MS = 60_000;
 const PENDING_MAX = 1_000;
 
 /**
- * Brings refusals into the audit log without letting whoever causes them fill the disk: alike ones of the same minute are
- * one row with a count, and the rows of a minute are limited.
+ * Writes refusals into the audit log without letting their senders fill the disk: equal ones of the same minute are one
+ * row with a count, and the rows of a minute are limited.
  */
 export class RefusalLog {
   readonly #deps: RefusalLogDeps;
@@ -77,7 +77,7 @@ export class RefusalLog {
     this.#writing.ask();
   }
 
-  /** Writes what waits; `all` also what is held back to be counted together. */
+  /** Writes the waiting rows; `all` also those that still collect their count. */
   async flush(options: { all: boolean }): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     const due = this.#takeDue(nowMs, options.all);

@@ -3,7 +3,7 @@ import { APP_SLUG_PATTERN, type Scope } from "@mooring/contract";
 import type { Envelope, SealedPlace } from "#domain/identity/keys/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
-import type { Acting } from "./acting.ts";
+import type { ActorContext } from "./actor.ts";
 import type { CredentialsDeps } from "./common.ts";
 import { create, type Creation } from "./create.ts";
 import { validated, type NewCredential } from "./input.ts";
@@ -32,7 +32,7 @@ export interface MadeS3Key {
 /** Management of access keys of the S3 gateway. They are named by their id or by their access key ID. */
 export interface S3Keys extends Managed<"s3_key"> {
   /** @throws Problem `invalid_body`, `not_found` (the project), `insufficient_scope`, `forbidden` (the organization's policy), `limit_reached` */
-  create(acting: Acting, input: NewS3Key): Promise<MadeS3Key>;
+  create(acting: ActorContext, input: NewS3Key): Promise<MadeS3Key>;
 }
 
 export function createS3Keys(deps: CredentialsDeps): S3Keys {
@@ -42,7 +42,7 @@ export function createS3Keys(deps: CredentialsDeps): S3Keys {
   };
 }
 
-async function createKey(deps: CredentialsDeps, acting: Acting, input: NewS3Key): Promise<MadeS3Key> {
+async function createKey(deps: CredentialsDeps, acting: ActorContext, input: NewS3Key): Promise<MadeS3Key> {
   requireLimits(input);
   const { buckets = null, prefix = "", readOnly = false } = input;
   const asked = readOnly ? (["s3:read"] as const) : input.scopes;

@@ -61,11 +61,11 @@ export class SignIn {
   }
 
   /**
-   * The credential's present state. An unknown client, a wrong secret, and a credential that is revoked or expired are
-   * refused alike, in words and in time; who has shown the right secret is told what else is in the way.
-   * A right secret is taken whatever failed before it: 256 random bits are not found by guessing.
-   * @throws Problem `unauthorized`; `approval_pending`, `address_not_allowed`; `rate_limited` instead of `unauthorized` after ten failures of this
-   * client at this place; `unavailable` when this node can't know
+   * The credential's present state. An unknown client, a wrong secret, and a credential that is revoked or expired get
+   * the same refusal, in words and in time; a caller with the right secret gets the other reasons. A right secret is
+   * accepted after any failures: 256 random bits are not found by guessing.
+   * @throws Problem `unauthorized`; `approval_pending`, `address_not_allowed`; `rate_limited` instead of `unauthorized`
+   *   after ten failures of this client at this place; `unavailable` when this node can't know
    */
   async authenticate(request: SignInRequest): Promise<CredentialState> {
     await this.#fresh();

@@ -2,7 +2,7 @@ import type { Scope } from "@mooring/contract";
 import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
 import type { Reader } from "#stores/metadata/index.ts";
-import type { Acting } from "./acting.ts";
+import type { ActorContext } from "./actor.ts";
 import { parseAddresses } from "./addresses.ts";
 import { earliest, parsePolicy } from "./bounds.ts";
 import { tableRuleOf } from "./kinds.ts";
@@ -18,7 +18,7 @@ export async function spanOf(db: Reader, context: AnyContext): Promise<Span> {
 }
 
 /** The same of who acts. The policy's longest lifetime is no bound of theirs: it holds for everybody. */
-export async function actorSpanOf(db: Reader, actor: Acting["actor"]): Promise<Span> {
+export async function actorSpanOf(db: Reader, actor: ActorContext["actor"]): Promise<Span> {
   if (actor.kind === "system" || !isId("cred", actor.id)) return UNBOUNDED;
   const context = await findContext(db, "credential", { id: actor.id });
   if (context === undefined) return UNBOUNDED;
@@ -33,7 +33,7 @@ export async function actorSpanOf(db: Reader, actor: Acting["actor"]): Promise<S
 /** Who changes this credential. */
 export async function widenerOf(
   db: Reader,
-  { actor }: Acting,
+  { actor }: ActorContext,
   context: AnyContext,
   held: ReadonlySet<Scope>,
 ): Promise<Widener> {

@@ -12,7 +12,7 @@ import { findContext, type AnyContext, type CredentialContext } from "./store.ts
 export interface State {
   /** Cut by the creator's present scopes and the organization's policy. */
   readonly scopes: ReadonlySet<Scope>;
-  /** What was cut, and why. */
+  /** The scopes that it lost, and why. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
   readonly revokedAtMs: number | null;
   /** A credential that it was created through was revoked, and it ended with that. */

@@ -49,7 +49,7 @@ test("a state stays in memory until a change is about it or its organization", a
   assert.equal(states.cachedById(id), undefined);
 });
 
-test("what was read while a change came in is not kept: it may be from before", async () => {
+test("a state that was read during a change is not kept: it may be older", async () => {
   const { id } = await credentialOf(identity);
   for (const interrupt of [
     (listener: ChangeListener) => listener.apply(change("credential", id)),

@@ -84,7 +84,7 @@ function standingOf({ creator_totp, creator_passkeys, creator_identities }: Cred
   return { byProvider, hasSecondFactor: byProvider || Number(creator_totp) + Number(creator_passkeys) > 0 };
 }
 
-/** States in memory. The change feed makes them be forgotten; whoever decides by them asks the feed first whether it is fresh. */
+/** States in memory. The change feed removes them; a caller first asks the feed whether it is fresh. */
 export class CredentialStates {
   readonly #metadata: MetadataStore;
   readonly #byId = new Map<string, CredentialState>();
@@ -116,7 +116,7 @@ export class CredentialStates {
     return this.#byId.get(id) ?? this.readById(id);
   }
 
-  /** From the database, for whoever has a reason to think that memory is behind. */
+  /** From the database, for a caller that has a reason to think that memory is behind. */
   readByClient(clientId: string): Promise<CredentialState | undefined> {
     return this.#read(`client ${clientId}`, { publicId: clientId });
   }
@@ -125,7 +125,10 @@ export class CredentialStates {
     return this.#read(`id ${id}`, { id });
   }
 
-  /** Of a personal access token, which names no credential. @throws Problem `unavailable` */
+  /**
+   * By the secret of a personal access token, which names no credential.
+   * @throws Problem `unavailable`
+   */
   async bySecret(hash: string): Promise<CredentialState | undefined> {
     const id = await credentialOfSecret(this.#metadata.read, hash).catch((error: unknown) => {
       throw unreachable(error);

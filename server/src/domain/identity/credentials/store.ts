@@ -24,7 +24,7 @@ interface BoundColumns extends OptionalProjectColumns {
 }
 
 export type Context<T extends Table> = Rows[T] & BoundColumns;
-/** Of any table. */
+/** A row of any table. */
 export type AnyContext = AnyRow & BoundColumns;
 export type CredentialContext = Context<"credential">;
 

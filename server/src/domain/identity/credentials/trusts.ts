@@ -19,7 +19,7 @@ import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
-import { creatorOf, requirePermission, type Acting } from "./acting.ts";
+import { creatorOf, requirePermission, type ActorContext } from "./actor.ts";
 import { parseScopes } from "./bounds.ts";
 import type { Credentials } from "./credentials.ts";
 import { requireName } from "./input.ts";
@@ -34,7 +34,7 @@ export interface TrustsDeps {
   readonly credentials: Pick<Credentials, "change">;
   readonly federation: Pick<Federation, "explain">;
   readonly outbound: Pick<Outbound, "check">;
-  /** Of this server: the audience of a trust that names none. */
+  /** This server's issuer: the audience of a trust that names none. */
   readonly issuer: string;
 }
 
@@ -69,7 +69,7 @@ export interface TrustListing {
   readonly limit: number;
 }
 
-/** Of one credential: each is looked at when it signs in. */
+/** The most claims of one trust: each is checked at a sign-in. */
 const CLAIMS_MAX = 10;
 const TEXT_CHARS_MAX = 512;
 
@@ -82,10 +82,11 @@ export class Trusts {
   }
 
   /**
-   * From now on such tokens of the issuer stand for the credential's secret. Whoever says so must hold what the credential may do.
+   * From now on matching tokens of the issuer replace the credential's secret. The caller must have all permissions of
+   * the credential.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`
    */
-  async create(acting: Acting, credentialId: string, input: NewTrust): Promise<TrustView> {
+  async create(acting: ActorContext, credentialId: string, input: NewTrust): Promise<TrustView> {
     const { clock, credentials } = this.#deps;
     const { name, issuer, subject, audience = this.#deps.issuer, claims = {} } = input;
     requireName(name);
@@ -99,7 +100,7 @@ export class Trusts {
           "conflict",
           "A personal access token stands for its person; trust an issuer with a credential.",
         );
-      // What was approved was approved for whoever had its secret.
+      // The approval was given for the owner of the secret.
       const span = await spanOf(tx, context);
       const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0, span };
       requireMayWiden(await widenerOf(tx, acting, context, held), wider);
@@ -132,7 +133,7 @@ export class Trusts {
 
   /** A page of the trusts of credentials that the actor may see, newest first. Those of revoked ones are not among them. */
   async list(
-    acting: Acting,
+    acting: ActorContext,
     listing: TrustListing,
   ): Promise<{ items: TrustView[]; next: NonNullable<TrustListing["after"]> | null }> {
     const { actor } = acting;
@@ -150,7 +151,7 @@ export class Trusts {
    * Ends it, and the tokens that were issued by it; those by the credential's secret or its other trusts go on.
    * @throws Problem `not_found`, `insufficient_scope`
    */
-  async delete(acting: Acting, id: string): Promise<Propagation> {
+  async delete(acting: ActorContext, id: string): Promise<Propagation> {
     const row = await this.#row(acting, id);
     return this.#deps.credentials.change(acting, row.credential_id, async (tx, context) => {
       await deleteTrust(tx, context.org_id, id);
@@ -161,7 +162,7 @@ export class Trusts {
   }
 
   /** @throws Problem `not_found`, `insufficient_scope` */
-  async get(acting: Acting, id: string): Promise<TrustView> {
+  async get(acting: ActorContext, id: string): Promise<TrustView> {
     const row = await this.#row(acting, id);
     requirePermission(acting.actor, "credentials:read", resourceOf(row));
     return viewOf(row);
@@ -169,7 +170,7 @@ export class Trusts {
 
   /** What the trust asks of a token, and whether this one has it. Gives nothing for it. @throws Problem `not_found`, `insufficient_scope` */
   async test(
-    acting: Acting,
+    acting: ActorContext,
     id: string,
     assertion: string,
   ): Promise<{ checks: Check[]; issuer: string | null; subject: string | null }> {
@@ -178,7 +179,7 @@ export class Trusts {
     return { checks, issuer: read?.issuer ?? null, subject: read?.subject ?? null };
   }
 
-  async #row({ actor }: Acting, id: string, db: Reader = this.#deps.metadata.read): Promise<TrustRow> {
+  async #row({ actor }: ActorContext, id: string, db: Reader = this.#deps.metadata.read): Promise<TrustRow> {
     const row = await findTrust(db, actor.orgId, id);
     if (row === undefined) throw absent();
     return row;
@@ -222,7 +223,7 @@ function textFault(text: string): string | undefined {
 }
 
 function claimFault(name: string, value: unknown): string | undefined {
-  if (RESERVED_CLAIMS.has(name)) return "has a check of its own";
+  if (RESERVED_CLAIMS.has(name)) return "has a separate check";
   if (name === "" || name.length > 100) return "must be a name of 1 to 100 characters";
   return typeof value === "string" && value.length > TEXT_CHARS_MAX
     ? `must have ${TEXT_CHARS_MAX} characters at most`

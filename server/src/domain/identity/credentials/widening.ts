@@ -1,14 +1,14 @@
 import { containsRanges, type Scope } from "@mooring/contract";
 import type { Resource } from "#domain/identity/access/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import { requireHeld, requirePolicy, withinPolicy, type Acting } from "./acting.ts";
+import { requireHeld, requirePolicy, withinPolicy, type ActorContext } from "./actor.ts";
 import type { Addresses } from "./addresses.ts";
 import { APPROVER_SCOPE, mayApprove } from "./approval.ts";
 import type { Policy } from "./bounds.ts";
 
 /** Who makes a credential or a key more than it is, and where it reaches. */
 export interface Widener {
-  readonly actor: Acting["actor"];
+  readonly actor: ActorContext["actor"];
   /** What the actor holds there. */
   readonly held: ReadonlySet<Scope>;
   readonly policy: Policy;
@@ -36,16 +36,17 @@ export interface Widening {
   /** A secret for the actor, or an issuer whose tokens stand for one. */
   readonly secret?: boolean;
   readonly addresses?: boolean;
-  /** From where and until when it works afterwards. Absent where whoever makes it bounds it. */
+  /** Its addresses and expiry afterwards. Absent where its creator's limits apply. */
   readonly span?: Span;
   readonly approval?: boolean;
-  /** What was approved must not become more than that afterwards by whoever could not approve it. */
+  /** An actor who could not approve it must not widen an approved credential. */
   readonly afterApproval?: boolean;
 }
 
 /**
- * The one rule for making a credential, a key, a member or a policy more than it is: who does it must hold all that it may do afterwards.
- * Else somebody weak could free what is strong, whose secret then works for whoever has it. Returns what the actor lacks.
+ * The one rule for widening a credential, a key, a member or a policy: the actor must have all of its new permissions.
+ * Otherwise a weak actor could widen a strong credential, and use it with a known secret. Returns the permissions that
+ * the actor lacks.
  */
 export function lackingToWiden(
   held: ReadonlySet<Scope>,

@@ -4,7 +4,7 @@ import { SUBJECT_CHARS_MAX } from "./subject.ts";
 
 /** GitHub's have about 1,500. */
 const ASSERTION_CHARS_MAX = 8192;
-/** Only algorithms with a key pair: with a shared secret, whoever verifies could also sign (RFC 8725 section 2.1). */
+/** Only algorithms with a key pair: with a shared secret, the verifier could also sign (RFC 8725 section 2.1). */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -29,7 +29,7 @@ export interface Assertion {
   readonly subject: string;
   readonly audiences: readonly string[];
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What says when it is good, in seconds. */
+  /** The claims of its validity, in seconds. */
   readonly times: { readonly exp: number; readonly nbf?: number; readonly iat?: number };
 }
 
@@ -51,7 +51,7 @@ export class AssertionRefusal extends Error {
 
 export { ALGORITHMS as ASSERTION_ALGORITHMS };
 
-/** @throws AssertionRefusal for what is no JWT of the form that RFC 7523 section 3 asks for */
+/** @throws AssertionRefusal for text that is no JWT of the form that RFC 7523 section 3 requires */
 export function parseAssertion(text: string): Assertion {
   if (text.length > ASSERTION_CHARS_MAX) throw refused(`has more than ${ASSERTION_CHARS_MAX} characters`);
   // The library would take a segment in several spellings.

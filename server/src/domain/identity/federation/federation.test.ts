@@ -275,7 +275,7 @@ describe("keys", () => {
     });
   }
 
-  test("are not read from an address that is not public, whatever leads there", async () => {
+  test("are not read from an address that is not public, on any path", async () => {
     const federation = fresh({ privateAddresses: false });
     await refused(federation.accept([trust()], await issuer.token(good)), /must begin with https/);
     assert.deepEqual(issuer.asked, []);
@@ -364,7 +364,7 @@ describe("keys", () => {
   });
 });
 
-test("each check is told by itself, and keys are read of the trusted issuer only", async () => {
+test("each check is reported separately, and keys are read from the trusted issuer only", async () => {
   const federation = fresh();
   const results = async (text: string, of = trust()): Promise<string> =>
     (await federation.explain(of, text)).checks.map(({ check, result }) => `${check} ${result}`).join(", ");

@@ -1,5 +1,5 @@
 import { AssertionRefusal, checkLifetime, parseAssertion, type Assertion } from "./assertion.ts";
-import { FIT } from "./fit.ts";
+import { MATCHERS } from "./match.ts";
 import { IssuerKeys, SignatureRefusal, type IssuerKeysDeps } from "./issuer-keys.ts";
 import type { Trust } from "./trust.ts";
 
@@ -40,7 +40,8 @@ export class Federation {
     });
     let why: string | undefined;
     for (const trust of named) {
-      const fault = FIT.audience(trust, assertion) ?? FIT.subject(trust, assertion) ?? FIT.claims(trust, assertion);
+      const fault =
+        MATCHERS.audience(trust, assertion) ?? MATCHERS.subject(trust, assertion) ?? MATCHERS.claims(trust, assertion);
       if (fault === undefined) return { trustId: trust.id, subject: assertion.subject };
       why ??= fault;
     }
@@ -67,7 +68,7 @@ export class Federation {
       claims: claimsText(trust),
     };
     for (const check of ["audience", "subject", "claims"] as const) {
-      const fault = FIT[check](trust, assertion);
+      const fault = MATCHERS[check](trust, assertion);
       checks.push(fault === undefined ? pass(check, fits[check]) : fail(check, fault));
     }
     return { checks, assertion };

@@ -1,6 +1,6 @@
 export { AssertionRefusal } from "./assertion.ts";
 export { Federation, type Check } from "./federation.ts";
-export { RESERVED_CLAIMS } from "./fit.ts";
+export { RESERVED_CLAIMS } from "./match.ts";
 export {
   deleteTrust,
   deleteTrustsOf,

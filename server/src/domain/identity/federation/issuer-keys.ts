@@ -44,8 +44,8 @@ const KEYS_MAX = 100;
 const ISSUERS_MAX = 500;
 
 /**
- * Public keys of other issuers, by OpenID Connect Discovery 1.0. One question to an issuer is under way at a time, and whoever
- * waits for it is one who showed its token: nobody else is held up.
+ * Public keys of other issuers, by OpenID Connect Discovery 1.0. One request to an issuer runs at a time, and only
+ * callers with its token wait for it.
  */
 export class IssuerKeys {
   readonly #deps: IssuerKeysDeps;
@@ -61,7 +61,7 @@ export class IssuerKeys {
     const issuer = this.#issuerOf(name);
     if (this.#ageMs(issuer.readAtMs) >= FRESH_MS) await this.#ask(name, issuer);
     if (await this.#isVerified(issuer, text)) return;
-    // It may have a new key. A question that is under way may be answered by what was before that key, so then another one follows.
+    // It may have a new key. A running request may return the keys from before, so another one follows it.
     for (const isLast of [issuer.asking === undefined, true]) {
       await this.#ask(name, issuer);
       if (await this.#isVerified(issuer, text)) return;

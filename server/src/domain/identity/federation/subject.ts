@@ -4,7 +4,7 @@
  * name between. The difference of the two is that of GitHub's own patterns of branches. Everything else stands for itself.
  */
 
-/** Of a subject, and of a pattern of it. */
+/** Length of a subject, and of a pattern. */
 export const SUBJECT_CHARS_MAX = 512;
 /** Parts that must stand without a wildcard: in `repo:acme/shop:…`, the kind and the owner. */
 const LITERAL_PARTS = 2;
@@ -27,10 +27,12 @@ export function patternFault(pattern: string): string | undefined {
     : undefined;
 }
 
-/** Whether the subject is one of the pattern's. Takes steps in proportion to the product of the two lengths, whatever they hold. */
-export function fitsPattern(pattern: string, subject: string): boolean {
+/**
+ * Whether the subject matches the pattern. The number of steps is at most the product of the two lengths, for any text.
+ */
+export function matchesPattern(pattern: string, subject: string): boolean {
   const tokens = tokensOf(pattern);
-  // The places of the pattern at which one can be after what was read of the subject.
+  // The places in the pattern that match the subject's characters so far.
   let places = closed(new Set([0]), tokens);
   for (const char of subject) {
     const next = new Set<number>();
@@ -51,7 +53,7 @@ function tokensOf(pattern: string): Token[] {
 
 /** A wildcard stands for nothing, too. */
 function closed(places: Set<number>, tokens: readonly Token[]): Set<number> {
-  for (const at of places) if (isWildcard(tokens[at])) places.add(at + 1); // a set is walked through to what is added meanwhile
+  for (const at of places) if (isWildcard(tokens[at])) places.add(at + 1); // a walk through a set includes elements added meanwhile
   return places;
 }
 

@@ -153,7 +153,7 @@ test("rotations and retirements are in the audit log", async () => {
   assert.equal(rows[0]?.actor_id, "command-line");
 });
 
-test("a node with another master key is refused, and leaves no key file of its own behind", async () => {
+test("a node with another master key is refused, and leaves no new key file behind", async () => {
   await ground.node();
   await assert.rejects(ground.node({ masterKey: "00".repeat(32) }), /sealed under key .*belongs to this database/s);
   const elsewhere = await mkdtemp(join(tmpdir(), "mooring-node-"));
@@ -165,7 +165,7 @@ test("a node with another master key is refused, and leaves no key file of its o
   }
 });
 
-test("two first starts with different directories on one database end with one key, and the other is told what to do", async () => {
+test("two first starts with different directories on one database end with one key, and the other gets an error that says what to do", async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), "mooring-node-"));
   try {
     const outcomes = await Promise.allSettled([ground.node(), ground.node({ dataDir: elsewhere })]);

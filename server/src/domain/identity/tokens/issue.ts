@@ -34,7 +34,7 @@ export class ScopeRefusal extends Error {
   }
 }
 
-/** Of reasons in one answer. */
+/** The most reasons in one answer. */
 const CLAUSES_MAX = 3;
 /** RFC 6749 section 3.3: what a scope may consist of. */
 const SCOPE_TEXT = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;

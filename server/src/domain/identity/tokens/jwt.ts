@@ -14,7 +14,7 @@ export interface AccessTokenClaims {
   readonly exp: number;
   /** The credential's epoch when the token was issued: one that differs now makes it void. */
   readonly ce: number;
-  /** Id of the trust by which the client signed in without a secret: when it is gone, so is the token. */
+  /** Id of the trust with which the client signed in without a secret: when it is deleted, the token ends. */
   readonly trust?: string;
 }
 

@@ -29,7 +29,7 @@ export interface TokenVerifierDeps {
 
 /** A token whose signature was good; everything else is looked at each time. */
 interface SignedToken {
-  /** The encoded header, by which the key is looked up again. */
+  /** The encoded header, with which the key is looked up again. */
   readonly header: string;
   readonly claims: AccessTokenClaims & { readonly nbf?: number };
   readonly scopes: readonly Scope[];
@@ -174,7 +174,7 @@ function checkCredential(credential: CredentialState, claims: AccessTokenClaims,
   const ending = endingOf(credential, nowMs);
   if (ending !== undefined)
     throw invalid(`The credential of this token ${ending.startsWith("revoked") ? "was" : "has"} ${ending}.`);
-  if (!hasTrust(credential, claims)) throw invalid("The trust by which this token was issued was deleted.");
+  if (!hasTrust(credential, claims)) throw invalid("The trust that issued this token was deleted.");
   if (claims.ce !== credential.epoch)
     throw invalid("The permissions of the credential were changed after this token was issued; ask for a new one.");
 }
@@ -185,7 +185,7 @@ function withheldOf({ scopes, withheld }: CredentialState, held: ReadonlySet<Sco
   return new Map<Scope, Withheld>([...withheld, ...left]);
 }
 
-/** Whether the trust by which the token was issued, if it was by one, is still there. */
+/** Whether the trust that issued the token, if there was one, still exists. */
 function hasTrust({ trusts }: CredentialState, { trust }: AccessTokenClaims): boolean {
   return trust === undefined || trusts.some(({ id }) => id === trust);
 }

@@ -21,7 +21,7 @@ interface Question {
   readonly reach: Reach;
 }
 
-/** Members looked at for one answer. */
+/** The most members that one answer considers. */
 const MEMBERS_MAX = 1000;
 
 /** Newest first. `complete`: there are no more members. */

@@ -4,7 +4,7 @@ import type { MetadataStore, Reader, Tables, Writer } from "#stores/metadata/ind
 
 type AppRow = Tables["app"];
 
-/** An app with what its project says about who may see it. */
+/** An app with the columns of its project that decide who may see it. */
 export interface App extends AppRow, ProjectColumns {
   project_slug: string;
 }
@@ -77,12 +77,12 @@ export async function takeBucketAway(
   return true;
 }
 
-/** Objects of a bucket that changes hands, at most: their access lists are gone through in one transaction. */
+/** The most objects of a bucket that is moved: their access lists are rewritten in one transaction. */
 export const MOVED_OBJECTS_MAX = 1_000_000;
 
 /**
- * Gives an app to another project. What the bucket's owner owns follows by itself; access lists name it, as `"id":"proj_…"` in their
- * JSON, where a quotation mark in somebody's text would be escaped.
+ * Moves an app to another project. Objects of the bucket's owner follow without a change; access lists name the owner,
+ * as `"id":"proj_…"` in their JSON, where a quotation mark in somebody's text would be escaped.
  */
 export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id" | "project_id">, to: string) {
   const { id, org_id: orgId, project_id: from } = app;
@@ -106,7 +106,7 @@ export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id
   }
 }
 
-/** Forgets what was set for an app's repository; false while there are images, blobs or uploads with content in it. */
+/** Deletes the settings of an app's repository; false while there are images, blobs or uploads with content in it. */
 export async function takeRepositoryAway(tx: Writer, { id }: Pick<AppRow, "id">): Promise<boolean> {
   for (const table of ["registry_manifest", "registry_blob"] as const) {
     const query = tx.selectFrom(table).select("repository").where("repository", "=", id).limit(1);

@@ -36,7 +36,7 @@ export interface Accepted {
   readonly role: OrgRole;
   /** The link had been mailed, and nobody had proved the address before. */
   readonly isFirstProof: boolean;
-  /** What that ended; null: nothing. */
+  /** Everything that the verification ended; null: nothing. */
   readonly ended: Ended | null;
 }
 
@@ -94,7 +94,10 @@ export function invitationHash(token: string): string | null {
   return isWellFormedSecret("mriv", token) ? sha256Hex(token) : null;
 }
 
-/** Where an invitation leads, and whether whom it is for has an account. @throws Problem `not_found` */
+/**
+ * The organization of an invitation, and whether its address has an account.
+ * @throws Problem `not_found`
+ */
 export async function openInvitation(
   deps: OrganizationsDeps,
   token: string,
@@ -107,9 +110,9 @@ export async function openInvitation(
 }
 
 /**
- * Accepts for somebody who has shown by other means than a password of this server who they are: by the session that they have, or at
- * a provider that says that the address is theirs. Somebody who is new gets an account without a password. `bySession`: a link that was
- * mailed is then the first proof of the address, too; at a provider that is its sign-in.
+ * Accepts for a person who has proved their identity without a password of this server: by their session, or at a
+ * provider that says that the address is theirs. A new person gets an account without a password. `bySession`: a mailed
+ * link is then the first verification of the address, too; at a provider that is its sign-in.
  * @param tokenHash by `invitationHash`
  * @throws Problem `not_found`, `forbidden` (it is for another address), `conflict` (a member already)
  */

@@ -59,8 +59,8 @@ export interface SignedIn {
 }
 
 /**
- * The same for somebody who is signed in: the one gate for people to an organization. A session goes on that does not show what the
- * organization asks for; here it is worth nothing.
+ * The same for a signed-in person: the one check between people and an organization. A session that lacks a required
+ * factor continues, but has no access here.
  * @throws Problem `second_factor_required`, `provider_sign_in_required`
  */
 export async function signedInPrincipal(
@@ -76,7 +76,7 @@ export async function signedInPrincipal(
   return { ...found.principal, confirmedAtMs: session.confirmedAtMs, standing };
 }
 
-/** A factor that was taken away since does not count, though it was shown. */
+/** A factor that was removed since does not count, though it was used. */
 export function standingOf(
   { method, hasSecondFactor }: Pick<SignedIn, "method" | "hasSecondFactor">,
   hasFactors: boolean,
@@ -106,7 +106,7 @@ async function memberOf(
   return { principal, organization, member };
 }
 
-/** What of a member, of the organization or of a project, can be changed. */
+/** The part of a member, of the organization or of a project, that can be changed. */
 export function memberVersion({ user_id, role }: { readonly user_id: string; readonly role: string | null }): object {
   return { user_id, role };
 }

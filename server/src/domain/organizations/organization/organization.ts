@@ -108,7 +108,10 @@ export async function updateOrganization(
   });
 }
 
-/** Who asks more of people must show it: nobody shuts everybody out, themselves too. A program signs in no people, so it can ask less only. */
+/**
+ * A person who requires more of people must meet it, so that nobody shuts everybody out, themselves included. A program
+ * signs in no people, so it can only require less.
+ */
 function requireOwnStanding({ principal }: Caller, before: Organization, after: Organization): void {
   const [old, next] = [parsePolicy(before.policy).people, parsePolicy(after.policy).people];
   const asksMore =

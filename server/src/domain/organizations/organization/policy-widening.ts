@@ -2,7 +2,7 @@ import { SCOPES, type Scope } from "@mooring/contract";
 import { isWiderRange, lackingToWiden, parseAddresses, renderAddresses, requireHeld } from "#domain/identity/index.ts";
 import type { OrganizationPolicy } from "./policy.ts";
 
-/** What of an organization's settings bounds its credentials. */
+/** The settings of an organization that limit its credentials. */
 export interface Bounding extends OrganizationPolicy {
   readonly token_lifetime_s: number;
 }

@@ -15,7 +15,7 @@ export async function oldestOrganization(db: Reader): Promise<Organization | und
   return db.selectFrom("organization").selectAll().orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();
 }
 
-/** What the organization has in numbers, private projects included. */
+/** The counts of the organization, private projects included. */
 export async function countOrganization(
   db: Reader,
   orgId: string,

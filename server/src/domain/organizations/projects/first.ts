@@ -4,10 +4,10 @@ import { SYSTEM, type OrganizationsDeps } from "../caller.ts";
 import { changeOrganization } from "../change.ts";
 import { createProjectIn } from "./projects.ts";
 
-/** What a first start makes when there is none. */
+/** The slug of the project that a first start creates. */
 export const FIRST_PROJECT = "default";
 
-/** The project of this slug, made where there is none. */
+/** The project of this slug, created where there is none. */
 export async function findOrMakeProject(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -19,8 +19,8 @@ export async function findOrMakeProject(
 }
 
 /**
- * The project that a newcomer begins in: the oldest that every member reads and that takes data, made where there is none. Null:
- * that can't be made, since its name is of a project that is private or archived.
+ * The first project of a newcomer: the oldest that every member reads and that accepts data, created where there is
+ * none. Null: it can't be created, since its name belongs to a private or archived project.
  */
 export async function firstProject(deps: OrganizationsDeps, orgId: string): Promise<Project | null> {
   const known = await oldestOpenProject(deps.metadata.read, orgId);

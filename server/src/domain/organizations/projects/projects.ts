@@ -106,7 +106,7 @@ export async function createProjectIn(
   return row;
 }
 
-/** Who is to maintain the project: the one named, or, where one is needed, the person behind the caller. */
+/** The maintainer of the project: the named one, or, where one is needed, the person responsible for the caller. */
 async function firstMaintainer(
   db: Reader,
   caller: Caller,
@@ -156,7 +156,10 @@ export async function updateProject(
   });
 }
 
-/** A private project that is opened is there for every credential of the organization: that takes all that its maintainer holds. */
+/**
+ * An opened project is visible to every credential of the organization, so opening it needs all permissions of its
+ * maintainer.
+ */
 function requireMayOpen(caller: Caller, before: Project, after: Project): void {
   const isWider = before.visibility === "private" && after.visibility !== "private";
   requireHeld(scopesInProject(caller, before.id), isWider ? PROJECT_ROLE_SCOPES.maintainer : []);

@@ -37,7 +37,7 @@ async function dropTrash(tx: Writer, orgId: string, projectId: string): Promise<
   addUsage(tx, "files", { org_id: orgId, place: "" }, { trashed_files, trashed_bytes });
 }
 
-/** Their alerts go first, and with them what they had still to tell; the jobs end by themselves when they find nothing. */
+/** Deletes their alerts first, with the pending messages; jobs end when they find no row. */
 async function deleteSavedQueries(tx: Writer, orgId: string, projectId: string): Promise<void> {
   const rows = await tx
     .selectFrom("alert")

@@ -63,7 +63,7 @@ export async function useSetupLink(
   origin: Origin,
 ): Promise<PersonPrincipal> {
   const tokenHash = sha256Hex(input.token);
-  // Asked before the password is hashed, which is what costs; and again in the transaction, since a link works once.
+  // Checked before the password is hashed, which is expensive; and again in the transaction, since a link works once.
   const { org_id: orgId } = await openLink(deps, deps.metadata.read, input.token, tokenHash);
   const passwordHash = await hashPassword(input.password);
   return changeOrganization(deps, orgId, async (tx) => {
@@ -84,7 +84,10 @@ export async function useSetupLink(
   });
 }
 
-/** Whose account a link sets up. @throws Problem `not_found` */
+/**
+ * The account of a set-up link.
+ * @throws Problem `not_found`
+ */
 export async function openSetupLink(
   deps: OrganizationsDeps,
   token: string,
@@ -96,7 +99,7 @@ export async function openSetupLink(
   return { email: person.email, organization: { slug: organization.slug, name: organization.name } };
 }
 
-/** The address that the operator named counts as proved; one that is typed in here is nobody's yet. */
+/** The address that the operator named counts as verified; one that is typed in here is unverified. */
 async function takeAddress(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -116,7 +119,7 @@ async function openLink(deps: OrganizationsDeps, db: Reader, token: string, toke
   const link = isWellFormedSecret("mrst", token) ? await setupLinkByToken(db, tokenHash) : undefined;
   const isOpen = link !== undefined && link.used_at === null && link.expires_at > deps.clock.nowMs();
   const person = isOpen ? await personById(db, link.user_id) : undefined;
-  // Who has come in by other means since has an account, which a link from before must not open.
+  // A person who came in by other means since has an account, which an older link must not open.
   if (isOpen && person?.password_hash === null && person.last_seen_at === null) return link;
   throw invalidLink();
 }

@@ -9,7 +9,7 @@ import { personByEmail, personById, type Person } from "../store.ts";
 import type { ExternalPerson } from "./provider.ts";
 import { deleteIdentities, externalIdentity, identityAt, insertExternalIdentity, recordExternalUse } from "./store.ts";
 
-/** Whose account an identity opens, or why none. */
+/** The account of an identity, or why there is none. */
 export type Found =
   | { readonly userId: string; readonly email: string; readonly ended: Ended | null }
   | { readonly failure: "oidc_unknown" | "oidc_other" | "oidc_taken" };

@@ -15,18 +15,18 @@ export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | null;
-  /** What the button says. */
+  /** The text of the button. */
   readonly name: string;
 }
 
-/** What must come back with the answer, kept until it does. */
+/** Values that the provider's answer must match, kept until then. */
 export interface Expected {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Who somebody is at the provider. */
+/** A person at the provider. */
 export interface ExternalPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -46,7 +46,10 @@ export class Provider {
     this.#redirectUri = `${portalOrigin}/api/sign-in/oidc/callback`;
   }
 
-  /** Where to send the browser. `again`: ask for a proof even of somebody whom the provider knows. @throws Error */
+  /**
+   * The address for the browser. `again`: ask for a proof even of a person whom the provider knows.
+   * @throws Error
+   */
   async begin(options: { readonly again: boolean }): Promise<{ url: URL; expected: Expected }> {
     const configuration = await this.#discovered();
     const expected = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
@@ -62,7 +65,11 @@ export class Provider {
     return { url, expected };
   }
 
-  /** Who came back. @param query of the callback @throws Error when the provider refused, or anything does not match */
+  /**
+   * The person who came back.
+   * @param query of the callback
+   * @throws Error when the provider refused, or anything does not match
+   */
   async finish(query: string, expected: Expected): Promise<ExternalPerson> {
     const configuration = await this.#discovered();
     const tokens = await authorizationCodeGrant(configuration, new URL(`${this.#redirectUri}?${query}`), {
@@ -73,7 +80,7 @@ export class Provider {
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new Error("cannot sign in: the provider sent no identity");
-    // Some providers tell the address at the userinfo endpoint only (OpenID Connect Core section 5.4).
+    // Some providers return the address at the userinfo endpoint only (OpenID Connect Core section 5.4).
     const told =
       claims["email"] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
         ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)

@@ -41,7 +41,7 @@ export type OidcOutcome =
 interface Begun extends Expected {
   readonly returnTo: string;
   readonly invited: Invited | null;
-  /** Whose account the identity is to be linked to; null: it is a sign-in. */
+  /** The account to which the identity is linked; null: it is a sign-in. */
   readonly linksTo: string | null;
 }
 
@@ -66,7 +66,9 @@ export async function beginOidc(
   return { url, ticket: await beginAttempt(deps, { kind: "oidc", userId: null, data: { ...data } }) };
 }
 
-/** Signs in whom the provider sent back. `session`: what the browser has, which a link to an account needs. */
+/**
+ * Signs in the person whom the provider sent back. `session`: the browser's session, which a link to an account needs.
+ */
 export async function finishOidc(
   deps: PeopleDeps,
   provider: Provider,

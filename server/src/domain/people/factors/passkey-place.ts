@@ -9,8 +9,8 @@ export interface PasskeyPlace {
 }
 
 /**
- * Where the request's browser can use passkeys; undefined: nowhere. Browsers make none for addresses of numbers, nor without
- * TLS but on this machine; there the name `localhost` stands in when the request came by it.
+ * Where the request's browser can use passkeys; undefined: nowhere. Browsers create none for IP addresses, nor without
+ * TLS except on this machine; there `localhost` is used when the request came by it.
  * @param host the request's `Host`
  */
 export function passkeyPlaceOf(portal: PortalAddress, host: string | undefined): PasskeyPlace | undefined {

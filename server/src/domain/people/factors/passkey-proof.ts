@@ -21,7 +21,7 @@ interface Proof {
 type Kind = "passkey" | "confirmation";
 
 /**
- * What the browser needs to ask for a passkey: of anybody, or of one person.
+ * The options with which the browser asks for a passkey: of anybody, or of one person.
  * @throws Problem `conflict`: at this address there are none, or the person has none
  */
 export async function beginPasskeyProof(

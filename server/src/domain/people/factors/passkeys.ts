@@ -23,7 +23,10 @@ const ALGORITHMS = [-8, -7, -257];
 
 type Registered = NonNullable<Awaited<ReturnType<typeof verifyRegistrationResponse>>["registrationInfo"]>;
 
-/** What the browser needs to make a passkey, and the ticket for what it makes. @throws Problem `conflict`, `limit_reached` */
+/**
+ * The options with which the browser creates a passkey, and the ticket for the result.
+ * @throws Problem `conflict`, `limit_reached`
+ */
 export async function beginPasskey(
   deps: PeopleDeps,
   session: Session,

@@ -19,7 +19,7 @@ export async function newRecoveryCodes(deps: PeopleDeps, tx: Writer, userId: str
   return codes;
 }
 
-/** @throws Problem `conflict` where no authenticator app is set up, for which they would stand in */
+/** @throws Problem `conflict` where no authenticator app is set up, which they would replace */
 export async function createRecoveryCodes(deps: PeopleDeps, session: Session, origin: Origin): Promise<string[]> {
   return deps.metadata.write(async (tx) => {
     if ((await confirmedTotp(tx, session.userId)) === undefined)

@@ -18,7 +18,7 @@ import {
   type TotpRow,
 } from "./store.ts";
 
-/** What every authenticator app takes (RFC 6238 with its defaults). */
+/** The parameters that every authenticator app supports (RFC 6238 with its defaults). */
 const FORM = { issuer: "Mooring", algorithm: "SHA1", digits: 6, period: 30 } as const;
 const SECRET_BYTES = 20;
 /** Steps before and after the present one that count: clocks differ, and typing takes its time. */

@@ -26,7 +26,10 @@ export interface OrganizationFilter {
   readonly limit: number;
 }
 
-/** By slug. A search looks at so many organizations and then says where it goes on, since no index knows parts of a name. */
+/**
+ * Ordered by slug. A search reads a limited number of organizations and then returns where it continues, since no index
+ * knows parts of a name.
+ */
 export async function organizationsOf(
   db: Reader,
   { q = "", after = "", limit }: OrganizationFilter,

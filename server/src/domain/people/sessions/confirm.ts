@@ -6,13 +6,13 @@ import { provePassword } from "../sign-in/password.ts";
 import { refuse } from "../sign-in/refusal.ts";
 import { confirmSession, type Session } from "./sessions.ts";
 
-/** What somebody who is signed in proves with who they are. */
+/** The proofs with which a signed-in person confirms their identity. */
 export type Confirmation =
   | { readonly password: string; readonly code?: string | undefined }
   | { readonly ticket: string; readonly response: object };
 
 interface Confirmed {
-  /** What the cookie holds from now on. */
+  /** The cookie's new value. */
   readonly secret: string;
   readonly confirmedAtMs: number;
 }

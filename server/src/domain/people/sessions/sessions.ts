@@ -19,7 +19,7 @@ import {
   type SessionRow,
 } from "./store.ts";
 
-/** Who is signed in, read from the records at this moment. */
+/** The signed-in person, read from the records now. */
 export interface Session {
   readonly id: string;
   readonly userId: string;
@@ -73,7 +73,10 @@ export async function beginSession(
   return secret;
 }
 
-/** Whose cookie this is. @throws Problem `unavailable` when the records can't be read */
+/**
+ * The session of a cookie.
+ * @throws Problem `unavailable` when the records can't be read
+ */
 export async function sessionOfSecret(deps: Deps, secret: string): Promise<Session | undefined> {
   if (!SECRET.test(secret)) return undefined;
   return present(deps, await reading(sessionBy(deps.metadata.read, { secretHash: sha256Hex(secret) })));
@@ -95,7 +98,7 @@ export function endOf(row: SessionRow): number {
   return Math.min(row.expires_at, row.last_seen_at + SESSION_IDLE_MS);
 }
 
-/** What the first proof of the person's address ended, while they have not said that they read it. */
+/** Everything that the first verification of the person's address ended, until they confirm that they read it. */
 export async function noticeOf(deps: Deps, session: Pick<Session, "id">): Promise<Ended | null> {
   const ended = (await sessionBy(deps.metadata.read, { id: session.id }))?.session.ended ?? null;
   return ended === null ? null : (JSON.parse(ended) as Ended);

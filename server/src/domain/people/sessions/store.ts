@@ -82,7 +82,7 @@ export async function updateSession(
   await tx.updateTable("browser_session").set(change).where("id", "=", id).execute();
 }
 
-/** Of the session and of the person; other nodes write it too, so the time only moves forward. */
+/** Sets the time for the session and the person; other nodes write it too, so the time only moves forward. */
 export async function recordSeen(tx: Writer, seen: { id: string; userId: string; atMs: number }): Promise<void> {
   await tx
     .updateTable("browser_session")

@@ -8,7 +8,7 @@ import type { PeopleDeps } from "../deps.ts";
 import { membershipBySlug } from "../store.ts";
 import { reading, sessionById, type Session } from "./sessions.ts";
 
-/** What such a token says. It grants nothing by itself: session and roles are read at every request. */
+/** The content of such a token. It grants nothing by itself: session and roles are read at every request. */
 interface Claims {
   readonly session: string;
   readonly org: string;

@@ -42,7 +42,7 @@ export async function beginAttempt(
 export async function tryAttempt(deps: Deps, kind: Attempt["kind"], ticket: string): Promise<OpenAttempt | undefined> {
   const ticketHash = sha256Hex(ticket);
   const nowMs = deps.clock.nowMs();
-  // A ticket that is none costs a read: a write waits for the disk, and for others who write.
+  // An unknown ticket costs only a read: a write waits for the disk, and for other writers.
   if (!(await hasAttempt(deps.metadata.read, ticketHash))) return undefined;
   const row = await deps.metadata.write((tx) =>
     countTry(tx, { ticketHash, kind, nowMs, triesMax: SIGN_IN_ATTEMPT_TRIES_MAX }),

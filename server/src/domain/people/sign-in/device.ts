@@ -10,7 +10,7 @@ import type { Clock } from "#kernel/time.ts";
  */
 export interface Device {
   readonly id: string;
-  /** Who signed in there, the last one first. */
+  /** The people who signed in there, the last one first. */
   readonly userIds: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function deviceOf({ envelope, clock }: DeviceDeps, cookie: string | null 
   return clock.nowMs() / 1000 < exp ? { id, userIds } : undefined;
 }
 
-/** What the browser's cookie holds once this person has signed in there. */
+/** The value of the browser's cookie once this person has signed in there. */
 export function deviceCookie({ envelope, clock }: DeviceDeps, former: Device | undefined, userId: string): string {
   const people = [userId, ...(former?.userIds ?? []).filter((id) => id !== userId)].slice(0, DEVICE_PEOPLE_MAX);
   const exp = Math.floor((clock.nowMs() + DEVICE_LIFETIME_MS) / 1000);

@@ -6,7 +6,7 @@ import { personByEmail, personById, type Person } from "../store.ts";
 import { beginAttempt } from "./attempts.ts";
 import { refuse } from "./refusal.ts";
 
-/** What a step of a sign-in led to. */
+/** The result of a step of a sign-in. */
 export type SignInStep =
   | { readonly status: "signed_in"; readonly secret: string }
   | {
@@ -15,7 +15,7 @@ export type SignInStep =
       readonly methods: readonly ("totp" | "recovery_code" | "passkey")[];
     };
 
-/** What an account without a password is compared with: as costly as any, and nobody's. */
+/** The hash for accounts without a password: as expensive as any, and it matches no password. */
 const NO_PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** @throws Problem `sign_in_failed`, `rate_limited`, `unavailable` */
@@ -39,7 +39,10 @@ export async function signInWithPassword(
   return { status: "signed_in", secret };
 }
 
-/** The password of somebody who is signed in. @throws Problem `sign_in_failed`, `rate_limited`, `unavailable` */
+/**
+ * Checks the password of a signed-in person.
+ * @throws Problem `sign_in_failed`, `rate_limited`, `unavailable`
+ */
 export async function provePassword(
   deps: PeopleDeps,
   who: { readonly userId: string; readonly email: string },

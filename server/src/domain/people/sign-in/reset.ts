@@ -14,8 +14,8 @@ export interface Reset {
 }
 
 /**
- * Sets a new password by a one-time link, and signs in; where an authenticator app is set up its code is the second step, as it is
- * after a password. The link is looked at before the password is hashed, which is what costs.
+ * Sets a new password by a one-time link, and signs in; where an authenticator app is set up its code is the second
+ * step, as it is after a password. The link is checked before the password is hashed, which is expensive.
  * @throws Problem `not_found`, `unavailable`
  */
 export async function resetPassword(

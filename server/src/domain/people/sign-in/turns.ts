@@ -1,6 +1,6 @@
 import { Problem } from "#kernel/problem.ts";
 
-/** Who waits: one of those in a lane, known ones before others. */
+/** The waiting callers of a lane, known ones before others. */
 export interface Lane {
   readonly name: string;
   /** A browser in which the person signed in before. */
@@ -13,8 +13,8 @@ interface Lanes {
 }
 
 /**
- * Lets so many run at once. The others wait, but not for ever: known ones first, and of each kind one of each lane in turn, so that nobody
- * who sends much keeps the others waiting.
+ * Limits how many run at once. The others wait for a limited time: known ones first, and of each kind one of each lane
+ * in turn, so that a caller with many requests does not delay the others.
  */
 export class Turns {
   readonly #waitMs: number;

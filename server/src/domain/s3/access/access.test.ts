@@ -83,7 +83,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await listed(elsewhere), await listed(foreign)], [[], []]);
     });
 
-    test("a key's own limits hold whatever a policy opens", async () => {
+    test("a key's own limits hold against any policy", async () => {
       const bucket = await newBucket(g, owner);
       const limited = await g.key({ buckets: [bucket.name], prefix: "in/" });
       const policy = {
@@ -139,7 +139,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(elsewhere, open, "s3:DeleteBucketPolicy", outside), false);
     });
 
-    test("administration is the owner's, whatever a policy or a list of groups opens", async () => {
+    test("only the owner administers, against any policy or list of groups", async () => {
       const bucket = await newBucket(g, owner);
       const arns = [`arn:aws:s3:::${bucket.name}`, `arn:aws:s3:::${bucket.name}/*`];
       const open = { Effect: "Allow", Principal: "*", Resource: arns };
@@ -255,7 +255,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await reads(NOBODY, bucket), [false, true, false, false]);
       assert.deepEqual(await reads(elsewhere, bucket), [false, true, true, false]);
       const listed = await configure(bucket, "acl", withAcl("public-read") as never);
-      assert.deepEqual(await reads(NOBODY, listed), [false, true, false, true]); // may be told that there is none
+      assert.deepEqual(await reads(NOBODY, listed), [false, true, false, true]); // may learn that there is none
       assert.equal(await may(NOBODY, listed, "s3:ListBucket", { values: { "s3:prefix": "" } }), true);
       assert.equal(await may(NOBODY, listed, "s3:PutObject", { key: "k" }), false);
       const written = await configure(bucket, "acl", withAcl("public-read-write") as never);
@@ -288,7 +288,7 @@ for (const { kind, skip } of DATABASES) {
       for (const node of nodes) assert.equal((await callerOf(node, made.key.accessKeyId)).principal.scopes.size, 0);
     });
 
-    test("a key is told why it may not: it was not given the scope, its creator's role, the policy, a parent", async () => {
+    test("a refused key gets the reason: it was not given the scope, its creator's role, the policy, a parent", async () => {
       const bucket = await newBucket(g, owner);
       const why = async (accessKeyId: string, action = "s3:PutObject"): Promise<string> => {
         const caller = await callerOf(g.s3, accessKeyId);

@@ -15,7 +15,7 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
     require: async (principal, request) => {
       if (await decide(deps, principal, request)) return;
       const { bucket } = request;
-      // What the principal may not know of is as absent to it as what is not there.
+      // A bucket that the principal may not know of gets the answer of an absent one.
       if (bucket !== null && !knows(principal, bucket))
         throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
       if (bucket !== null && !isAllowedByState(bucket, request))
@@ -63,7 +63,7 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   return opensByAcl(principal, rule, bucket, request, object);
 }
 
-/** What the project's state forbids is forbidden to everybody, whatever a policy opens. */
+/** An action that the project's state forbids is forbidden to everybody, against any policy. */
 function isAllowedByState({ projectState }: Bucket, { action }: AccessRequest): boolean {
   const scope = ACTIONS[action]?.scope;
   return scope === undefined || stateAllows(projectState, scope);
@@ -81,12 +81,12 @@ function isWithinLimits(principal: S3KeyPrincipal, rule: ActionRule, bucket: Buc
   if (buckets !== null && !buckets.includes(bucket.name)) return false;
   if (prefix === "" || rule.isHarmless === true) return true;
   if (request.key !== undefined) return request.key.startsWith(prefix);
-  if (request.untold?.has("key") === true) return true; // each is asked about once it is told
+  if (request.untold?.has("key") === true) return true; // each is checked once it is known
   const listed = request.values?.["s3:prefix"];
   return typeof listed === "string" && listed.startsWith(prefix);
 }
 
-/** Whoever owns the bucket can always see, replace and take away its policy: nobody locks himself out. */
+/** The owner of a bucket can always read, replace and delete its policy: nobody locks themselves out. */
 function isRescue(principal: S3Principal, bucket: Bucket, { action }: AccessRequest): boolean {
   return reaches(principal, bucket) && /^s3:(Get|Put|Delete)BucketPolicy$/.test(action);
 }
@@ -188,7 +188,7 @@ async function opensByAcl(
     return config.acl !== undefined && aclAllows(forRule(config.acl, rule), principal, needed.permission, block);
   }
   const found = await object();
-  // Whoever may list the bucket may be told that there is no such key.
+  // A principal who may list the bucket may learn that there is no such key.
   if (found === undefined)
     return request.key !== undefined && config.acl !== undefined && aclAllows(config.acl, principal, "READ", block);
   if (principal.kind === "key" && found.ownerId === principal.owner.id) return true;

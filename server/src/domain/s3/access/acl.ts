@@ -72,19 +72,19 @@ const GRANTS_MAX = 100;
  * What lists of objects may be. Where the bucket's owner owns every object, only what gives them full control and nobody else anything.
  * @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`, `InvalidArgument`
  */
-export function requireSoundAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl): void {
+export function validateAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl): void {
   if (bucket.config.ownership === "BucketOwnerEnforced" && !isBucketOwners(acl, bucket.owner))
     throw new S3Error("AccessControlListNotSupported");
-  requireSoundGrants(bucket, acl);
+  validateGrants(bucket, acl);
 }
 
 /** What lists of buckets may be. @throws as above */
-export function requireSoundBucketAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
+export function validateBucketAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
   if (bucket.config.ownership === "BucketOwnerEnforced") throw new S3Error("AccessControlListNotSupported");
-  requireSoundGrants(bucket, acl);
+  validateGrants(bucket, acl);
 }
 
-function requireSoundGrants(bucket: Pick<Bucket, "config">, acl: Acl): void {
+function validateGrants(bucket: Pick<Bucket, "config">, acl: Acl): void {
   if (bucket.config.publicAccessBlock?.blockPublicAcls === true && isPublicAcl(acl)) throw new S3Error("AccessDenied");
   if (acl.grants.length > GRANTS_MAX)
     throw new S3Error("MalformedACLError", `An access control list has ${GRANTS_MAX} grants at most.`);

@@ -3,7 +3,7 @@ import type { AclPermission } from "../types/index.ts";
 
 /** What an action needs. */
 export interface ActionRule {
-  /** Of a key, whatever else opens the resource to it. */
+  /** The scope that a key needs, even when a policy opens the resource. */
   readonly scope: Scope;
   /** What an access control list must give: of the bucket's, or of the object's. Absent: a list can't open it. */
   readonly acl?: { readonly of: "bucket" | "object"; readonly permission: AclPermission };
@@ -12,8 +12,8 @@ export interface ActionRule {
   /** The name that policies know it by, when it is not its own. */
   readonly policyAction?: string;
   /**
-   * Who alone may be allowed it, whatever a policy or a list of groups opens: `owner` the bucket's own keys, and by a list a canonical user that it
-   * names; `signed` nobody without a signature. Absent: everybody may be.
+   * The only principals who may be allowed it, against any policy or list of groups: `owner` the bucket's own keys, and
+   * by a list a canonical user that it names; `signed` nobody without a signature. Absent: everybody may be.
    */
   readonly onlyFor?: "owner" | "signed";
 }

@@ -24,7 +24,7 @@ export function listsEverybody({ grants }: Acl): boolean {
   return grants.some(({ grantee }) => grantee.kind === "group" && grantee.uri === ALL_USERS);
 }
 
-/** Of what a bucket is set to. */
+/** For the settings of a bucket. */
 export function isOpenToEverybody(acl: Acl | undefined, policy: Policy | undefined): boolean {
   return (acl !== undefined && listsEverybody(acl)) || (policy !== undefined && opensToEverybody(policy));
 }
@@ -44,8 +44,8 @@ export async function unreachedBuckets(
 }
 
 /**
- * A bucket name means something only within an organization, so requests without a signature mean the buckets of one. What is opened to everybody in
- * another would be reached by nobody, and nobody would see why.
+ * A bucket name is unique only within an organization, so requests without a signature go to the buckets of one. A
+ * public bucket in another could not be reached by anybody, and nobody would see why.
  * @throws S3Error `InvalidRequest` that names the setting
  */
 export async function requireReachedByEverybody(

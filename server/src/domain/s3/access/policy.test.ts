@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { S3Error } from "../errors.ts";
-import {
-  evaluate,
-  isPublicPolicy,
-  parsePolicy,
-  requireSoundPolicy,
-  type PolicyRequest,
-  type Verdict,
-} from "./policy.ts";
+import { evaluate, isPublicPolicy, parsePolicy, validatePolicy, type PolicyRequest, type Verdict } from "./policy.ts";
 import { wildcard } from "./wildcard.ts";
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
@@ -40,7 +33,7 @@ describe("a bucket policy", () => {
     assert.equal(verdict({ ...ALLOW, Resource: "arn:aws:s3:::shop/A/*" }), "none", "that of a key does");
   });
 
-  test("denies whatever else allows, in any order", () => {
+  test("a denial wins over any permission, in any order", () => {
     const deny = { ...ALLOW, Effect: "Deny", Resource: "arn:aws:s3:::shop/a/*" };
     assert.equal(verdict([ALLOW, deny]), "deny");
     assert.equal(verdict([deny, ALLOW]), "deny");
@@ -192,8 +185,8 @@ test("names so many actions and resources at most, all statements together", () 
     const second = { ...ALLOW, Principal: { AWS: "x" }, Action: action[0], Resource: resource[0] };
     return JSON.stringify({ Version: "2012-10-17", Statement: [first, second] });
   };
-  assert.equal(requireSoundPolicy(policyWith(500, 2), "shop").statements.length, 2);
-  assert.throws(() => requireSoundPolicy(policyWith(501, 2), "shop"), /more than 500 actions/);
-  assert.equal(requireSoundPolicy(policyWith(2, 500), "shop").statements.length, 2);
-  assert.throws(() => requireSoundPolicy(policyWith(2, 501), "shop"), /more than 500 resources/);
+  assert.equal(validatePolicy(policyWith(500, 2), "shop").statements.length, 2);
+  assert.throws(() => validatePolicy(policyWith(501, 2), "shop"), /more than 500 actions/);
+  assert.equal(validatePolicy(policyWith(2, 500), "shop").statements.length, 2);
+  assert.throws(() => validatePolicy(policyWith(2, 501), "shop"), /more than 500 resources/);
 });

@@ -102,11 +102,11 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A policy that somebody wants to set. Beside what `parsePolicy` asks for, it must name nothing that could never hold: a mistyped denial would deny
- * nothing, and nobody would see it.
- * @throws S3Error `MalformedPolicy` that says what is wrong, by its name
+ * Validates a policy that an owner wants to set. In addition to the rules of `parsePolicy`, every name in it must be
+ * able to match: a mistyped denial would deny nothing, and nobody would see it.
+ * @throws S3Error `MalformedPolicy` that names the fault
  */
-export function requireSoundPolicy(text: string, bucket: string): Policy {
+export function validatePolicy(text: string, bucket: string): Policy {
   const policy = parsePolicy(text, bucket);
   if (faultOf(text, DEPTH_MAX) !== undefined)
     throw malformed("an object has the same member twice, or it is nested too deep");
@@ -122,7 +122,7 @@ function requireFew({ statements }: Policy, name: "actions" | "resources", most:
   if (count > most) throw malformed(`its statements name more than ${most} ${name} together`);
 }
 
-/** @throws S3Error `MalformedPolicy` that says what is wrong; every resource must be of this bucket */
+/** @throws S3Error `MalformedPolicy` that names the fault; every resource must be of this bucket */
 export function parsePolicy(text: string, bucket: string): Policy {
   if (Buffer.byteLength(text) > BYTES_MAX) throw malformed(`it is larger than ${BYTES_MAX} bytes`);
   const document = objectIn(parseJson(text), "the policy is not an object");

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { S3Error } from "../errors.ts";
 import { ACTIONS } from "./actions.ts";
-import { evaluate, requireSoundPolicy } from "./policy.ts";
+import { evaluate, validatePolicy } from "./policy.ts";
 import { POLICY_ACTIONS } from "./vocabulary.ts";
 
 const BUCKET = "arn:aws:s3:::shop";
@@ -16,7 +16,7 @@ function policy(statement: object, more: object = {}): string {
 
 function refuses(text: string, name: string): void {
   assert.throws(
-    () => requireSoundPolicy(text, "shop"),
+    () => validatePolicy(text, "shop"),
     (error: unknown) => error instanceof S3Error && error.code === "MalformedPolicy" && error.message.includes(name),
     `${text} for ${name}`,
   );
@@ -86,7 +86,7 @@ test("what S3's own policies name is taken", () => {
     when({ StringEquals: { "s3:RequestObjectTag/a": "b" } }, { Action: "s3:*" }),
     when({ DateGreaterThan: { "aws:CurrentTime": "2026-01-01T00:00:00Z" }, NumericLessThan: { "aws:EpochTime": 5 } }),
   ];
-  for (const statement of good) assert.ok(requireSoundPolicy(policy(statement), "shop").statements.length === 1);
+  for (const statement of good) assert.ok(validatePolicy(policy(statement), "shop").statements.length === 1);
 });
 
 test("every action that the gateway asks for can be denied by its name, or by that of another", () => {
@@ -98,7 +98,7 @@ test("a partition of the ARN changes nothing", () => {
   for (const partition of ["aws", "aws-cn", "mooring"]) {
     const statement = { ...DENY, Resource: `arn:${partition}:s3:::shop/*` };
     const request = { names: [], action: "s3:GetObject", resource: "arn:aws:s3:::shop/k", values: () => undefined };
-    assert.equal(evaluate(requireSoundPolicy(policy(statement), "shop"), request), "deny", partition);
+    assert.equal(evaluate(validatePolicy(policy(statement), "shop"), request), "deny", partition);
   }
 });
 

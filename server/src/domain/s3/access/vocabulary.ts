@@ -23,7 +23,10 @@ function named(lists: readonly string[], level: ActionLevel): [string, ActionLev
   return lists.flatMap((list) => list.split(" ")).map((name) => [`s3:${name}`, level]);
 }
 
-/** Every action that a bucket's policy may name, with what it is about. What the gateway knows by a name of its own is none of them. */
+/**
+ * Every action that a bucket's policy may name, with its kind of resource. Names that only the gateway uses are left
+ * out.
+ */
 export const POLICY_ACTIONS: ReadonlyMap<string, ActionLevel> = new Map([
   ...Object.entries(ACTIONS)
     .filter(([name, { policyAction }]) => policyAction === undefined && name !== "s3:ListAllMyBuckets")

@@ -4,7 +4,7 @@ import { oldestOpenProject, projectByName, type Project } from "#domain/projects
 import { Problem } from "#kernel/problem.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { knows, reaches } from "../access/access.ts";
-import { requireSoundBucketAcl } from "../access/acl.ts";
+import { validateBucketAcl } from "../access/acl.ts";
 import { listsEverybody, requireReachedByEverybody } from "../access/everybody.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
@@ -76,7 +76,7 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
     ...(options.ownership === undefined ? {} : { ownership: options.ownership }),
     ...(options.objectLock === true ? { objectLock: {} } : {}),
   };
-  if (options.acl !== undefined) requireSoundBucketAcl({ config }, options.acl);
+  if (options.acl !== undefined) validateBucketAcl({ config }, options.acl);
   if (options.acl !== undefined && listsEverybody(options.acl)) await requireReachedByEverybody(deps, principal);
   const id = await makeApp(deps, caller, principal, options, config);
   const row = await bucketById(deps.metadata.read, id);
@@ -129,7 +129,7 @@ async function makeApp(
   }
 }
 
-/** The list's owner is the bucket's, whoever the caller said. */
+/** The list's owner is the bucket's, even if the caller named another. */
 function configFor(config: BucketConfig, app: { project_id: string; project_slug: string }): string {
   const owner = { id: app.project_id, displayName: app.project_slug };
   return JSON.stringify(config.acl === undefined ? config : { ...config, acl: ownedBy(config.acl, owner) });
@@ -170,7 +170,7 @@ export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: B
   }
 }
 
-/** The key as the organization's own functions know whoever acts. */
+/** The key as an actor of the organization's own functions. */
 function organizationCaller({ ip, requestId }: S3Caller, principal: S3KeyPrincipal): Caller {
   const { id, accessKeyId, orgId, orgSlug, projectId, scopes } = principal;
   return {

@@ -1,16 +1,16 @@
 import { appendAudit } from "#domain/audit/index.ts";
 import type { Writer } from "#stores/metadata/index.ts";
-import { isPublicAcl, requireSoundBucketAcl } from "../access/acl.ts";
+import { isPublicAcl, validateBucketAcl } from "../access/acl.ts";
 import { policyOf } from "../access/parsed.ts";
 import { isOpenToEverybody, requireReachedByEverybody } from "../access/everybody.ts";
-import { isPublicPolicy, requireSoundPolicy } from "../access/policy.ts";
+import { isPublicPolicy, validatePolicy } from "../access/policy.ts";
 import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
 import { requireDestinations } from "../events/validate.ts";
 import { LIFECYCLE, scheduleLifecycle } from "../lifecycle/job.ts";
 import type { Bucket, BucketConfig, BucketConfigKind, S3Caller, VersioningState } from "../types/index.ts";
 import { bucketFrom, type BucketDeps } from "./buckets.ts";
-import { requireSound } from "./sound.ts";
+import { validateConfig } from "./validate.ts";
 import { bucketById, putSettings, settingsOf } from "./store.ts";
 
 interface Settings {
@@ -28,7 +28,7 @@ export async function configureBucket<K extends BucketConfigKind>(
   const change = (before: Settings): Settings => {
     const { [kind]: _old, ...rest } = before.config;
     const config: BucketConfig = value === null ? rest : { ...rest, [kind]: value };
-    requireSoundConfig(bucket, before, config, kind);
+    validateSettings(bucket, before, config, kind);
     return { ...before, config };
   };
   const follow = (tx: Writer, config: BucketConfig): Promise<void> => afterChange(deps, tx, bucket, kind, config);
@@ -40,7 +40,7 @@ async function requireReached(
   bucket: Bucket,
   { acl, policy }: Pick<BucketConfig, "acl" | "policy">,
 ): Promise<void> {
-  const parsed = policy === undefined ? undefined : requireSoundPolicy(policy, bucket.name);
+  const parsed = policy === undefined ? undefined : validatePolicy(policy, bucket.name);
   if (isOpenToEverybody(acl, parsed)) await requireReachedByEverybody(deps, bucket);
 }
 
@@ -71,12 +71,12 @@ export async function setVersioning(
   return changeBucket(deps, caller, bucket, { what: "versioning", change, detail: { value: state } });
 }
 
-function requireSoundConfig(bucket: Bucket, before: Settings, config: BucketConfig, kind: BucketConfigKind): void {
-  requireSound(config, kind);
+function validateSettings(bucket: Bucket, before: Settings, config: BucketConfig, kind: BucketConfigKind): void {
+  validateConfig(config, kind);
   const { acl, policy, publicAccessBlock: block, objectLock } = config;
-  if (kind === "acl" && acl !== undefined) requireSoundBucketAcl({ config }, acl);
+  if (kind === "acl" && acl !== undefined) validateBucketAcl({ config }, acl);
   if (kind === "policy" && policy !== undefined) {
-    const isOpen = isPublicPolicy(requireSoundPolicy(policy, bucket.name));
+    const isOpen = isPublicPolicy(validatePolicy(policy, bucket.name));
     if (isOpen && block?.blockPublicPolicy === true)
       throw new S3Error("AccessDenied", "The bucket's public access block refuses public policies.");
   }

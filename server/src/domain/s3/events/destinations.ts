@@ -77,7 +77,10 @@ export async function getDestination(
   return { destination, undelivered: await latestDeliveries(deps.metadata.read, destination.id, 20) };
 }
 
-/** Nothing more is sent there, whatever buckets say. @throws Problem `not_found` */
+/**
+ * Nothing more is sent there, even if buckets still name it.
+ * @throws Problem `not_found`
+ */
 export async function deleteDestination(
   deps: DestinationDeps,
   caller: Caller,

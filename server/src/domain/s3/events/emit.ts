@@ -26,7 +26,7 @@ export interface ObjectEvent {
   readonly versionId: string | null;
   readonly size?: number;
   readonly etag?: string;
-  /** Greater for what came later to the same key. */
+  /** Greater for a later event of the same key. */
   readonly seq?: number;
   /** Null: a rule. */
   readonly caller: S3Caller | null;

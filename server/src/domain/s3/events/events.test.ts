@@ -96,7 +96,7 @@ describe("events of buckets", () => {
     );
   });
 
-  test("what fails is sent again, and nothing is told of what was not done", async () => {
+  test("a failed message is sent again, and an undone change sends none", async () => {
     const bucket = await notify(await newBucket(g, caller), RULE);
     failures = 2;
     await g.put(caller, bucket, "k");
@@ -106,7 +106,7 @@ describe("events of buckets", () => {
       ({ body }) => (JSON.parse(body) as { Records: { eventName: string }[] }).Records[0]?.eventName,
     );
     assert.deepEqual(new Set(names), new Set(["ObjectCreated:Put", "ObjectRemoved:Delete"]));
-    await noneLeft(); // what was delivered is forgotten
+    await noneLeft(); // delivered messages are deleted
   });
 
   test("rules that name no destination, or no event, are refused", async () => {
@@ -133,7 +133,7 @@ describe("events of buckets", () => {
     });
     await deleteDestination(g.deps, SYSTEM, ORG_ID, made.destination.id);
     await assert.rejects(getDestination(g.deps, ORG_ID, "second"), { code: "not_found" });
-    await g.put(caller, bucket, "k"); // is told to nobody
+    await g.put(caller, bucket, "k"); // sends no message
     assert.deepEqual(await g.ground.metadata.read.selectFrom("s3_delivery").select("id").execute(), []);
   });
 });

@@ -46,7 +46,7 @@ export async function listDestinationRows(
     .execute();
 }
 
-/** With what was to be sent there. */
+/** Deletes it with its pending messages. */
 export async function deleteDestination(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("s3_delivery").where("destination_id", "=", id).execute();
   await tx.deleteFrom("s3_destination").where("id", "=", id).execute();

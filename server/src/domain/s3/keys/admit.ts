@@ -5,7 +5,7 @@ import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/
 import { admitGrant, grantOf, type S3Grant } from "./grants.ts";
 import { publicOrganization } from "./store.ts";
 
-/** What is wider than it was (a role that was raised) is seen after this time. */
+/** A widened permission (a role that was raised) is seen after this time. */
 const KEPT_MS = 1000;
 /** About 1 kB each. */
 const KEPT_MAX = 10_000;
@@ -18,8 +18,8 @@ interface Kept {
 }
 
 /**
- * Admits keys. Everything that narrows what anybody may do, the revocation of a key too, appends to the feed of changes in its own
- * transaction; so one number, read for every request, says whether what was read before still holds, on every node.
+ * Admits keys. Every change that narrows a permission, the revocation of a key too, appends to the feed of changes in
+ * its own transaction. So one number, read for every request, says whether cached state is still valid, on every node.
  */
 export class KeyRing implements S3Keys {
   readonly #deps: S3Deps;

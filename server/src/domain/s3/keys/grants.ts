@@ -37,7 +37,10 @@ export function grantOf(accessKeyId: string): S3Grant | undefined {
   return rest.length > 0 ? undefined : { orgId, principalId, bucketId };
 }
 
-/** The key with what whoever asked for it may do with the bucket now, from where a credential may be used; undefined when that is nothing. */
+/**
+ * The key with the present permissions of the grant's creator in the bucket, and the addresses of its credential;
+ * undefined when there are none.
+ */
 export async function admitGrant(
   deps: { readonly metadata: Pick<MetadataStore, "read">; readonly envelope: Pick<Envelope, "keyedHash"> },
   grant: S3Grant,

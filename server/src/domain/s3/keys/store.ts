@@ -1,6 +1,9 @@
 import type { Reader } from "#stores/metadata/index.ts";
 
-/** The organization with this slug; without one the oldest, so that what is public stays so when another one is created. */
+/**
+ * The organization with this slug; without one the oldest, so that public buckets stay public when another one is
+ * created.
+ */
 export async function publicOrganization(db: Reader, slug: string | null): Promise<string | undefined> {
   const row = await db
     .selectFrom("organization")

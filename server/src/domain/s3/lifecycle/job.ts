@@ -6,7 +6,7 @@ import type { BucketDeps } from "../buckets/buckets.ts";
 export const LIFECYCLE = "s3.lifecycle";
 
 const RETRY_MS = 60_000;
-/** For whoever set rules that say more than was meant to take them back. */
+/** Time to take back a rule that says more than was meant. */
 const FIRST_MS = 60_000;
 
 /** Looks at one bucket's objects at intervals while it has rules. */

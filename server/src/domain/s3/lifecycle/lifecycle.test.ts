@@ -17,7 +17,7 @@ test("days count from the write to the midnight behind them", () => {
   assert.equal(dueAfter(Date.UTC(2026, 0, 1), 1, DAY_MS), Date.UTC(2026, 0, 3));
 });
 
-test("the rule that ends an object first is the one that is told", () => {
+test("the answer names the rule that ends an object first", () => {
   const rules: LifecycleRule[] = [
     { ...RULE, id: "late", expiration: { days: 30 } },
     { ...RULE, id: "off", enabled: false, expiration: { days: 1 } },
@@ -96,7 +96,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await keys(bucket), ["kept"]);
     });
 
-    test("with versions, markers are put, old versions end by their number and age, lone markers go, and what is locked stays", async () => {
+    test("with versions, markers are put, old versions end by their number and age, lone markers are deleted, and locked versions stay", async () => {
       const bucket = await newBucket(g, caller, { objectLock: true });
       for (let i = 0; i < 4; i++) await g.put(caller, bucket, "k", `version ${i}`);
       const untilMs = g.ground.clock.nowMs() + 100 * DAY_MS;

@@ -45,7 +45,7 @@ export function expirationOf(
   return first;
 }
 
-/** A version with what came before it, of one key, the newest first. */
+/** A version with the older ones of its key, the newest first. */
 export interface Versioned extends Candidate {
   readonly seq: number;
   readonly versionId: string;

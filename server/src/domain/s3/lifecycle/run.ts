@@ -74,7 +74,7 @@ function isPast(rule: LifecycleRule, row: LifecycleRow, { nowMs, dayMs }: Calend
   return isDue && matchesFilter(rule.filter, { key: keyText(row.key), size: row.size, tags: tagsOf(row) });
 }
 
-/** Deletes those that are still what was looked at. */
+/** Deletes those that have not changed since they were read. */
 async function deleteBatch(
   deps: BucketDeps,
   bucket: Bucket,

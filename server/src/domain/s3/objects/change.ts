@@ -1,6 +1,6 @@
 import type { S3Deps } from "../deps.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireSoundAcl } from "../access/acl.ts";
+import { validateAcl } from "../access/acl.ts";
 import { auditOf } from "../audit.ts";
 import { S3Error } from "../errors.ts";
 import { emit, type EventName } from "../events/emit.ts";
@@ -16,7 +16,7 @@ interface Change {
   readonly detail?: { readonly [K in keyof Detail]?: Detail[K] | null };
 }
 
-/** Changes what is not content, of one version. */
+/** Changes other data than content, of one version. */
 async function changeObject(
   deps: WriteDeps,
   bucket: Bucket,
@@ -73,7 +73,7 @@ export async function setAcl(
   acl: Acl,
 ): Promise<ObjectVersion> {
   if (bucket.config.ownership === "BucketOwnerEnforced") throw new S3Error("AccessControlListNotSupported");
-  requireSoundAcl(bucket, acl);
+  validateAcl(bucket, acl);
   const audit = { caller, action: "object.acl.update", detail: { grants: acl.grants } };
   const event = { caller, name: "ObjectAcl:Put" } as const;
   return changeObject(deps, bucket, name, () => ({ detail: { acl } }), { audit, event });

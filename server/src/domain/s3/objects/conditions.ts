@@ -1,7 +1,7 @@
 import { S3Error } from "../errors.ts";
 import type { WriteConditions } from "../types/index.ts";
 
-/** What is there now: an object, or nothing (a delete marker is nothing). */
+/** The present object, or none (a delete marker counts as none). */
 type Present = { readonly etag: string; readonly size: number; readonly modified_at: number } | undefined;
 
 /** RFC 9110 section 13.1, as S3 answers it. @throws S3Error `PreconditionFailed`, `NoSuchKey` */

@@ -42,7 +42,7 @@ export async function deleteObjects(
   return results;
 }
 
-/** What is refused is refused before anything of it is written, so the others of its transaction stand. */
+/** A refused deletion is refused before any of it is written, so the others of its transaction stay valid. */
 async function deleteBatch(
   deps: WriteDeps,
   caller: S3Caller,

@@ -58,7 +58,7 @@ export function tagsColumn(tags: Tags): string {
   return Object.keys(tags).length === 0 ? "" : JSON.stringify(tags);
 }
 
-/** Leaves out what says nothing. */
+/** Leaves out empty members. */
 export function detailColumn(detail: { readonly [K in keyof Detail]?: Detail[K] | null | undefined | false }): string {
   const kept = Object.entries(detail).filter(
     ([, value]) => value !== null && value !== undefined && value !== false && !isEmpty(value),

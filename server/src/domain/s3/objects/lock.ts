@@ -22,7 +22,10 @@ interface Locked {
   readonly legalHold?: boolean;
 }
 
-/** Whether a retention holds. While the clock is in doubt it does, whatever its end: a clock that is ahead must open no lock. */
+/**
+ * Whether a retention is active. While the clock is in doubt it is, at any end: a clock that is ahead must open no
+ * lock.
+ */
 export function isHeld(retention: Retention | undefined, clock: GuardedClock): boolean {
   if (retention === undefined) return false;
   const cutoff = clock.deletionTime("s3_locks");
@@ -42,7 +45,10 @@ export function requireUnlocked(detail: Locked, clock: GuardedClock, bypassGover
   throw new S3Error("AccessDenied", `The version is locked until ${new Date(retention.untilMs).toISOString()}.`);
 }
 
-/** A lock only ever gets longer, unless it is of governance mode and whoever changes it may pass it. @throws S3Error `AccessDenied` */
+/**
+ * A lock can only be extended, unless it is of governance mode and the caller may bypass it.
+ * @throws S3Error `AccessDenied`
+ */
 export function requireRetentionChange(
   before: Retention | undefined,
   after: Retention | null,

@@ -155,7 +155,7 @@ for (const { kind, skip } of DATABASES) {
       }
     });
 
-    test("conditions are checked against what is there", async () => {
+    test("conditions are checked against the present object", async () => {
       const bucket = await newBucket(g, caller);
       await fails("NoSuchKey", g.put(caller, bucket, "k", "x", { conditions: { ifMatch: "*" } }));
       const { etag, modifiedAtMs } = await g.put(caller, bucket, "k", "x");
@@ -170,7 +170,7 @@ for (const { kind, skip } of DATABASES) {
       await fails("NoSuchKey", head(bucket, "k"));
     });
 
-    test("what is locked stays, and a lock only gets stronger", async () => {
+    test("a locked version stays, and a lock only gets stronger", async () => {
       const bucket = await newBucket(g, caller, { objectLock: true });
       const untilMs = g.ground.clock.nowMs() + 10_000;
       const locked = await g.put(caller, bucket, "k", "x", { retention: { mode: "GOVERNANCE", untilMs } });

@@ -92,7 +92,7 @@ export async function putObject(
     if (etag === undefined) throw new Error("cannot put an object: its content came without its MD5");
     return await deps.metadata.write(async (tx) => {
       const { owner, tags, detail } = attributesOf(caller, bucket, put, deps.clock.nowMs());
-      return writeAndTell(
+      return writeAndNotify(
         deps,
         tx,
         bucket,
@@ -126,7 +126,7 @@ export async function copyObject(
   const { source, conditions } = copy;
   return deps.metadata.write(async (tx) => {
     const { owner, tags, detail } = attributesOf(caller, bucket, copy, deps.clock.nowMs());
-    return writeAndTell(
+    return writeAndNotify(
       deps,
       tx,
       bucket,
@@ -145,8 +145,8 @@ export async function copyObject(
   });
 }
 
-/** Makes the version, and tells of it. */
-export async function writeAndTell(
+/** Writes the version, and its notifications. */
+export async function writeAndNotify(
   deps: WriteDeps,
   tx: Writer,
   bucket: Bucket,

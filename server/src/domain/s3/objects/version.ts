@@ -23,7 +23,7 @@ import {
 
 export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "settings" | "jobs">;
 
-/** Of what is written: the rest follows from where it is put. */
+/** The given part of a new version: the rest follows from its place. */
 export type NewVersion = Omit<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at">;
 
 /** The state that a write goes by, under the key's lock. */
@@ -114,7 +114,10 @@ export async function markDeleted(
   return marker;
 }
 
-/** What is not there can be deleted: only what is there, which may be a delete marker, is compared. @throws S3Error `PreconditionFailed` */
+/**
+ * An absent object can be deleted: only a present one, which may be a delete marker, is compared.
+ * @throws S3Error `PreconditionFailed`
+ */
 export function requireDeletable(
   { newest }: Pick<WriteState, "newest">,
   conditions: WriteConditions | undefined,

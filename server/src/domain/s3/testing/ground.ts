@@ -3,7 +3,7 @@ import type { GuardedClock } from "#kernel/deletions.ts";
 import { Reservations } from "#kernel/reservations.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { ORG_ID, OTHER_ORG_ID, openGround, PRIVATE_ID, PROJECT_ID, type Ground } from "#domain/identity/testing.ts";
-import { createIdentity, type Acting, type Identity, type NewS3Key } from "#domain/identity/index.ts";
+import { createIdentity, type ActorContext, type Identity, type NewS3Key } from "#domain/identity/index.ts";
 import { createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { openObjects, type DigestAlgorithm, type ObjectStore, type StagedBlob } from "#stores/objects/index.ts";
@@ -77,7 +77,7 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
     deps,
     s3,
     key: async (input = {}, orgId = ORG_ID) => {
-      const acting: Acting = { actor: { kind: "system", id: "test", orgId } };
+      const acting: ActorContext = { actor: { kind: "system", id: "test", orgId } };
       const { key } = await identity.s3Keys.create(acting, { name: "test", projectId: null, ...input });
       return callerOf(s3, key.accessKeyId);
     },
@@ -112,7 +112,7 @@ export async function callerOf(
 
 let bucketNumber = 0;
 
-/** A new bucket under a name of its own. */
+/** A new bucket with a unique name. */
 export async function newBucket(g: S3Ground, caller: S3Caller, options: Partial<NewBucket> = {}): Promise<Bucket> {
   return g.s3.buckets.create(caller, { name: `bucket-${++bucketNumber}`, ...options });
 }

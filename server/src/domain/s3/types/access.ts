@@ -17,16 +17,17 @@ export interface AccessRequest extends RequestConditions {
   readonly key?: string;
   readonly versionId?: string;
   /**
-   * What only the body tells, which is not read before its sender may do this at all: the key, the tags. Asks whether it may be allowed for any
-   * of them; the one that is told then is asked about for itself.
+   * Parts that only the body has, which is not read before its sender may do this at all: the key, the tags. The check
+   * asks whether it may be allowed for any of them; once they are known, they are checked separately.
    */
   readonly untold?: ReadonlySet<"key" | "tags">;
 }
 
 export interface S3Access {
   /**
-   * The one permission check, to be made before anything about the resource is told. A policy's denial wins; then what the key may do by
-   * itself counts; then what a policy or an access control list opens to others of the organization, or to everybody.
+   * The one permission check, to be made before anything about the resource is revealed. A policy's denial wins; then
+   * the key's own permissions count; then a policy or an access control list, for others of the organization, or for
+   * everybody.
    * @throws S3Error `AccessDenied`
    */
   require(principal: S3Principal, request: AccessRequest): Promise<void>;

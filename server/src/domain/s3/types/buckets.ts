@@ -18,7 +18,7 @@ export interface Bucket {
   readonly config: BucketConfig;
 }
 
-/** What was set for a bucket; what is absent was not set. */
+/** The settings of a bucket; an absent member was not set. */
 export interface BucketConfig {
   readonly acl?: Acl;
   readonly cors?: readonly CorsRule[];

@@ -45,7 +45,7 @@ export interface VersionPage {
 export interface S3Listings {
   /** In the order of bytes. `after`: behind this key, or this common prefix with all that it stands for; `token` wins over it. @throws S3Error `InvalidArgument` */
   objects(bucket: Bucket, query: ListQuery & { readonly after?: string; readonly token?: string }): Promise<ObjectPage>;
-  /** Of a key the newest first. */
+  /** The versions of a key are in order, the newest first. */
   versions(
     bucket: Bucket,
     query: ListQuery & { readonly keyMarker?: string; readonly versionIdMarker?: string },

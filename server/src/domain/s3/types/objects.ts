@@ -45,7 +45,7 @@ export interface ObjectPart {
   readonly nonce?: string;
 }
 
-/** Of an object whose bucket has no versions, and of what was written while versioning was suspended. */
+/** The version id of an object whose bucket has no versions, or that was written while versioning was suspended. */
 export const NULL_VERSION = "null";
 
 /** The answer to a write: a version without its parts, because there may be ten thousand. */
@@ -89,9 +89,9 @@ export interface WriteConditions {
   /** ETags without quotation marks, or `*`. */
   readonly ifMatch?: readonly string[] | "*";
   readonly ifNoneMatch?: readonly string[] | "*";
-  /** Of deletions. */
+  /** For deletions. */
   readonly ifSize?: number;
-  /** Of deletions; seconds count. */
+  /** For deletions; compared in seconds. */
   readonly ifModifiedAtMs?: number;
 }
 
@@ -141,7 +141,7 @@ export interface Deleted {
   readonly versionId: string | null;
   /** True: a delete marker was put there, or taken away. */
   readonly deleteMarker: boolean;
-  /** Of the delete marker; null where the bucket has no versions. */
+  /** The version of the delete marker; null where the bucket has no versions. */
   readonly markerVersionId: string | null;
 }
 
@@ -162,7 +162,10 @@ export interface S3Objects {
   put(caller: S3Caller, bucket: Bucket, object: PutObject): Promise<WrittenVersion>;
   /** Refers to the same content. @throws as `put` */
   copy(caller: S3Caller, bucket: Bucket, copy: CopyObject): Promise<WrittenVersion>;
-  /** Of what is not there it says that it was deleted. @throws S3Error `AccessDenied` (locked), `PreconditionFailed` */
+  /**
+   * An absent object counts as deleted.
+   * @throws S3Error `AccessDenied` (locked), `PreconditionFailed`
+   */
   delete(caller: S3Caller, bucket: Bucket, object: DeleteObject): Promise<Deleted>;
   /** Each of them for itself, in their order. */
   deleteMany(

@@ -7,7 +7,7 @@ export type S3Principal = S3KeyPrincipal | S3Anonymous;
 
 export interface S3KeyPrincipal {
   readonly kind: "key";
-  /** `key_…`; of a presigned URL that the server made, and of a call of its own API, who asked. */
+  /** `key_…`; for a presigned URL that the server created, and for a call of the JSON API, the id of the actor. */
   readonly id: string;
   /** For the audit log, when it is no key. */
   readonly actor?: AuditEvent["actor"];
@@ -51,7 +51,7 @@ export interface S3Caller {
 /** An access key that may be used at this moment. */
 export interface AdmittedKey {
   readonly principal: S3KeyPrincipal;
-  /** Never changes for an access key id, so that what is derived from it may be kept. */
+  /** Never changes for an access key id, so that derived keys may be cached. */
   readonly secret: string;
   /** Nobody has approved it yet. */
   readonly isPending: boolean;
@@ -61,12 +61,14 @@ export interface AdmittedKey {
 
 export interface S3Keys {
   /**
-   * The key as it is now; undefined when it is unknown, revoked or expired. To be asked for every request: whatever the answer
-   * rests on is read anew when anything changed.
+   * The present state of the key; undefined when it is unknown, revoked or expired. Call it for every request: cached
+   * state is read again after any change.
    */
   admit(accessKeyId: string): Promise<AdmittedKey | undefined>;
   /** Says that a request was made; kept at intervals. */
   used(principal: S3KeyPrincipal): void;
-  /** Whoever signs nothing. `orgSlug` where the address of the request names an organization. */
+  /**
+   * The principal of a request without a signature. `orgSlug` where the address of the request names an organization.
+   */
   anonymous(orgSlug?: string): Promise<S3Anonymous>;
 }

@@ -110,7 +110,7 @@ export interface S3Uploads {
       readonly key: string;
       readonly uploadId: string;
       readonly parts: PartList;
-      /** Of the whole, when the client gives one: base64. */
+      /** The checksum of the whole, when the client gives one: base64. */
       readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | null;
       /** Size of the whole, when the client gives it. */
       readonly size?: number;

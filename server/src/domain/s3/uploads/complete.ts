@@ -3,7 +3,7 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 import { detailColumn, tagsColumn } from "../objects/detail.ts";
-import { writeAndTell } from "../objects/put.ts";
+import { writeAndNotify } from "../objects/put.ts";
 import type { Bucket, Checksum, ObjectPart, PartList, S3Caller, S3Uploads, WrittenVersion } from "../types/index.ts";
 import { combineChecksums } from "./crc-combine.ts";
 import { digestName, digestOfBytes } from "./digest.ts";
@@ -18,9 +18,9 @@ const PARTS_MAX = 10_000;
 const PART_BYTES_MIN = 5 * 1024 * 1024;
 const OBJECT_BYTES_MAX = 5 * 1024 ** 4;
 
-/** What is kept of an upload that is done. */
+/** The stored result of a completed upload. */
 interface Result {
-  /** Of the list of parts. */
+  /** The digest of the list of parts. */
   readonly digest: string;
   readonly version: WrittenVersion;
 }
@@ -81,7 +81,7 @@ async function makeObject(
   };
   const { conditions } = completion;
   const name = "ObjectCreated:CompleteMultipartUpload";
-  return writeAndTell(deps, tx, bucket, version, { conditions, caller, name });
+  return writeAndNotify(deps, tx, bucket, version, { conditions, caller, name });
 }
 
 /** @throws S3Error `InvalidPartOrder`, `MalformedXML` */

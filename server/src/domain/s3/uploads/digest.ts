@@ -50,7 +50,7 @@ async function readDigests(reader: BlobReader, wanted: readonly DigestAlgorithm[
   return digester.finish();
 }
 
-/** Of bytes in memory, in hexadecimal. */
+/** The digest of bytes in memory, in hexadecimal. */
 export function digestOfBytes(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
   const digester = new Digester([algorithm]);
   digester.update(bytes);

@@ -13,7 +13,7 @@ export async function insertUpload(tx: Writer, row: UploadRow): Promise<void> {
   await tx.insertInto("s3_upload").values(row).execute();
 }
 
-/** The upload is done: it is kept for whoever completes it once more. */
+/** The upload is completed: its result is kept for a client that completes it again. */
 export function setCompleted(tx: Writer, id: string, atMs: number, result: string): void {
   tx.defer(tx.updateTable("s3_upload").set({ completed_at: atMs, result }).where("id", "=", id));
 }

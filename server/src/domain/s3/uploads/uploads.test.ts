@@ -94,7 +94,7 @@ for (const { kind, skip } of DATABASES) {
       ]);
       assert.equal(await g.read(await g.s3.objects.head(bucket, { key: "whole" })), `${big}end`);
       assert.equal(await bytes(), MIB5 + 3);
-      // Whoever had no answer asks once more, and gets the same one.
+      // A client without an answer asks again, and gets the same one.
       const again = await complete("whole", id, [first, last]);
       assert.deepEqual([again.etag, again.versionId], [made.etag, made.versionId]);
       await fails("NoSuchUpload", complete("whole", id, [first]));

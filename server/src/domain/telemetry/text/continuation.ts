@@ -1,6 +1,9 @@
 import { startsWithLevel } from "./levels.ts";
 
-/** Lines that go on with the message before, though they are not indented: what stack traces of the common languages begin and end with. */
+/**
+ * Lines that continue the message before, though they are not indented: the first and last lines of stack traces of the
+ * common languages.
+ */
 const TRACE = new RegExp(
   `^(?:${[
     "Traceback \\(most recent call last\\)",

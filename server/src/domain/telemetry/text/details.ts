@@ -18,8 +18,8 @@ const PAM_USER = / user=(\S{1,256})/;
 const INSTANCE = /\[instance: ([0-9a-f-]{36})\]/;
 
 /**
- * Looks into a message for what most programs write in much the same way: a request, its status and time, where it came
- * from, who it was for. What the format found before stays.
+ * Finds the parts of a message that most programs write alike: a request, its status and time, its origin, its user.
+ * Fields that the format found before stay.
  */
 export function addDetails(entry: ParsedLine): void {
   const { message, attributes } = entry;

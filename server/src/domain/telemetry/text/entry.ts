@@ -10,13 +10,13 @@ export interface TextEntry {
   attributes: Record<string, string | number | boolean>;
 }
 
-/** What a line says. The timestamp is null where no time was found. */
+/** The content of a line. The timestamp is null where no time was found. */
 export type ParsedLine = Omit<TextEntry, "timestamp"> & { timestamp: string | null };
 
 /** Reads lines of one kind; null when a line is not of that kind. */
 export type Format = (line: string, context: TimeContext) => ParsedLine | null;
 
-/** Level of lines without a level word. No severity belongs to it: none is guessed. */
+/** Level of lines without a level word. It has no severity: none is guessed. */
 export const UNSPECIFIED = "unspecified";
 
 /** Longest level that the interface takes. */

@@ -5,8 +5,8 @@ const LEVEL = `(?<level>${LEVEL_WORD})`;
 const head = (expression: string, flags = "s"): RegExp => new RegExp(`^${expression}(?<message>.*)$`, flags);
 
 /**
- * What loggers write between the time and the message, where more than a level can be read from it; the first that fits counts. `letter` and
- * `severity` are levels in one character.
+ * The text between the time and the message, where more than a level can be read from it; the first form that matches
+ * counts. `letter` and `severity` are levels in one character.
  */
 const HEADS: readonly RegExp[] = [
   // oslo.log: 2931 INFO nova.compute.manager [req-… user tenant - - -] message

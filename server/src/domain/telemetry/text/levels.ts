@@ -13,7 +13,7 @@ const WEAK = ["CONFIG", "AUDIT", "LOG", "ALERT", "NOTE", "DPANIC", "DEBU", "FATA
 /** Source of an expression for one level word, to be put into others; slog writes levels between as `INFO+2`. */
 export const LEVEL_WORD = `(?:${[...STRONG, ...WEAK].toSorted((a, b) => b.length - a.length).join("|")})(?:[+-]\\d{1,2})?`;
 
-/** How far behind the time a level is looked for. */
+/** How far after the time a level is searched. */
 const LEVEL_SEARCH_CHARS = 200;
 /** More words than this before it, and it belongs to the message. */
 const PROSE_MAX = 2;
@@ -25,7 +25,7 @@ const OPENED = /[[<({|"']\s*$/;
 const CLOSED = /^\s*[\])>}|"']/;
 const GROUPS = /\[[^[\]]*\]|\{[^{}]*\}|<[^<>]*>|\([^()]*\)/g;
 
-/** A level word and where it stands. */
+/** A level word and its place. */
 export interface FoundLevel {
   readonly level: string;
   readonly start: number;
@@ -38,7 +38,7 @@ interface Hit extends FoundLevel {
   readonly rest: string;
 }
 
-/** The level word that stands before the message, or null. `proseMax`: how many words may stand before it. */
+/** The level word before the message, or null. `proseMax`: the most words before it. */
 export function findLevel(text: string, proseMax: number = PROSE_MAX): FoundLevel | null {
   const head = text.slice(0, LEVEL_SEARCH_CHARS);
   HIT.lastIndex = 0;

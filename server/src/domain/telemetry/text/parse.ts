@@ -9,7 +9,7 @@ import { findTime, readTime, type TimeContext, type TimeFinder } from "./times/i
 /** Formats of which more is known than a time and a level. They exclude each other, so that their order does not count. */
 const FORMATS: readonly Format[] = [syslog, apacheError, accessLog, nginxError, klog, auditd, jsonLog, logfmt];
 
-/** What Kubernetes writes before each line: a time, the stream, and whether the line is whole. */
+/** The prefix of Kubernetes on each line: a time, the stream, and whether the line is whole. */
 const STREAM = /^(?<time>\d{4}-\d\d-\d\dT\S{8,26}) (?<stream>stdout|stderr) [FP] (?<line>.*)$/s;
 
 export type Parser = (line: string) => ParsedLine;

@@ -9,9 +9,9 @@ export class PatternError extends Error {}
 const KNOWN = ["time", "level", "message", "service"];
 
 /**
- * Reads lines by a regular expression with named groups: `time`, `level`, `message` and `service`; others become attributes. What it
- * has no group for is found as in lines without a pattern. Groups may be written as Python does, `(?P<time>…)`.
- *
+ * Reads lines by a regular expression with named groups: `time`, `level`, `message` and `service`; others become
+ * attributes. Fields without a group are found as in lines without a pattern. Groups may be written as in Python,
+ * `(?P<time>…)`.
  * @throws PatternError
  */
 export function createPatternParser(pattern: string, find: TimeFinder): Parser {

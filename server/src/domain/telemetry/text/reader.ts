@@ -12,13 +12,13 @@ import {
   type TimeFinder,
 } from "./times/index.ts";
 
-/** What becomes of a line without a time that does not look like it goes on with the line before. */
+/** The treatment of a line without a time that does not look like a continuation. */
 export type OnNoTime = "now" | "previous" | "reject";
 
 export interface TextOptions extends TimeContextOptions {
   /** A regular expression with named groups, see `createPatternParser`. */
   readonly pattern?: string | undefined;
-  /** A format of strptime; without it every known form is looked for. */
+  /** A format of strptime; without it every known form is searched. */
   readonly timeFormat?: string | undefined;
   /** Without it such a line is joined to the one before, and left out where there is none or where it begins with a level. */
   readonly onNoTime?: OnNoTime | undefined;
@@ -52,7 +52,7 @@ export interface TextCounts {
   time_from_previous: number;
 }
 
-/** The last entry waits for lines that go on with it; `flush` gives it out. */
+/** The last entry waits for continuation lines; `flush` yields it. */
 export interface TextReader {
   read(line: TextLine): void;
   flush(): void;
@@ -188,7 +188,7 @@ function parserOf(options: TextOptions): Parser {
   return timeFormat === undefined ? createTextParser(context) : createTimedParser(find);
 }
 
-/** True when the last line that was joined looks like part of a stack trace: plain lines behind it belong to it as well. */
+/** True when the last joined line looks like part of a stack trace: plain lines after it belong to it as well. */
 function isTrace({ entry, joined }: Waiting): boolean {
   if (joined === 0) return false;
   return isContinuation(entry.message.slice(entry.message.lastIndexOf("\n") + 1));

@@ -18,7 +18,10 @@ const EMPTY = Buffer.alloc(0);
 
 /** How each scheme is checked. Signatures are over the bytes as they came, never over JSON that was written anew. */
 export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
-  /** https://github.com/standard-webhooks/standard-webhooks: HMAC-SHA-256 over `id.timestamp.body`; Svix has names of its own for the fields. */
+  /**
+   * https://github.com/standard-webhooks/standard-webhooks: HMAC-SHA-256 over `id.timestamp.body`; Svix uses other
+   * names for the fields.
+   */
   standard_webhooks: (request, { secrets, nowMs, verification }) => {
     const prefix = fieldOf(request, "webhook-id") === undefined ? "svix" : "webhook";
     const id = fieldOf(request, `${prefix}-id`);

@@ -152,7 +152,7 @@ const IDENTITY: Definitions = {
 };
 
 const RECORDS: Definitions = {
-  // Outlives what it tells of: no references.
+  // No references: an entry outlives its objects.
   audit: {
     columns: {
       org_id: "text",

@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** What the audit log is asked by, each with the order that it is listed in. */
+/** Filters of the audit log, each with the order of its list. */
 const ASKED_BY = ["actor_id", "action", "target_id"] as const;
 
 /** The last row of each chain of the audit log, beside the log: rows taken off its end are missed. */

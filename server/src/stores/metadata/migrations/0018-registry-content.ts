@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 import type { Writer } from "../types.ts";
 
-/** Content of images is nobody's in the object store, so that the same content of several organizations is kept once. */
+/**
+ * Content of images belongs to no organization in the object store, so that equal content of several organizations is
+ * stored once.
+ */
 export async function registryContent(tx: Writer): Promise<void> {
   await sql`
     update blob set org_id = 'registry'

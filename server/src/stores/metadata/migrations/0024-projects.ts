@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** What a project is for, and since when it takes no changes. */
+/** The environment of a project, and the time since which it is archived. */
 export async function projects(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const text = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
   const integer = dialect === "postgres" ? sql`bigint` : sql`integer`;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Whose address was proved, one-time links into an account, one identity per provider, and a set-up that closes. */
+/** Verified addresses, one-time links into an account, one identity per provider, and a set-up that closes. */
 export async function accounts(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await addColumns(tx, dialect);
   await createLinks(tx, dialect);
@@ -55,8 +55,9 @@ async function createLinks(tx: Writer, dialect: MetadataStore["dialect"]): Promi
 }
 
 /**
- * Who used a set-up link, and who has never had a password here: those came by a provider that said whose address it is. A password
- * beside an identity can be somebody else's, so such an account is proved when its person comes by the provider again.
+ * Verifies people who used a set-up link, and people without a password here: those came by a provider that verified
+ * their address. A password beside an identity can be somebody else's, so such an account is verified when its person
+ * comes by the provider again.
  */
 async function verifyKnown(tx: Writer): Promise<void> {
   await sql`update person set verified_at = (select min(used_at) from setup_link where user_id = person.id and used_at is not null)

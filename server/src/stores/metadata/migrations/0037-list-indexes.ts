@@ -20,7 +20,7 @@ export async function listIndexes(tx: Writer): Promise<void> {
   }
 }
 
-/** What the audit log is asked by. */
+/** Filters of the audit log. */
 const AUDIT_COLUMNS = ["actor_id", "action", "target_id", "result", "request_id"] as const;
 
 const INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {

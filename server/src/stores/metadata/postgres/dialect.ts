@@ -36,7 +36,7 @@ export function postgresDialect(pool: ConnectionPool): Dialect {
 export class PostgresConnection implements DatabaseConnection {
   readonly #connection: PooledConnection;
   #state: "free" | "begun" | "ended" = "free";
-  /** Why it was taken away. */
+  /** The reason of the abort. */
   #aborted: Error | undefined;
 
   constructor(connection: PooledConnection) {

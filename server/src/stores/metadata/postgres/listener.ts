@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from "pg";
 import type { Listeners } from "../listeners.ts";
 
-/** The one channel of the database; the payload says which of ours is meant. */
+/** The one channel of the database; the payload names our channel. */
 export const DATABASE_CHANNEL = "mooring";
 
 const BACKOFF_MIN_MS = 100;

@@ -7,7 +7,7 @@ import type { Waits } from "../waits.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_MS = 30_000;
-/** The server ends a statement at its limit and says so. When it does not, this node stops waiting so much later. */
+/** The server ends a statement at its limit and says so. If it does not, this node stops waiting this much later. */
 const STATEMENT_GRACE_MS = 1_000;
 /** The part of `lockMs` from which on a statement counts as one that waited for a lock. */
 const WAITED_SHARE = 0.2;
@@ -48,7 +48,7 @@ export interface PoolOptions {
   waits: PoolWaits;
 }
 
-/** What a statement gave. */
+/** The result of a statement. */
 export interface StatementOutcome {
   readonly command: string;
   readonly rowCount: number | null;
@@ -82,8 +82,8 @@ export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions):
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types don't say
     onConnect: (client) => noticeLostClients(client, waits.silenceMs),
   });
-  // A connection that breaks while nobody waits for it says so by an event, which would end the process if nobody listened;
-  // the pool replaces it, and the next statement on it fails.
+  // A connection that breaks while it is idle emits an event, which would end the process without a listener; the pool
+  // replaces it, and the next statement on it fails.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const acquisition = new Acquisition(pool, waits);
@@ -97,8 +97,9 @@ export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions):
 }
 
 /**
- * Makes the server look whether its client is still there: while it runs a statement for it (a node that was killed while it waited for a lock), and
- * while it sends rows (one that is cut off takes none). What a server's version or platform does not have is left out.
+ * Lets the server check whether its client is still there: while it runs a statement for it (a node that was killed
+ * while it waited for a lock), and while it sends rows (a disconnected client reads none). Settings that a server's
+ * version or platform does not have are left out.
  */
 async function noticeLostClients(client: { query(text: string): Promise<unknown> }, silenceMs: number): Promise<void> {
   const seconds = Math.max(1, Math.floor(silenceMs / 1000));
@@ -127,7 +128,10 @@ function isNotSettable(error: unknown): boolean {
   return ["42704", "22023", "55P02", "0A000"].includes(String((error as { code?: unknown }).code));
 }
 
-/** Hands connections out. Who waits for too long is refused; the connection that comes too late goes to the next one. */
+/**
+ * Gives out connections. A caller that waits too long is refused; a connection that comes too late goes to the next
+ * one.
+ */
 class Acquisition {
   readonly #pool: Pool;
   readonly #waits: PoolWaits;
@@ -204,7 +208,7 @@ function pooled(client: PoolClient, { readOnly, waits, budget }: UseOptions): Po
         const run = (): Promise<StatementOutcome> => client.query(statement, parameters.map(storable));
         return await (readOnly ? run() : locks.measure(statement, run));
       } catch (error) {
-        // What a repetition of the whole transaction can mend is for the one who repeats it.
+        // Errors that a retry of the whole transaction can repair are left to the code that retries.
         if (readOnly && isCanceled(error)) throw readTimeout(waits.transactionMs, error);
         return rethrow(error, !readOnly && isTransient(error));
       } finally {

@@ -111,10 +111,13 @@ class ReadConnection implements DatabaseConnection {
   }
 }
 
-/** What a transaction read ahead was not so any more when it came to it: its work is to run once more. */
+/** Rows that a transaction read ahead had changed when it came to their place: its work must run once more. */
 export class StaleRead extends Error {}
 
-/** What a transaction defers goes with its next message. @param read of committed state; null: nothing is read ahead */
+/**
+ * Deferred statements go with the transaction's next message.
+ * @param read of committed state; null: nothing is read ahead
+ */
 export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
   return (tx, { isAgain }) =>
     tx.getExecutor().provideConnection(async (connection) => {
@@ -122,7 +125,7 @@ export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
       return {
         add: (deferred) => transaction.defer(deferred),
         readAhead: async (query) => {
-          // What the transaction itself has changed is not committed yet.
+          // The transaction's own changes are not committed yet.
           if (read === null || isAgain || transaction.hasBegun) return (await tx.executeQuery(query)).rows;
           const { rows } = await read.executeQuery(query);
           transaction.defer({ query, rows: rows as StatementResult["rows"] });
@@ -141,7 +144,7 @@ class WriteConnection implements DatabaseConnection {
   hasBegun = false;
   #deferred: Sent[] = [];
   #state: "new" | "begun" | "failed" | "ended" = "new";
-  /** Why it is not to go on. */
+  /** The reason why it must not continue. */
   #aborted: Error | undefined;
 
   constructor(groups: GroupCommit) {

@@ -8,7 +8,7 @@ const GROUP_TRANSACTIONS_MAX = 64;
 const GROUP_MS_MAX = 10;
 
 interface Group {
-  /** Rejects when BEGIN failed: the reason for all that fails behind it. */
+  /** Rejects when BEGIN failed, with the reason for all later failures. */
   readonly begun: Promise<void>;
   /** Settles with the one COMMIT that all its transactions share. */
   readonly committed: PromiseWithResolvers<void>;
@@ -24,7 +24,7 @@ export class GroupCommit {
   readonly #writer: SqliteWriter;
   readonly #groupMsMax: number;
   readonly #turns: (() => void)[] = [];
-  /** What the next transaction joins. */
+  /** The group that the next transaction joins. */
   #group: Group | undefined;
   /** That of the transaction that has its turn. */
   #own: Group | undefined;
@@ -100,7 +100,7 @@ export class GroupCommit {
     committed.promise.catch(() => {}); // a group may have nobody left who waits
     begun.catch((error: unknown) => {
       committed.reject(error);
-      // Who comes later tries again.
+      // A later transaction tries again.
       if (this.#group === group) this.#group = undefined;
     });
     return group;
@@ -148,7 +148,7 @@ export class GroupCommit {
   }
 }
 
-/** What fails behind a BEGIN that failed, fails for its reason. */
+/** A failure after a failed BEGIN gets the reason of that. */
 async function because<T>(group: Group, answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -1,6 +1,6 @@
 import type { StatementResult } from "./statements.ts";
 
-/** What begins and ends a group of transactions, and the thread. */
+/** The begin and the end of a group of transactions, and of the thread. */
 export type Step = "begin" | "commit" | "close";
 
 export interface Statement {
@@ -13,9 +13,10 @@ export interface Statement {
 }
 
 /**
- * What a transaction sends at once; each is a savepoint in its group. A statement that fails ends the turn, and those behind it are not run.
- * A group takes `begin`, then the turns of each transaction, then `commit`. When `begin`, `commit`, or the beginning or end of a savepoint fails,
- * the whole group is rolled back, and every request up to the next `begin` is then refused for the same reason.
+ * The statements that a transaction sends at once; each turn is a savepoint in its group. A statement that fails ends
+ * the turn, and those after it are not run. A group gets `begin`, then the turns of each transaction, then `commit`.
+ * When `begin`, `commit`, or the beginning or end of a savepoint fails, the whole group is rolled back, and every
+ * request up to the next `begin` is then refused for the same reason.
  */
 export interface Turn {
   /** The transaction's first: sets its savepoint. */
@@ -44,7 +45,7 @@ export interface WriterSettings {
   busyTimeoutMs: number;
 }
 
-/** What a reader process is asked, and what it answers. */
+/** The requests of a reader process, and its answers. */
 export interface ReadRequest {
   readonly sql: string;
   readonly parameters: readonly unknown[];

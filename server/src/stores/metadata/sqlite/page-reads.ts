@@ -22,7 +22,10 @@ export interface PageRead {
   readonly hasOffset: boolean;
 }
 
-/** Undefined when it may read more than it gives. @param plan steps, as `explain query plan` tells them */
+/**
+ * Undefined when it may read more rows than it returns.
+ * @param plan steps, as `explain query plan` returns them
+ */
 export function pageReadOf(sql: string, plan: readonly string[]): PageRead | undefined {
   const [, , where = "", offset] = PAGE.exec(sql) ?? [];
   const [, terms = ""] = BY_KEY.exec(plan[0] ?? "") ?? [];
@@ -36,7 +39,7 @@ export function pageReadOf(sql: string, plan: readonly string[]): PageRead | und
   return areBounds ? { hasOffset: offset !== undefined } : undefined;
 }
 
-/** As a plan tells of it; undefined when no index can bound it. */
+/** In the form of a plan; undefined when no index can bound it. */
 function termOf(condition: string): string | undefined {
   const [, column, operator = ""] = CONDITION.exec(condition) ?? [];
   if (column !== undefined) return `${column}${operator.charAt(0)}?`;

@@ -34,7 +34,7 @@ const INDEXES = `
 interface Kind {
   readonly isPoint: boolean;
   readonly page: PageRead | undefined;
-  /** When its plan was looked at. */
+  /** When its plan was read. */
   readonly atMs: number;
 }
 

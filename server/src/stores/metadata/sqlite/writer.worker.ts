@@ -136,7 +136,7 @@ function open({ path, busyTimeoutMs }: WriterSettings): DatabaseSync {
     try {
       // The switch to a write-ahead log fails at once when another process is opening the file: busy_timeout does not count there.
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`);
-      // What a row held is overwritten in its page: a request to erase somebody's data must not keep it.
+      // The bytes of a deleted row are overwritten in its page: an erasure of somebody's data must not leave them.
       db.exec("PRAGMA secure_delete = FAST");
       return db;
     } catch (error) {

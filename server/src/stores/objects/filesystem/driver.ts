@@ -35,7 +35,7 @@ export interface FilesystemOptions {
 /** Blobs, one after another, in one directory. */
 const NEIGHBOURS = 256;
 
-/** What a write and a deletion do to the disk. */
+/** The disk operations of a write and a deletion. */
 export const OPERATIONS: FileOperations = {
   open: (path) => open(path, "wx", 0o600),
   writev: async (handle, chunks, position) => (await handle.writev(chunks, position)).bytesWritten,

@@ -17,7 +17,7 @@ export interface FileSinkOptions {
   readonly operations: FileOperations;
   readonly temporary: string;
   readonly final: string;
-  /** Resolves when the records know of the blob and its directory is there. */
+  /** Resolves when the records have the blob and its directory exists. */
   readonly prepared: Promise<unknown>;
   /** Resolves when the names in a directory are on disk. */
   readonly flushDirectory: (path: string) => Promise<void>;

@@ -1,10 +1,10 @@
 import { statfs } from "node:fs/promises";
 import { storageProblem } from "../errors.ts";
 
-/** The file system is asked again after so many bytes. */
+/** The free space is read again after this many bytes. */
 const CHECK_BYTES = 16 * 1024 * 1024;
 
-/** Refuses writes while the disk has less free than a floor, so that records and telemetry can go on. */
+/** Refuses writes while the disk has less free space than a minimum, so that records and telemetry can go on. */
 export class SpaceGuard {
   readonly #path: string;
   readonly #freeBytesMin: number;
@@ -22,7 +22,10 @@ export class SpaceGuard {
     await this.#ask(bytes);
   }
 
-  /** After `bytes` were handed over, of whichever blob. @throws Problem `disk_full` */
+  /**
+   * Called after `bytes` were written, of any blob.
+   * @throws Problem `disk_full`
+   */
   async used(bytes: number): Promise<void> {
     this.#allowance -= bytes;
     if (this.#allowance < 0) await this.#ask(bytes);

@@ -16,8 +16,8 @@ import type { Finding, ScrubOptions, ScrubProgress } from "./types.ts";
 export type { Finding, FindingKind, ReferenceColumn, ScrubOptions, ScrubProgress } from "./types.ts";
 
 /**
- * Looks at every blob, at everything that holds one, and at everything that is stored. Works beside a running server: what looks wrong is
- * looked at again, and counts only when it still is.
+ * Checks every blob, every reference to one, and every stored file. Works beside a running server: a suspected fault is
+ * checked again, and counts only when it persists.
  */
 export async function scrub(options: ScrubOptions): Promise<ScrubProgress> {
   const progress: ScrubProgress = { blobs: 0, bytes: 0, references: 0, stored: 0, deleted: 0, findings: 0 };
@@ -93,7 +93,7 @@ async function scrubReferences(
   }
 }
 
-/** A row is there before anything is stored under its name, and goes after it: what has none is left over from something else. */
+/** A row is created before any file under its name, and deleted after it: a file without one is a leftover. */
 async function scrubStored(
   { metadata, driver, found, signal, ...options }: ScrubOptions,
   progress: ScrubProgress,

@@ -12,7 +12,7 @@ export interface ReferenceColumn {
 }
 
 export type FindingKind =
-  /** Bytes of a blob are gone, or fewer or more than they were. */
+  /** Bytes of a blob are missing, or there are more or fewer than before. */
   | "missing"
   /** The bytes are not those that were written. */
   | "altered"
@@ -29,14 +29,14 @@ export type FindingKind =
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** The blob, or the path of a file that is none. */
+  /** The blob, or the path of another file. */
   readonly what: string;
   readonly orgId: string | null;
   readonly detail: string;
 }
 
 export interface ScrubProgress {
-  /** Blobs looked at, and their bytes; rows of other tables that hold blobs. */
+  /** Checked blobs, and their bytes; rows of other tables that reference blobs. */
   blobs: number;
   bytes: number;
   references: number;

@@ -169,7 +169,7 @@ export class ParquetFiles {
       try {
         await change.commit();
       } catch (error) {
-        // A connection that broke during the commit leaves open whether it happened: only the manifest can tell.
+        // After a connection that broke during the commit, only the manifest can say whether it happened.
         this.#doubtful.add(table);
         await this.#reload(table);
         if (change.isDone() && !(error instanceof ManifestChanged)) return;

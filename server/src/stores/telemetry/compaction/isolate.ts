@@ -30,14 +30,14 @@ export interface IsolateOptions {
   readonly ensureSpace: () => Promise<void>;
 }
 
-/** After so many failures whole pieces are put into quarantine, so that a bad day ends. */
+/** After this many failures whole pieces are put into quarantine, to limit the work. */
 const FAILURES_MAX = 64;
 
 const NEWLINE = 0x0a;
 
 /**
- * Makes Parquet of the slices. When that fails although a harmless row can be compacted, the input is halved until what
- * fails stands alone; that is put into quarantine, and the rest goes on.
+ * Makes Parquet of the slices. When that fails although a harmless row can be compacted, the input is halved until the
+ * failing rows are found; these are put into quarantine, and the rest is compacted.
  * @throws Error when nothing can be compacted at present
  */
 export async function isolate(options: IsolateOptions): Promise<{ made: MadeFile[]; quarantined: number }> {
@@ -117,7 +117,7 @@ function endOfRow(content: Buffer, rows: number): number {
   return end;
 }
 
-/** Keeps the rows where a person can look at them; on disk before the commit that takes them out of the tables. */
+/** Stores the rows for a person to examine; on disk before the commit that removes them from the tables. */
 async function quarantine(
   options: IsolateOptions,
   slices: readonly Slice[],

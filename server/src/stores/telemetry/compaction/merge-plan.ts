@@ -1,7 +1,7 @@
 import { dayOf, type ParquetFile } from "../parquet-file.ts";
 import type { MergeSettings } from "../settings.ts";
 
-/** What a decision needs to know of a file. */
+/** The facts about a file for a decision. */
 export type PlannedFile = Pick<ParquetFile, "rows" | "bytes" | "minUs" | "maxUs" | "createdAt">;
 
 /** Files of one day (or month, or year, where files span more) that become one. */
@@ -13,7 +13,10 @@ export interface Merge<File extends PlannedFile = ParquetFile> {
 
 const US_PER_MS = 1000;
 
-/** The largest file of a merge has at most so many times the rows of all others: once a day is over, and once it is quiet for long. */
+/**
+ * The largest file of a merge has at most this many times the rows of all others: once a day is over, and once it is
+ * quiet for long.
+ */
 const OVER_RATIO = 2;
 const QUIET_RATIO = 64;
 

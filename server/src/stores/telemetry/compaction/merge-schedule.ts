@@ -20,7 +20,7 @@ export interface MergeScheduleOptions {
 
 const RETRY_MS_MIN = 30_000;
 const RETRY_MS_MAX = 6 * 3_600_000;
-/** A table whose files are the same as when nothing was to be done is looked at again after this: a day may be over by then. */
+/** A table without work whose files did not change is checked again after this: a day may be over by then. */
 const IDLE_MS = 30_000;
 
 /** Decides when files are merged; one merge at a time, beside compactions. */
@@ -61,7 +61,7 @@ export class MergeSchedule {
     await this.#running;
   }
 
-  /** One merge of each table in turn, so that a large table does not hold up the others. */
+  /** One merge of each table in turn, so that a large table does not delay the others. */
   async #run(): Promise<void> {
     for (let merged = true; merged && !this.#stopped;) {
       merged = false;

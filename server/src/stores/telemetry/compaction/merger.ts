@@ -19,7 +19,7 @@ export interface MergerOptions {
   readonly log: TelemetryLog;
 }
 
-/** What a sort may need on the disk beside its output, for each byte of compressed input. */
+/** The disk space of a sort in addition to its output, for each byte of compressed input. */
 const SPILL_FACTOR = 4;
 
 /** Makes one Parquet file of several. */

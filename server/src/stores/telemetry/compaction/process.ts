@@ -13,12 +13,12 @@ export interface ProcessOptions extends CompactionStart {
   readonly niceness?: number;
 }
 
-/** After so many jobs that are not urgent the process gives up the priority that it got for one that was. */
+/** After this many jobs that are not urgent the process drops the priority that it got for an urgent one. */
 const CALM_JOBS = 32;
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
-/** Runs jobs one at a time in a process of low priority, which is started when there is work and ended when there is none. */
+/** Runs jobs one at a time in a process of low priority, which is started for work and ended without it. */
 export class CompactionProcess implements CompactionRunner {
   readonly #options: ProcessOptions;
   #child: ChildProcess | undefined;
@@ -107,7 +107,7 @@ export class CompactionProcess implements CompactionRunner {
 }
 
 function send(child: ChildProcess, message: ToChild): void {
-  // A process that is gone is reported by its "close" event.
+  // A process that ended is reported by its "close" event.
   if (child.connected) child.send(message, () => {});
 }
 

@@ -49,7 +49,7 @@ export class CompactionSchedule {
     this.#work?.ask();
   }
 
-  /** Nothing is looked at any more once all rows are in Parquet and the log is empty. */
+  /** The checks end once all rows are in Parquet and the log is empty. */
   async #runAndGoOn(): Promise<void> {
     try {
       await this.runDue();
@@ -87,7 +87,7 @@ export class CompactionSchedule {
     return this.#running;
   }
 
-  /** One job of each table in turn, so that a large table does not hold up the others. */
+  /** One job of each table in turn, so that a large table does not delay the others. */
   async #runDue(): Promise<void> {
     for (;;) {
       const due = this.#due();

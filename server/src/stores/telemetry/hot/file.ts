@@ -76,7 +76,7 @@ export class HotFile {
     return this.#chunks === undefined ? 0 : this.bytes;
   }
 
-  /** Resolves when the file is there. After a failure the next call tries again. */
+  /** Resolves when the file is written. After a failure the next call tries again. */
   async written(): Promise<void> {
     if (this.#chunks === undefined) return;
     this.#writing ??= this.#write(this.#chunks).finally(() => {

@@ -43,7 +43,7 @@ export class RowBuffer {
     return this.#used === 0 ? [...this.#full] : [...this.#full, this.#chunk.subarray(0, this.#used)];
   }
 
-  /** What the chunk holds goes to the full ones; the rest of it is filled later. */
+  /** Moves the content of the chunk to the full ones; the rest of it is filled later. */
   #close(): void {
     if (this.#used === 0) return;
     this.#full.push(this.#chunk.subarray(0, this.#used));

@@ -9,8 +9,9 @@ const ALL: WantedTables = { logs: {}, metrics: {}, traces: {} };
 const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
 
 /**
- * The files of an organization's tables as of now, without those that have no row that is wanted. What they are is settled before the first wait, so neither an append
- * nor a compaction can come between; then the rows that are only in memory are written. Rows outside of `shown` are there and not to be seen.
+ * The files of an organization's tables as of now, without those that have no wanted row. The list is fixed before the
+ * first wait, so neither an append nor a compaction can come between; then the rows that are only in memory are
+ * written. Rows outside of `shown` are in the files but must not be visible.
  * @throws Problem `unavailable` when rows in memory can't be written for the query to read
  */
 export async function takeSnapshot(
@@ -37,7 +38,7 @@ export async function takeSnapshot(
   const release = once(() => {
     for (const file of held) file.letGo();
   });
-  // All of them are waited for, also after a failure: none may be written after it was let go.
+  // All of them are awaited, also after a failure: none may be written after its release.
   const written = await Promise.allSettled(hot.map((file) => file.written()));
   const failed = written.find((result) => result.status === "rejected");
   if (failed !== undefined) {

@@ -64,7 +64,10 @@ export class Table {
     return this.active.rows > 0 ? this.active.lastSeq : (this.sealed.at(-1)?.lastSeq ?? this.compactedSeq);
   }
 
-  /** When the oldest row that is not in Parquet was taken, in milliseconds since the epoch; undefined when there is none. */
+  /**
+   * The arrival time of the oldest row that is not in Parquet, in milliseconds since the epoch; undefined when there is
+   * none.
+   */
   get oldestAt(): number | undefined {
     if (this.sealed[0] !== undefined) return this.sealed[0].firstAt;
     return this.active.rows > 0 ? this.active.firstAt : undefined;

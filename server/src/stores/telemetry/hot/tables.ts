@@ -39,7 +39,7 @@ export class Tables {
     return TELEMETRY_TYPES.map((type) => this.#tables.get(`${orgId}/${type}`)).filter((table) => table !== undefined);
   }
 
-  /** What the manifest knew of a table before anything was added to it. */
+  /** Sets the state of a table from the manifest, before any rows are added. */
   restore(orgId: string, type: TelemetryType, compactedSeq: number, parquet: readonly ParquetFile[]): void {
     this.#tables.set(`${orgId}/${type}`, this.#newTable(orgId, type, compactedSeq, parquet));
   }
@@ -83,7 +83,7 @@ export class Tables {
     await Promise.all([...this.#unwritten].map((file) => this.#settle(file)));
   }
 
-  /** Resolves when these files are there. After a failure the next call tries again. */
+  /** Resolves when these files are written. After a failure the next call tries again. */
   async writtenOf(files: readonly HotFile[]): Promise<void> {
     await Promise.all(files.map((file) => this.#settle(file)));
   }

@@ -18,7 +18,7 @@ const ROWS_LENGTH_AT = 8;
 const CRC_AT = 12;
 const SEQ_AT = 16;
 
-/** What a frame says about its rows. */
+/** The header of a frame, about its rows. */
 export interface FrameMeta {
   readonly orgId: string;
   readonly type: TelemetryType;
@@ -64,7 +64,7 @@ export function sealFrame(draft: FrameDraft, seq: number): void {
   draft.head.writeUInt32LE(checksum(draft.head, draft.rows, draft.rowsCrc), CRC_AT);
 }
 
-/** How long the frame is that begins the buffer, as its header says; undefined when it is none. */
+/** The length of the frame at the beginning of the buffer, from its header; undefined when it is none. */
 export function frameBytes(buffer: Buffer): number | undefined {
   if (buffer.length < FRAME_HEADER_BYTES || !buffer.subarray(0, FRAME_MAGIC.length).equals(FRAME_MAGIC))
     return undefined;
@@ -74,7 +74,7 @@ export function frameBytes(buffer: Buffer): number | undefined {
   return FRAME_HEADER_BYTES + metaBytes + rowsBytes;
 }
 
-/** The frame at `offset`, or undefined when there is none that is whole and undamaged. */
+/** The frame at `offset`, or undefined when it is incomplete or damaged. */
 export function readFrame(buffer: Buffer, offset: number): Frame | undefined {
   if (buffer.length - offset < FRAME_HEADER_BYTES) return undefined;
   if (FRAME_MAGIC.compare(buffer, offset, offset + FRAME_MAGIC.length) !== 0) return undefined;

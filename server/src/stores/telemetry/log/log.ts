@@ -167,7 +167,7 @@ export class WriteAheadLog {
     this.#draining = undefined;
   }
 
-  /** What waits is refused: none of it was written. */
+  /** Refuses the waiting batches: none of them was written. */
   #die(cause: unknown): void {
     this.#dead = true;
     this.#draining = undefined;

@@ -32,7 +32,7 @@ async function* framesOf(handle: FileHandle, end: number, lastSeq: number): Asyn
         continue;
       }
       if (frame === null || frame.seq > lastSeq) return;
-      // As in recovery: what does not go on from the frame before is void.
+      // As in recovery: a frame that does not continue the one before is void.
       if (frame.seq > previous) yield frame;
       previous = Math.max(previous, frame.seq);
       at += frame.end;
@@ -43,7 +43,7 @@ async function* framesOf(handle: FileHandle, end: number, lastSeq: number): Asyn
   }
 }
 
-/** Undefined: more bytes are needed to tell. Null: there is none any more. */
+/** Undefined: more bytes are needed. Null: there are no more frames. */
 function nextFrame(buffer: Buffer, whole: boolean): Frame | null | undefined {
   if (!whole && (buffer.length < FRAME_HEADER_BYTES || buffer.length < (frameBytes(buffer) ?? 0))) return undefined;
   const frame = readFrame(buffer, 0);
@@ -52,7 +52,7 @@ function nextFrame(buffer: Buffer, whole: boolean): Frame | null | undefined {
   return whole ? (findFrame(buffer, 1)?.frame ?? null) : undefined;
 }
 
-/** At least twice as much as there was: a frame is at hand whole after few reads, however large. */
+/** At least twice the bytes so far: so a frame of any size is complete after few reads. */
 async function readMore(handle: FileHandle, have: Buffer, at: number, end: number): Promise<Buffer> {
   const from = at + have.length;
   const buffer = Buffer.allocUnsafeSlow(Math.min(have.length + Math.max(CHUNK_BYTES, have.length), end - at));

@@ -23,8 +23,8 @@ export interface Recovered {
 }
 
 /**
- * Reads the log from its beginning. What a crash left half-written at its very end was never acknowledged and is cut off.
- * Damage anywhere else is reported, kept aside, and read past.
+ * Reads the log from its beginning. A half-written end after a crash was never acknowledged and is cut off. Damage
+ * anywhere else is reported, stored separately, and skipped.
  */
 export async function recoverLog(options: RecoveryOptions): Promise<Recovered> {
   const firsts = await segmentsIn(options.dir);

@@ -39,7 +39,10 @@ export function newSegmentInfo(dir: string, firstSeq: number): SegmentInfo {
   };
 }
 
-/** Makes a new, empty file whose name survives a crash. One that is there already can hold nothing acknowledged, and goes. */
+/**
+ * Creates a new, empty file whose name survives a crash. An existing one can't have anything acknowledged, and is
+ * deleted.
+ */
 export async function createSegmentFile(path: string): Promise<SegmentFile> {
   await rm(path, { force: true });
   const handle = await open(path, "wx", 0o600);

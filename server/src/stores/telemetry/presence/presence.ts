@@ -20,8 +20,9 @@ export interface PresenceOptions {
 }
 
 /**
- * Tells the servers that share the records of each other. Each has telemetry in its own directory and reads no other: when there are
- * several, or one that had rows is gone, an answer of one alone would be wrong without a word, so there is none.
+ * Lets the servers that share the records know of each other. Each has telemetry in its own directory and reads no
+ * other. When there are several, or one with rows is gone, an answer of one alone would be wrong without a sign of it,
+ * so queries are refused.
  */
 export class Presence {
   readonly #options: PresenceOptions;

@@ -8,7 +8,7 @@ function databaseNow(dialect: MetadataStore["dialect"]) {
     : sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 }
 
-/** Says that a directory has a server. It is not given up any more. */
+/** Records that a directory has a server. It is not given up any more. */
 export async function beat(tx: Writer, dialect: MetadataStore["dialect"], storeId: string): Promise<void> {
   const now = databaseNow(dialect);
   await tx
@@ -48,7 +48,7 @@ export async function othersLive(
   return rows.map((row) => row.store_id);
 }
 
-/** Directories but this one that have rows of the organization and are not given up. */
+/** Other directories that have rows of the organization and are not given up. */
 export async function othersHolding(db: Reader, storeId: string, orgId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("telemetry_holding as holding")

@@ -1,4 +1,4 @@
-/** A span of working time: it stands still while the query waits for its reader. */
+/** A span of working time: it is paused while the query waits for its reader. */
 export class Deadline {
   readonly #onPassed: () => void;
   #leftMs: number;

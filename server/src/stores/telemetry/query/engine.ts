@@ -183,7 +183,7 @@ class Engine implements QueryEngine {
   }
 }
 
-/** What a query holds of files, which may come when the query is already over. */
+/** The files that a query has open; they may arrive when the query is already over. */
 class HeldFiles {
   #held: Pick<Snapshot, "release">[] = [];
   #over = false;

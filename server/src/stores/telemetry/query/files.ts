@@ -6,7 +6,7 @@ import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFi
 /** Groups of Parquet files with different promoted attributes; each is a separate part of DuckDB's plan. */
 const GROUPS_MAX = 8;
 
-/** What the store is asked for: the tables that the statement reads, within its own times and those of the request. */
+/** The request to the store: the tables that the statement reads, within its own times and those of the request. */
 export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): WantedTables {
   const asked = TELEMETRY_TYPES.filter((name) => Object.hasOwn(ask.tables, name));
   return Object.fromEntries(asked.map((name) => [name, within(ask.tables[name] ?? {}, range ?? {})]));

@@ -1,8 +1,9 @@
 import { RESULT_ROW_BYTES_MAX, BLOCK_BYTES } from "./settings.ts";
 
 /**
- * What travels between the engine and a child, over one socket: a byte of kind, four bytes of length (big endian), the payload.
- * `query`, `files` and `cancel` go to the child; the others come from it, and the engine believes nothing in them unchecked.
+ * Frames between the engine and a child, over one socket: a byte of kind, four bytes of length (big endian), the
+ * payload. `query`, `files` and `cancel` go to the child; the others come from it, and the engine checks everything in
+ * them.
  */
 export const FRAME = {
   query: 0x51,
@@ -13,7 +14,7 @@ export const FRAME = {
   ready: 0x52,
   /** Has ended its query, and takes no other. */
   spent: 0x53,
-  /** What the statement reads; once, before any data. */
+  /** The tables that the statement reads; once, before any data. */
   ask: 0x41,
   data: 0x44,
   end: 0x45,
@@ -45,7 +46,7 @@ export function frame(kind: number, payload: Buffer | string = ""): Buffer {
 export interface FrameHandler {
   /** Longest payload of this kind that is acceptable now, or undefined when the kind is not. */
   limit(kind: number): number | undefined;
-  /** True when payloads of this kind are handed on in pieces, to `piece`. */
+  /** True when payloads of this kind are passed on in pieces, to `piece`. */
   streamed(kind: number): boolean;
   piece(bytes: Buffer): void;
   /** A frame is complete; `payload` is empty for a streamed one. */

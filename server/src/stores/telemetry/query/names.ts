@@ -1,9 +1,9 @@
 import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, OWN_FUNCTIONS, OWN_TABLE_FUNCTIONS } from "./gate/functions.ts";
 
-/** The functions that a statement may call by name, for people who look for one; operators are not among them. */
+/** The functions that a statement may call by name, for the list in the schema; without operators. */
 export const FUNCTION_NAMES: readonly string[] = [...ALLOWED_FUNCTIONS, ...OWN_FUNCTIONS]
   .filter((name) => /^[a-z]/.test(name))
   .toSorted();
 
-/** Those that stand in FROM. */
+/** Those that may be in FROM. */
 export const TABLE_FUNCTION_NAMES: readonly string[] = [...ALLOWED_TABLE_FUNCTIONS, ...OWN_TABLE_FUNCTIONS].toSorted();

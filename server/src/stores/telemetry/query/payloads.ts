@@ -8,7 +8,7 @@ import {
 } from "./protocol.ts";
 import { QUERY_TABLES } from "./tables.ts";
 
-// What a child says is taken apart and put together anew: nothing that was not looked for gets through. Text that is no JSON throws.
+// A child's payload is parsed and built again from known members only. Text that is no JSON throws.
 
 /** Attributes that a statement may have columns for; more are read as they always are. */
 export const ASKED_KEYS_MAX = 64;

@@ -43,7 +43,7 @@ export class ProcessPool {
     this.#refill();
   }
 
-  /** Ends every child; resolves when all are gone. */
+  /** Ends every child; resolves when all have ended. */
   async close(): Promise<void> {
     const gone = new Promise<void>((resolve) => {
       this.#closed = resolve;
@@ -72,7 +72,10 @@ export class ProcessPool {
     if (this.#closed !== undefined && this.#all.size === 0) this.#closed();
   }
 
-  /** Who stops a service may send the signal to all of its processes: one that had not begun to ignore it is no news. */
+  /**
+   * A stop of the service may send the signal to all of its processes: the death of one that did not ignore it yet is
+   * expected.
+   */
   #tell({ pid, signal }: QueryProcess): void {
     const level = signal === "SIGTERM" || signal === "SIGINT" ? "debug" : "warn";
     this.#log[level]({ pid, signal }, "a spare query process ended");

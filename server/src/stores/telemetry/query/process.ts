@@ -6,7 +6,7 @@ import type { ChildAsk, ChildEnd, ChildFailure, ChildFiles, ChildQuery } from ".
 import { readAsk, readEnd, readFailure } from "./payloads.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** What one query makes of its child's frames. */
+/** The receiver of a child's frames for one query. */
 export interface RunSink {
   /** The statement was admitted, and its files are to be sent. At most once. */
   ask(ask: ChildAsk): void;
@@ -15,7 +15,7 @@ export interface RunSink {
   fail(failure: ChildFailure): void;
   /** The child has finished with the query and is ready for another. */
   idle(): void;
-  /** The child is gone and all that it had sent was handed over; `whole` when it ended between two frames. */
+  /** The child ended and all of its data was passed on; `whole` when it ended between two frames. */
   gone(signal: NodeJS.Signals | null, whole: boolean): void;
 }
 
@@ -63,7 +63,7 @@ export class QueryProcess {
     this.#listen();
   }
 
-  /** What ended it, once it is gone; null when it ended by itself. */
+  /** The signal that ended it, once it ended; null when it ended by itself. */
   get signal(): NodeJS.Signals | null {
     return this.#signal;
   }

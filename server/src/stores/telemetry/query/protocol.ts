@@ -20,11 +20,11 @@ export interface ChildQuery {
   readonly promotion: boolean;
 }
 
-/** What a statement reads of a table: rows outside the range can't be in its result. */
+/** The part of a table that a statement reads: rows outside the range can't be in its result. */
 export interface AskedTable extends TimeRange {
   /** Attributes that it reads as text, and that may have separate columns. */
   readonly keys: readonly string[];
-  /** Set when only the newest so many rows can be in the result; the times of the files are wanted then. */
+  /** Set when only this many newest rows can be in the result; the times of the files are needed then. */
   readonly latest?: number | undefined;
 }
 
@@ -61,7 +61,10 @@ export interface ColumnText {
   readonly text: string;
 }
 
-/** What the files that a query opens hold, all of its tables together; `filesTotal` counts those left out because of their times as well. */
+/**
+ * The size of the files that a query opens, all of its tables together; `filesTotal` also counts those left out because
+ * of their times.
+ */
 export interface ScanFigures {
   readonly rows: number;
   readonly bytes: number;
@@ -75,7 +78,7 @@ export const NO_FIGURES: ScanFigures = { rows: 0, bytes: 0, files: 0, filesTotal
 
 /** The payload of a `files` frame, the answer to `ask`. */
 export interface ChildFiles {
-  /** What paths that do not begin with a slash are relative to. */
+  /** The directory for relative paths. */
   readonly directory: string;
   readonly visible: VisibleRows;
   readonly tables: Readonly<Record<string, ChildTable>>;

@@ -56,7 +56,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Settles which files a statement reads; they are held until `onDone`. */
   readonly files: (ask: ChildAsk) => Promise<ChildFiles>;
-  /** Called once, when the child has let go of the files: it is idle or gone. */
+  /** Called once, when the child has released the files: it is idle or has ended. */
   readonly onDone: (outcome: RunOutcome) => void;
 }
 
@@ -218,7 +218,10 @@ export class Run implements RunSink {
     this.#giveUp(verdict, whole ? errorTail(this.#query.format, trailer) : undefined);
   }
 
-  /** Ends the body with an error: as an answer when nothing was sent, with `tail` when the result can tell it, else by breaking off. */
+  /**
+   * Ends the body with an error: as an answer when nothing was sent, with `tail` when the format can express it,
+   * otherwise by breaking off.
+   */
   #giveUp(verdict: Verdict, tail: string | undefined): void {
     this.#close();
     const soon = this.#lost && performance.now() - this.#startedMs < LOST_WITHIN_MS;
@@ -259,7 +262,7 @@ export class Run implements RunSink {
     this.#body.destroy(reason instanceof Error ? reason : new Error("the query was cancelled"));
   };
 
-  /** The reader has gone, or never came: stop the child and let what it still sends run out. */
+  /** The reader disconnected, or never came: stops the child and discards its remaining output. */
   #abandon(): void {
     clearTimeout(this.#stall);
     if (this.#closed) return;

@@ -53,7 +53,7 @@ exec "$@"
 const NAMESPACES = ["--net", "--mount", "--ipc", "--uts"];
 const PRIVILEGES = ["setpriv", "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", "--pdeathsig", "KILL"];
 
-// Succeeds when the directory can be read, but not written, and the files that a child needs are there.
+// Succeeds when the directory can be read, but not written, and the files that a child needs exist.
 const PROBE = [
   SHELL,
   "-c",
@@ -104,8 +104,8 @@ interface Isolation {
 }
 
 /**
- * With a user namespace first, which needs no privilege; without one for a root that may make the others. If the program
- * itself lies in the data directory, that can't be hidden.
+ * First with a user namespace, which needs no privilege; without one as root, which may make the others. A data
+ * directory that contains the program itself can't be hidden.
  */
 async function probeIsolation(limits: readonly string[], directories: Directories): Promise<Isolation | undefined> {
   const needed = [process.execPath, childProgram(), fileURLToPath(import.meta.resolve("@duckdb/node-api"))];

@@ -2,9 +2,9 @@ import { fileURLToPath } from "node:url";
 
 const DETAIL_CHARS_MAX = 2000;
 
-/** Where the server's own code lies, whose paths are in the errors of the engine's binding. */
+/** The directory of the server's own code, whose paths are in the errors of the engine's binding. */
 const CODE = fileURLToPath(new URL("../../../../../", import.meta.url)).replace(/\/$/, "");
-/** An identifier as `newId` makes it: a column named org_id is none. */
+/** An identifier as `newId` creates it, so that a column named org_id does not match. */
 const ORGANIZATION = /\borg_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
 export interface ScrubOptions {
@@ -20,7 +20,7 @@ export interface ScrubOptions {
  */
 export function scrub(message: string, options: ScrubOptions): string {
   let text = message.toWellFormed();
-  // The root is no directory of ours: every path would be beneath it.
+  // The root is left out: every path would be below it.
   for (const directory of [...options.directories, CODE])
     if (directory.length > 1) text = removePaths(text, directory.replace(/\/+$/, ""));
   text = text.replace(ORGANIZATION, (id) => (id === options.orgId ? id : "(another organization)"));

@@ -1,4 +1,4 @@
-/** What the engine needs of a logger. pino satisfies it. */
+/** The interface of the engine's logger. pino has it. */
 export interface QueryLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -32,7 +32,7 @@ export interface QueryEngineSettings {
    * credential might see at the time.
    */
   readonly resultTimeoutMs: number;
-  /** Children are replaced after so many queries. */
+  /** Children are replaced after this many queries. */
   readonly queriesPerChildMax: number;
   /** Idle children that are kept, the least recently used go first. */
   readonly idleChildrenMax: number;
@@ -83,7 +83,7 @@ export const RESULT_COLUMNS_MAX = 1000;
 export const RESULT_ROW_BYTES_MAX = 16 * MIB;
 /** One hot row as NDJSON. An entry has at most 256 KiB when it comes in; DuckDB takes buffers of twice this for each thread. */
 export const HOT_ROW_BYTES_MAX = 4 * MIB;
-/** What the child holds back before the first byte, so that most errors are still a clean answer. */
+/** The bytes that the child keeps back before it sends any, so that most errors are still a clean answer. */
 export const HOLD_BACK_BYTES = MIB;
 /** A block of rows on its way to the main process; one block is at most this and one row. */
 export const BLOCK_BYTES = 128 * 1024;

@@ -92,7 +92,7 @@ export class Slots {
   #hasSlot(orgId: string): boolean {
     const own = this.#runningOf(orgId);
     const { concurrentMax, concurrentPerOrgMax } = this.#limits;
-    // What runs already for an organization leaves one slot free for others.
+    // Running queries of an organization leave one slot free for others.
     const free = concurrentMax - this.#total - (own > 0 ? 1 : 0);
     return free > 0 && own < concurrentPerOrgMax;
   }
@@ -116,7 +116,7 @@ export class Slots {
     this.#next()?.admit();
   }
 
-  /** The first of each organization is looked at: its own queries come in their order. */
+  /** Considers the first query of each organization: its own queries run in their order. */
   #next(): Waiting | undefined {
     let chosen: Waiting | undefined;
     for (const each of this.#waiting)

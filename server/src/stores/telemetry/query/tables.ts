@@ -7,7 +7,7 @@ export interface QueryTable {
   readonly columns: readonly Column[];
   /** The column that decides a project's visibility; a table without one is read whole or not at all. */
   readonly projectColumn?: string;
-  /** Its files have values of type JSON as strings that hold their text: DuckDB would write numbers anew. */
+  /** Its files have values of type JSON as strings with their text: DuckDB would rewrite numbers. */
   readonly jsonIsText?: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { ResultFormat } from "../types.ts";
 import { NO_FIGURES, type ScanFigures } from "./protocol.ts";
 
 export interface Trailer {
-  /** Rows in the result, or null when they were not counted (the child is gone). */
+  /** Rows in the result, or null when they were not counted (the child ended). */
   readonly rows: number | null;
   readonly truncated: boolean;
   readonly elapsedMs: number;

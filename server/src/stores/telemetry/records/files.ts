@@ -10,11 +10,17 @@ import type { RecordTable } from "./tables.ts";
 
 /** Where the rows of a table come from. Rows are read once, until some are deleted or changed. */
 export interface RecordSource {
-  /** Names of the parts that the table has, each with another value whenever one of its rows has come, gone or changed. Without it the table is one part. */
+  /**
+   * Names of the parts of the table, each with another value whenever one of its rows was added, deleted or changed.
+   * Without it the table is one part.
+   */
   parts?(orgId: string): Promise<ReadonlyMap<string, number | string>>;
   /** For a table in one part: another value whenever rows were deleted or changed. Without it none ever are. */
   generation?(orgId: string): Promise<number | string>;
-  /** How many rows there are after the one mark, up to and with the other. Without it all are read anew when some have gone. */
+  /**
+   * The number of rows after one mark, up to and including the other. Without it all are read again when some were
+   * deleted.
+   */
   count?(orgId: string, after: number, through: number): Promise<number>;
   /**
    * Rows of an organization, or of a part of them, that came after `mark` (0: all), oldest first, each with its own mark; marks rise. All rows that were
@@ -26,8 +32,8 @@ export interface RecordSource {
 export interface SourceRow {
   readonly mark: number;
   /**
-   * The members that `RECORD_TABLES` names, null or absent for NULL; those of type JSON as text, so that nothing is written anew. A row for which this
-   * throws is left out and counted: it must not cost the others.
+   * The members that `RECORD_TABLES` names, null or absent for NULL; those of type JSON as text, so that nothing is
+   * rewritten. A row for which this throws is left out and counted, so that it does not cost the others.
    */
   readonly row: () => Readonly<Record<string, string | number | boolean | null | undefined>>;
 }
@@ -76,7 +82,7 @@ interface Lines {
   unreadable: number;
 }
 
-/** What rows are read for. */
+/** The context of a read. */
 interface Reading {
   readonly orgId: string;
   readonly table: RecordTable;
@@ -99,7 +105,7 @@ interface Kept {
   readonly parts: Map<string | undefined, KeptPart>;
   /** The update that runs or ran last: updates come one after the other. */
   updated: Promise<void>;
-  /** Snapshots that are being taken: it is not given up meanwhile. */
+  /** Running snapshots: the part is kept meanwhile. */
   users: number;
 }
 
@@ -218,7 +224,7 @@ export class RecordFiles {
     }
   }
 
-  /** Takes rows that have gone out of the files: only those files are read anew that had some. */
+  /** Removes deleted rows from the files: only the files that had some are read again. */
   async #letGo(kept: KeptPart, reading: Reading): Promise<void> {
     const { orgId, source } = reading;
     if (source.count === undefined) {
@@ -285,10 +291,10 @@ function noLines(): Lines {
   return { texts: [], chars: 0, unreadable: 0 };
 }
 
-/** @throws Error when the row is none that a query could read */
+/** @throws Error when a query could not read the row */
 function lineOf(row: ReturnType<SourceRow["row"]>): string {
   let line = JSON.stringify(row);
-  // A surrogate that stands alone is written as an escape, which ends the reading of the whole file.
+  // A lone surrogate is written as an escape, which ends the reading of the whole file.
   if (line.includes("\\ud"))
     line = JSON.stringify(row, (_name, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
   if (line.length * 3 > HOT_ROW_BYTES_MAX && Buffer.byteLength(line) >= HOT_ROW_BYTES_MAX)

@@ -46,7 +46,7 @@ export class Eraser {
     await untilGone(layout, ours, throughSeq);
   }
 
-  /** What a file was rewritten to is read again as well, which shows that nothing is left. */
+  /** A rewritten file is read again as well, which shows that nothing is left. */
   async #eraseTable(table: Table, task: ErasureTask, throughSeq: number): Promise<void> {
     const clean = new Set<ParquetFile>();
     for (let overtaken = 0; overtaken < OVERTAKEN_MAX;) {

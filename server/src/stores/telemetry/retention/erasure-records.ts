@@ -3,7 +3,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { TelemetryType } from "../columns.ts";
 import type { ErasureMatch, Predicate } from "./predicate.ts";
 
-/** What this directory has to erase. */
+/** The erasures of this directory. */
 export interface ErasureTask {
   readonly id: string;
   readonly orgId: string;
@@ -55,7 +55,7 @@ export class ErasureRecords {
     });
   }
 
-  /** In the transaction that takes the rows out of the manifest: none is counted twice, and none is left out. */
+  /** In the transaction that removes the rows from the manifest: each is counted exactly once. */
   async count(tx: Writer, id: string, rows: number): Promise<void> {
     await this.#part(tx, id)
       .set((eb) => ({

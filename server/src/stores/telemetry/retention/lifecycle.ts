@@ -119,7 +119,7 @@ export class Lifecycle {
     await this.#erase().catch(this.#failed("cannot look for rows to erase"));
   }
 
-  /** Work under way must be ended by its runner; the next start goes on with it. */
+  /** The runner must end the running work; the next start continues it. */
   async stop(): Promise<void> {
     this.#jobs?.stop();
     this.#parts.retention.stop();

@@ -109,7 +109,7 @@ function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Poli
   };
 }
 
-/** What an organization chose, else the default; the server's maximum bounds both. */
+/** The organization's choice, otherwise the default; the server's maximum limits both. */
 export function effectiveDays(
   own: number | null | undefined,
   type: TelemetryType,

@@ -1,6 +1,6 @@
 import type { TelemetryType } from "../columns.ts";
 
-/** What rows must equal to be erased, all of it together. */
+/** The values that an erased row must have, all of them. */
 export interface ErasureMatch {
   readonly service?: string;
   readonly trace_id?: string;
@@ -12,7 +12,7 @@ export interface ErasureMatch {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** What rows of each type can be matched by. */
+/** The members that can match rows of each type. */
 export const MATCHABLE: Readonly<Record<TelemetryType, readonly (keyof ErasureMatch)[]>> = {
   logs: ["service", "trace_id", "level", "message", "attributes"],
   metrics: ["name", "tags"],
@@ -27,7 +27,7 @@ export interface Predicate {
 }
 
 /**
- * The condition as SQL that is true or false for every row. Only numbers and literals of ours come from the request.
+ * The condition as SQL that is true or false for every row. It contains only numbers and literals that we write.
  * @throws Error for a match that rows of the type don't have: erasing more than was asked is worse than failing
  */
 export function predicateSql(type: TelemetryType, { fromUs, toUs, match }: Predicate): string {

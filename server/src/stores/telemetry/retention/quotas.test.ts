@@ -22,13 +22,13 @@ function bytesOfRows(bytes: number): ReturnType<typeof rowsOf> {
   return rowsOf(ORG, "logs", [{ message: "m".repeat(bytes - frame) }]);
 }
 
-test("stored bytes count what is not in Parquet yet, and what is; room lets the next request in", async () => {
+test("stored bytes count rows in Parquet and others; free quota admits the next request", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   await setPolicy(store.metadata, ORG, { stored_bytes_max: 5000 });
   await store.rows.lifecycle.refresh();
   await store.rows.append(bytesOfRows(4999));
-  assert.equal(refusal(store), undefined, "below the limit it is let in, whatever comes");
+  assert.equal(refusal(store), undefined, "below the limit every request is admitted");
   await store.rows.append(bytesOfRows(200));
   const refused = refusal(store);
   assert.equal(refused?.code, "quota_exceeded");
@@ -49,7 +49,7 @@ test("stored bytes count what is not in Parquet yet, and what is; room lets the 
   await store.close();
 });
 
-test("a rate is kept on the average: what came on credit is waited for, and a burst comes back with time", async () => {
+test("a rate is an average: bytes on credit delay the next request, and a burst comes back with time", async () => {
   await using dir = await temporaryDirectory();
   const clock = { now: 1_000_000, nowMs: () => clock.now };
   const store = await openTestStore(dir.path, { clock });

@@ -24,7 +24,7 @@ const STORED_RETRY_S = 300;
  */
 export class Quotas {
   readonly #options: QuotasOptions;
-  /** Of organizations with a limit. Below zero is what was sent on credit. */
+  /** Organizations with a limit. A value below zero is the credit that was used. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(options: QuotasOptions) {

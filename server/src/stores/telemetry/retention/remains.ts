@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Table } from "../hot/table.ts";
 import { hotFileRange, parquetRange, type Layout } from "../layout.ts";
 
-/** Queries still read files that are to be gone; they are deleted when the last of these ends. */
+/** Queries still read files that are to be deleted; they are deleted when the last of these ends. */
 export class StillThere extends Error {
   constructor(files: number) {
     super(`${files} files that are no longer wanted are still read`);

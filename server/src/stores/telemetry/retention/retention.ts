@@ -22,7 +22,7 @@ export class Retention {
     this.#options = options;
   }
 
-  /** What fails is logged, and tried again at the next run. */
+  /** A failure is logged, and retried at the next run. */
   async run(): Promise<void> {
     const { tables, clock, log } = this.#options;
     const nowMs = clock.deletionTime("telemetry");

@@ -2,7 +2,7 @@ import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { Table } from "../hot/table.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 
-/** What one table takes. Bytes are those of Parquet files, and of rows that are not in Parquet yet as NDJSON. */
+/** The size of one table. Bytes are those of Parquet files, and of rows that are not in Parquet yet as NDJSON. */
 export interface TableUsage {
   readonly rows: number;
   readonly bytes: number;
@@ -16,7 +16,7 @@ export interface TableUsage {
   readonly promoted: readonly string[];
 }
 
-/** What an organization takes of this directory. */
+/** The usage of an organization in this directory. */
 export type Usage = Readonly<Record<TelemetryType, TableUsage>>;
 
 type ParquetFigures = Pick<TableUsage, "rows" | "bytes" | "oldestUs" | "newestUs" | "promoted">;

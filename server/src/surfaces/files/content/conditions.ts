@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import { HttpProblem } from "#http/index.ts";
 
-/** What identifies the content that would be sent. */
+/** The validators of the content to send. */
 export interface Validators {
   /** Strong, with its quotes. */
   readonly etag: string;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import type { Digests } from "#stores/objects/index.ts";
 
-/** Algorithms of RFC 9530 section 5 that are checked; others may be sent and are not looked at, as it says. */
+/** Algorithms of RFC 9530 section 5 that are checked; others may be sent and are ignored, as it says. */
 const ALGORITHMS = {
   "sha-256": ["sha256", 32],
   "sha-512": ["sha512", 64],
@@ -44,7 +44,7 @@ export function digestsOf(headers: IncomingHttpHeaders): Digests {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/;
 
-/** A dictionary of byte sequences (RFC 9651), which is all that the fields may be; base64 has no comma. */
+/** A dictionary of byte sequences (RFC 9651), the only form of these fields; base64 has no comma. */
 function membersOf(field: string, value: string): (readonly [string, string])[] {
   return value.split(",").map((text) => {
     const [, key, base64] = MEMBER.exec(text) ?? [];

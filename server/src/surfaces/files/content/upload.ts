@@ -82,7 +82,10 @@ function withDeclared(expected: Digests, sha256: string | null): Digests {
   return { ...expected, sha256 };
 }
 
-/** `PUT` of a presigned URL: 200 with the file once it is durable. What fails leaves nothing, and the URL can be used again. */
+/**
+ * `PUT` of a presigned URL: 200 with the file once it is durable. A failure leaves nothing, and the URL can be used
+ * again.
+ */
 export function upload(
   deps: FilesSurfaceDeps,
 ): (request: Request, reply: Reply) => Promise<{ data: ReturnType<typeof fileBody> }> {
@@ -101,7 +104,7 @@ function isSmall({ size }: Admitted): boolean {
   return size !== undefined && size <= UNCLAIMED_BYTES_MAX;
 }
 
-/** Holds the URL as long as the upload goes on. */
+/** Claims the URL during the upload. */
 async function claimed(deps: FilesSurfaceDeps, request: Request, found: Admitted): Taken {
   const { id } = found.upload.grant;
   const claim = randomUUID();
@@ -148,7 +151,7 @@ async function stage(
   }
 }
 
-/** It took its time, and the right may be gone. */
+/** The upload took time, and the permission may be gone. */
 async function requireStill(deps: FilesSurfaceDeps, grant: Upload["grant"], staged: StagedBlob): Promise<void> {
   try {
     await requireRights(deps, grant, grant.created_by);

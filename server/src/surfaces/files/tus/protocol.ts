@@ -36,7 +36,10 @@ export interface Described extends Pick<NewUpload, "filename" | "contentType"> {
 
 const METADATA_CHARS_MAX = 4096;
 
-/** What `Upload-Metadata` says of the file, by the names that clients use. @throws Problem `invalid_request` */
+/**
+ * The file in `Upload-Metadata`, by the names that clients use.
+ * @throws Problem `invalid_request`
+ */
 export function describedBy(headers: IncomingHttpHeaders): Described {
   const metadata = headers["upload-metadata"];
   const values = valuesIn(typeof metadata === "string" ? metadata : "");

@@ -14,7 +14,7 @@ export interface Receiving {
   readonly upload: Resumable;
   readonly body: IncomingMessage;
   readonly checksum: Checksum | undefined;
-  /** Who sends it. */
+  /** The sender. */
   readonly uploader: string;
 }
 

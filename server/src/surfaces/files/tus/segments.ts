@@ -1,15 +1,15 @@
 import type { Readable } from "node:stream";
 
 /**
- * A body in pieces of a bounded size, each of which can be stored by itself. A body that breaks off ends the piece at hand, so that what has come is
- * not lost.
+ * A body in pieces of a limited size, each of which is stored separately. A body that breaks off ends the present
+ * piece, so that the received bytes are not lost.
  */
 export class Segments {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #bytesMax: number;
   #rest: Buffer | undefined;
   #ended = false;
-  /** What made the body break off. */
+  /** The error that broke the body off. */
   failure: { readonly error: unknown } | undefined;
 
   constructor(body: Readable, bytesMax: number) {

@@ -54,7 +54,10 @@ export function describe(deps: TusDeps): Handler {
       .send();
 }
 
-/** What every other request needs, before a byte of its body. @throws Problem `precondition_failed`, `unauthorized`, … */
+/**
+ * The checks of every other request, before its body.
+ * @throws Problem `precondition_failed`, `unauthorized`, …
+ */
 export function admitTus(deps: TusDeps): (request: Request, reply: Reply) => Promise<void> {
   return async (request, reply) => {
     requireVersion(request.headers);
@@ -154,7 +157,10 @@ async function uploadFor(deps: TusDeps, request: Request): Promise<Resumable | S
   return current(deps, principal, id);
 }
 
-/** What it is at this moment. One of which every byte had come when the server ended, or that has none, becomes its file here. */
+/**
+ * Its present state. An upload whose bytes had all arrived when the server ended, or an empty one, becomes its file
+ * here.
+ */
 async function current(deps: TusDeps, principal: Principal, id: string): Promise<Resumable | StoredFile> {
   const found = await findResumable(deps, principal.orgId, id);
   requireSeen(principal, "files:write", resourceOf("blob_id" in found ? found : found.grant));

@@ -158,7 +158,7 @@ test("a trust that is deleted takes its tokens with it, on every node, and leave
   const { propagated } = await server.identity.trusts.delete({ actor: SYSTEM }, first.id);
   assert.equal(propagated, true);
   for (const node of [server.identity, other]) {
-    await assert.rejects(node.tokens.verifier.verify(tokens.first), /trust by which this token was issued was deleted/);
+    await assert.rejects(node.tokens.verifier.verify(tokens.first), /trust that issued this token was deleted/);
     await node.tokens.verifier.verify(tokens.second);
     await node.tokens.verifier.verify(tokens.secret);
   }

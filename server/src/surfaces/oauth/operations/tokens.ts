@@ -31,7 +31,7 @@ export const introspect: OauthOperation = async (identity, request) => {
   const orgId = await organizationOf(identity, request);
   const token = requireParameter(request.form, "token");
   const verified = await verifiedOrNot(identity, token);
-  // What isn't active is said in no more words than that (RFC 7662 section 2.2).
+  // An inactive token gets no further details (RFC 7662 section 2.2).
   if (verified === undefined || verified.claims.org !== orgId) return answer({ active: false });
   const { iss, aud, sub, client_id, jti, iat, exp, org } = verified.claims;
   const scope = [...verified.scopes].join(" ");
@@ -59,7 +59,7 @@ function answer(body: object): Answer {
 
 const DONE: Answer = { status: 200, headers: NO_STORE, body: undefined };
 
-/** RFC 7009: a client gives one of its tokens back. A token that is not valid any more is as good as revoked. */
+/** RFC 7009: a client revokes one of its tokens. A token that is not valid any more counts as revoked. */
 export const revoke: OauthOperation = async (identity, request) => {
   const { form, ip, requestId } = request;
   const { credential } = await clientOf(identity, request);

@@ -10,11 +10,11 @@ import { membersWhoMay, type MemberAccess, type Project, projectIfNamed } from "
 import { ruleOf } from "#domain/projects/index.ts";
 import type { Operation, OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
-import { actingOf } from "../resources.ts";
+import { actorContextOf } from "../resources.ts";
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
 
-/** Of each list, for one answer: each credential costs a read of its creators. */
+/** The most of each list in one answer: each credential costs a read of its creators. */
 const CREDENTIALS_MAX = 200;
 
 export function getAccess(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getAccess> {
@@ -73,7 +73,7 @@ function credentialsOf(
   context: OperationContext,
   question: Omit<Question, "nowMs">,
 ): Promise<Found<NonNullable<Body["credentials"]>[number]>> {
-  const list = (listing: CredentialListing) => deps.identity.credentials.list(actingOf(context), listing);
+  const list = (listing: CredentialListing) => deps.identity.credentials.list(actorContextOf(context), listing);
   return reachingOf(deps, list, question, ({ id, kind, clientId, name, projectId }) => ({
     id,
     kind,
@@ -89,7 +89,7 @@ async function s3KeysOf(
   question: Omit<Question, "nowMs">,
 ): Promise<Found<NonNullable<Body["s3_keys"]>[number]>> {
   if (!S3_KEY_SCOPES.some((scope) => scope === question.permission)) return { items: [], complete: true };
-  const list = (listing: CredentialListing) => deps.identity.s3Keys.list(actingOf(context), listing);
+  const list = (listing: CredentialListing) => deps.identity.s3Keys.list(actorContextOf(context), listing);
   return reachingOf(deps, list, question, ({ id, accessKeyId, name, projectId }) => ({
     id,
     access_key_id: accessKeyId,

@@ -6,12 +6,12 @@ import { isoFromMs } from "#kernel/time.ts";
 import { activityOf, listingOf, newOf } from "../any-credential.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { credentialBody, pageBody, tagged } from "../model.ts";
-import { actingOf } from "../resources.ts";
+import { actorContextOf } from "../resources.ts";
 
 export function listCredentials(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listCredentials> {
   return async ({ query }, context) =>
     pageBody(
-      await deps.identity.credentials.list(actingOf(context), await listingOf(deps, context, query)),
+      await deps.identity.credentials.list(actorContextOf(context), await listingOf(deps, context, query)),
       credentialBody,
     );
 }
@@ -25,15 +25,15 @@ export function createCredential(
     const { credentials } = deps.identity;
     return answering(newCredentialBody, () =>
       body.without_secret === true
-        ? credentials.createWithoutSecret(actingOf(context), input)
-        : credentials.create(actingOf(context), input),
+        ? credentials.createWithoutSecret(actorContextOf(context), input)
+        : credentials.create(actorContextOf(context), input),
     );
   };
 }
 
 export function getCredential(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getCredential> {
   return async ({ params }, context) => {
-    const credential = await deps.identity.credentials.get(actingOf(context), params.credential_id);
+    const credential = await deps.identity.credentials.get(actorContextOf(context), params.credential_id);
     return tagged(context, credential.etag, credentialBody(credential));
   };
 }
@@ -42,7 +42,7 @@ export function getCredentialActivity(
   deps: OrganizationSurfaceDeps,
 ): Operation<typeof ORGANIZATION_ROUTES.getCredentialActivity> {
   return async ({ params }, context) => {
-    const { id } = await deps.identity.credentials.get(actingOf(context), params.credential_id);
+    const { id } = await deps.identity.credentials.get(actorContextOf(context), params.credential_id);
     return activityOf(deps, id);
   };
 }
@@ -55,7 +55,7 @@ export function updateCredential(
     const change = { name, scopes, allowedAddresses };
     const ifMatch = context.request.headers["if-match"];
     const { credentials } = deps.identity;
-    const { credential } = await credentials.update(actingOf(context), params.credential_id, change, ifMatch);
+    const { credential } = await credentials.update(actorContextOf(context), params.credential_id, change, ifMatch);
     return tagged(context, credential.etag, credentialBody(credential));
   };
 }
@@ -64,7 +64,7 @@ export function approveCredential(
   deps: OrganizationSurfaceDeps,
 ): Operation<typeof ORGANIZATION_ROUTES.approveCredential> {
   return async ({ params }, context) =>
-    credentialBody(await deps.identity.credentials.approve(actingOf(context), params.credential_id));
+    credentialBody(await deps.identity.credentials.approve(actorContextOf(context), params.credential_id));
 }
 
 export function rotateCredential(
@@ -74,7 +74,7 @@ export function rotateCredential(
     const overlap = body.overlap_seconds === undefined ? {} : { overlapS: body.overlap_seconds };
     void context.reply.header("cache-control", "no-store");
     return answering(newCredentialBody, () =>
-      deps.identity.credentials.rotate(actingOf(context), params.credential_id, overlap),
+      deps.identity.credentials.rotate(actorContextOf(context), params.credential_id, overlap),
     );
   };
 }
@@ -83,7 +83,10 @@ export function revokeCredential(
   deps: OrganizationSurfaceDeps,
 ): Operation<typeof ORGANIZATION_ROUTES.revokeCredential> {
   return async ({ params }, context) => {
-    const { revokedAtMs, propagated } = await deps.identity.credentials.revoke(actingOf(context), params.credential_id);
+    const { revokedAtMs, propagated } = await deps.identity.credentials.revoke(
+      actorContextOf(context),
+      params.credential_id,
+    );
     return { revoked_at: isoFromMs(revokedAtMs), propagated };
   };
 }

@@ -6,11 +6,14 @@ import { isoFromMs } from "#kernel/time.ts";
 import { activityOf, listingOf, newOf } from "../any-credential.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { pageBody, s3KeyBody, tagged } from "../model.ts";
-import { actingOf } from "../resources.ts";
+import { actorContextOf } from "../resources.ts";
 
 export function listS3Keys(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listS3Keys> {
   return async ({ query }, context) =>
-    pageBody(await deps.identity.s3Keys.list(actingOf(context), await listingOf(deps, context, query)), s3KeyBody);
+    pageBody(
+      await deps.identity.s3Keys.list(actorContextOf(context), await listingOf(deps, context, query)),
+      s3KeyBody,
+    );
 }
 
 export function createS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.createS3Key> {
@@ -20,14 +23,14 @@ export function createS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORG
     void context.reply.header("cache-control", "no-store");
     return answering(
       ({ key, secret }: MadeS3Key) => ({ ...s3KeyBody(key), secret_access_key: secret }),
-      () => deps.identity.s3Keys.create(actingOf(context), input),
+      () => deps.identity.s3Keys.create(actorContextOf(context), input),
     );
   };
 }
 
 export function getS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getS3Key> {
   return async ({ params }, context) => {
-    const key = await deps.identity.s3Keys.get(actingOf(context), params.key_id);
+    const key = await deps.identity.s3Keys.get(actorContextOf(context), params.key_id);
     return tagged(context, key.etag, s3KeyBody(key));
   };
 }
@@ -36,7 +39,7 @@ export function getS3KeyActivity(
   deps: OrganizationSurfaceDeps,
 ): Operation<typeof ORGANIZATION_ROUTES.getS3KeyActivity> {
   return async ({ params }, context) => {
-    const { id } = await deps.identity.s3Keys.get(actingOf(context), params.key_id);
+    const { id } = await deps.identity.s3Keys.get(actorContextOf(context), params.key_id);
     return activityOf(deps, id);
   };
 }
@@ -46,18 +49,19 @@ export function updateS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORG
     const { name, allowed_addresses: allowedAddresses } = body;
     const change = { name, allowedAddresses };
     const ifMatch = context.request.headers["if-match"];
-    const { credential } = await deps.identity.s3Keys.update(actingOf(context), params.key_id, change, ifMatch);
+    const { credential } = await deps.identity.s3Keys.update(actorContextOf(context), params.key_id, change, ifMatch);
     return tagged(context, credential.etag, s3KeyBody(credential));
   };
 }
 
 export function approveS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.approveS3Key> {
-  return async ({ params }, context) => s3KeyBody(await deps.identity.s3Keys.approve(actingOf(context), params.key_id));
+  return async ({ params }, context) =>
+    s3KeyBody(await deps.identity.s3Keys.approve(actorContextOf(context), params.key_id));
 }
 
 export function revokeS3Key(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.revokeS3Key> {
   return async ({ params }, context) => {
-    const { revokedAtMs } = await deps.identity.s3Keys.revoke(actingOf(context), params.key_id);
+    const { revokedAtMs } = await deps.identity.s3Keys.revoke(actorContextOf(context), params.key_id);
     return { revoked_at: isoFromMs(revokedAtMs) };
   };
 }

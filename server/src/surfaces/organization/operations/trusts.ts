@@ -6,13 +6,13 @@ import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { trustBody } from "../model.ts";
 import { pageOf } from "../query.ts";
-import { actingOf } from "../resources.ts";
+import { actorContextOf } from "../resources.ts";
 
 export function listTrusts(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listTrusts> {
   return async ({ query }, context) => {
     const { limit, cursor } = pageOf(query);
     const project = await projectIfNamed(deps, context.principal, query.project, "credentials:read");
-    const { items, next } = await deps.identity.trusts.list(actingOf(context), {
+    const { items, next } = await deps.identity.trusts.list(actorContextOf(context), {
       limit,
       credentialId: query.credential,
       projectId: project?.id,
@@ -32,23 +32,23 @@ function positionOf(cursor: string): { createdAtMs: number; id: string } {
 
 export function createTrust({ identity }: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.createTrust> {
   return async ({ params, body }, context) =>
-    answering(trustBody, () => identity.trusts.create(actingOf(context), params.credential_id, body));
+    answering(trustBody, () => identity.trusts.create(actorContextOf(context), params.credential_id, body));
 }
 
 export function getTrust({ identity }: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getTrust> {
-  return async ({ params }, context) => trustBody(await identity.trusts.get(actingOf(context), params.trust_id));
+  return async ({ params }, context) => trustBody(await identity.trusts.get(actorContextOf(context), params.trust_id));
 }
 
 export function testTrust({ identity }: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.testTrust> {
   return async ({ params, body }, context) => {
-    const { checks, ...read } = await identity.trusts.test(actingOf(context), params.trust_id, body.assertion);
+    const { checks, ...read } = await identity.trusts.test(actorContextOf(context), params.trust_id, body.assertion);
     return { accepted: checks.every(({ result }) => result === "pass"), ...read, checks };
   };
 }
 
 export function deleteTrust({ identity }: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.deleteTrust> {
   return async ({ params }, context) => {
-    const { propagated } = await identity.trusts.delete(actingOf(context), params.trust_id);
+    const { propagated } = await identity.trusts.delete(actorContextOf(context), params.trust_id);
     return { propagated };
   };
 }

@@ -8,7 +8,7 @@ import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import { sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
-import { tellProved } from "../mails.ts";
+import { mailVerified } from "../mails.ts";
 import { originOf } from "../origin.ts";
 import { requireProvider, toProvider } from "../to-provider.ts";
 
@@ -36,13 +36,13 @@ async function goOn(deps: PortalSurfaceDeps, context: OperationContext, ended: E
   const begin = { method, origin: originOf(context), ended };
   const secret = await deps.metadata.write((tx) => beginSession(deps.people, tx, userId, begin));
   await sendSession(deps.people, context, secret);
-  await tellProved(deps, ended === null ? null : { email, ended }, context.request.log);
+  await mailVerified(deps, ended === null ? null : { email, ended }, context.request.log);
 }
 
 const TRIES_A_MINUTE = 10;
 const AT = "Open the link of the invitation";
 
-/** The token of the invitation comes in the body and never stands in an address; its hash waits with the attempt. */
+/** The invitation's token is in the body and never in an address; its hash is stored with the attempt. */
 export function beginInvitationWithOidc(
   deps: PortalSurfaceDeps,
 ): Operation<typeof PORTAL_ROUTES.beginInvitationWithOidc> {

@@ -7,7 +7,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { answerStep } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
-import { mailResetLink, tellProved, tellReset } from "../mails.ts";
+import { mailResetLink, mailVerified, mailReset } from "../mails.ts";
 import { originOf } from "../origin.ts";
 
 const TRIES_A_MINUTE = 10;
@@ -59,13 +59,13 @@ export function openReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUT
 export function resetPassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.resetPassword> {
   const misses = new FailureDelay(deps.clock);
   return async ({ body }, context) => {
-    // Before the password is hashed, which is what costs.
+    // Before the password is hashed, which is expensive.
     await misses.countMisses(failurePlaceOf(context.ip), () => openAccountLink(deps, body.token));
     const origin = originOf(context);
     const { step, email, ended } = await reset(deps.people, body, origin);
     const { log } = context.request;
-    if (ended === null) await tellReset(deps, email, log);
-    else await tellProved(deps, { email, ended }, log);
+    if (ended === null) await mailReset(deps, email, log);
+    else await mailVerified(deps, { email, ended }, log);
     return answerStep(deps.people, context, step, origin);
   };
 }

@@ -67,7 +67,7 @@ export function beginConfirmation(deps: PortalSurfaceDeps): Operation<typeof POR
   };
 }
 
-/** The session goes on under another secret. */
+/** The session continues with another secret. */
 export function confirmSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.confirmSession> {
   return async ({ body }, context) => {
     const { session } = context;

@@ -14,7 +14,7 @@ import { endFormer, sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
-/** Whose account the link sets up: the owner reads with which address they will sign in. */
+/** The account that the link sets up: the owner sees the address for the sign-in. */
 export function openSetUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.openSetUp> {
   const misses = new FailureDelay(deps.clock);
   return async ({ body }, { ip, reply }) => {
@@ -24,7 +24,7 @@ export function openSetUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUT
 }
 
 /**
- * What the first steps of the home page take, and nothing more: sending telemetry and looking whether it came, storing a file,
+ * The scopes of the first steps of the home page, and no others: sending and querying telemetry, storing a file,
  * pushing an image.
  */
 const FIRST_SCOPES: readonly Scope[] = [

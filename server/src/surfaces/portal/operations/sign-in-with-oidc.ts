@@ -19,7 +19,7 @@ import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { endFormer, sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
-import { tellProved } from "../mails.ts";
+import { mailVerified } from "../mails.ts";
 import { originOf } from "../origin.ts";
 import { OIDC_COOKIE } from "../to-provider.ts";
 
@@ -32,7 +32,10 @@ const PAGES: Partial<Record<OidcFailure, string>> = {
   oidc_taken: "/account?tab=sign-in&error=oidc_taken",
   oidc_not_fresh: "/account?tab=sign-in&error=oidc_not_fresh",
 };
-/** Each writes a record, so an address, or a browser in which somebody signed in before, may begin so many, and one a second after that. */
+/**
+ * Each attempt writes a record, so an address, or a browser with an earlier sign-in, may begin this many, and then one
+ * a second.
+ */
 const BEGUN_AT_ONCE = 60;
 
 /** The two addresses that a browser is sent to: no rows, since no page of the portal calls them. */
@@ -43,7 +46,7 @@ export function signInWithOidc(
   return { begin: (context) => begin(deps, tries, context), finish: (context) => finish(deps, context) };
 }
 
-/** Sends the browser to the provider. Somebody who is signed in already is asked to prove it again. */
+/** Sends the browser to the provider. A signed-in person must prove their identity again. */
 async function begin(deps: PortalSurfaceDeps, tries: RateLimiter, { request, reply }: Context): Promise<void> {
   const { people } = deps;
   const provider = providerOf(deps);
@@ -86,7 +89,7 @@ async function finish(deps: PortalSurfaceDeps, { request, reply }: Context): Pro
   }
   await endFormer(deps.people, context, origin);
   await sendSession(deps.people, context, outcome.secret);
-  await tellProved(deps, outcome.proved, request.log);
+  await mailVerified(deps, outcome.proved, request.log);
   redirect(reply, outcome.returnTo);
 }
 

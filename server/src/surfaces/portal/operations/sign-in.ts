@@ -50,7 +50,10 @@ export function signInWithRecoveryCode(
   };
 }
 
-/** Each writes a record, so an address, or a browser in which somebody signed in before, may begin so many, and one a second after that. */
+/**
+ * Each attempt writes a record, so an address, or a browser with an earlier sign-in, may begin this many, and then one
+ * a second.
+ */
 const BEGUN_AT_ONCE = 60;
 
 export function beginPasskeySignIn(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.beginPasskeySignIn> {

@@ -2,7 +2,10 @@ import type { RegistrySurfaceDeps } from "../deps.ts";
 import { signedIn } from "../admission.ts";
 import { sendJson, type Reply, type Request } from "../exchange.ts";
 
-/** `GET /v2/`: whether the caller is signed in. Always a challenge without credentials, since clients look for it nowhere else. */
+/**
+ * `GET /v2/`: whether the caller is signed in. Always a challenge without credentials, since clients expect it only
+ * here.
+ */
 export async function base(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<Reply> {
   const { principal } = await signedIn(deps, request);
   deps.host.countRequest(reply, principal.id);

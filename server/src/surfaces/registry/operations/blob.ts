@@ -5,7 +5,7 @@ import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
 import { rangeOf, type Span } from "../wire/ranges.ts";
 
-/** `HEAD`: clients leave an upload out when the blob is there, so that it stays for as long as a push takes. */
+/** `HEAD`: clients skip the upload of a present blob, so it stays for as long as a push takes. */
 export async function headBlob(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">): Promise<Reply> {
   const { target, repository, reply } = exchange;
   const { text } = requireDigest(target.digest);

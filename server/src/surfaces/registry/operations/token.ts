@@ -10,7 +10,7 @@ import { RegistryRefusal } from "../refusal.ts";
 
 type State = ByPassword["state"];
 
-/** Who asks, and the secret or the access token that was shown. */
+/** The caller, and the secret or the access token that it sent. */
 interface SignedIn extends ByPassword {
   readonly secretId: string | undefined;
 }
@@ -90,7 +90,9 @@ interface Granting {
   readonly wantsRefresh: boolean;
 }
 
-/** Less than was asked is no error: the token says so, and the registry refuses what it is used for. */
+/**
+ * Fewer scopes than requested are no error: the token has those that were granted, and the registry refuses the rest.
+ */
 async function answer(deps: RegistrySurfaceDeps, reply: Reply, granting: Granting): Promise<Reply> {
   const { signedIn, scopes, wantsRefresh } = granting;
   const state = signedIn?.state;

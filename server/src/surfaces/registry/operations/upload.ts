@@ -35,7 +35,7 @@ import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model
 import { UntilBroken } from "../wire/until-broken.ts";
 import { chunkStart, receivedField } from "../wire/ranges.ts";
 
-/** `POST`: begins an upload, takes a blob as a whole (`digest`), or links one that is there (`mount`). */
+/** `POST`: begins an upload, accepts a whole blob (`digest`), or links an existing one (`mount`). */
 export async function startUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"uploads">): Promise<Reply> {
   const { query, repository, reply } = exchange;
   const mount = query.get("mount");
@@ -73,7 +73,9 @@ async function mounted(
   return false;
 }
 
-/** What a token names; undefined without a token. Among many repositories, its own must not be past the limit of those looked at. */
+/**
+ * The repositories of a token; undefined without a token. Among many repositories, its own must be within the limit.
+ */
 function namesOf({ access }: AnyExchange["caller"]): string[] | undefined {
   return access?.filter(({ type }) => type === "repository").map(({ name }) => name);
 }
@@ -84,7 +86,7 @@ export async function getUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"u
   return placed(exchange.reply.code(204), exchange.repository, session.text, received).send();
 }
 
-/** `PATCH`: more of it. What has come when the connection breaks is kept. */
+/** `PATCH`: more of it. Bytes that arrived before the connection broke are kept. */
 export async function patchUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
   const { repository, reply } = exchange;
   const upload = await uploadOf(deps, exchange);
@@ -140,7 +142,7 @@ async function uploadOrDone(
   }
 }
 
-/** @throws UploadMoved when the chunk begins elsewhere than where the upload stands */
+/** @throws UploadMoved when the chunk begins at another offset than the upload's */
 function requirePosition({ request }: Exchange<"upload">, { received }: Upload): void {
   const start = chunkStart(request.headers);
   if (start !== undefined && start !== received) throw new UploadMoved(received);
@@ -211,7 +213,7 @@ async function appendBody(deps: RegistrySurfaceDeps, exchange: Exchange<"upload"
   const bytesMax = blobLimitOf(deps, exchange, received);
   const wanted = { orgId: repository.orgId, bytes: size ?? 0 };
   return reserveQuota(deps, imageQuota(deps.settings), wanted, async (reservation) => {
-    // A body of one piece is digested by itself; only what is announced as a piece of more is worth a digest over all.
+    // A body in one piece gets a digest by itself; only an announced piece of several needs a digest over all.
     const isPiece = received > 0 || request.headers["content-range"] !== undefined;
     const taken = isPiece ? deps.running.from(session.id, session.algorithm, received) : undefined;
     const body = new UntilBroken(request.body as IncomingMessage, taken);
@@ -229,7 +231,10 @@ function lengthOf({ request }: AnyExchange): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-/** What may still come of one blob. @throws RegistryError `DENIED` */
+/**
+ * The remaining bytes of one blob.
+ * @throws RegistryError `DENIED`
+ */
 function blobLimitOf({ settings }: RegistrySurfaceDeps, exchange: AnyExchange, received = 0): number {
   if (received + (lengthOf(exchange) ?? 0) > settings.blobBytesMax) throw tooLarge(settings.blobBytesMax);
   return settings.blobBytesMax - received;
@@ -286,7 +291,7 @@ function accepted(reply: Reply, repository: Repository, session: string, receive
   return placed(reply.code(202), repository, session, received).header("content-length", "0").send();
 }
 
-/** Where to go on, also after a refusal that says so. */
+/** The address and offset to continue from, also after a refusal. */
 export function placed(reply: Reply, repository: Repository, session: string, received: number): Reply {
   return reply.headers({
     location: pathOf(repository, `blobs/uploads/${session}`),

@@ -9,8 +9,8 @@ export interface Span {
 }
 
 /**
- * The range of a blob that is asked for; undefined for all of it, also when several are asked for.
- * @throws RegistryError with 416, also for a range that ends before it begins: conformance wants it told
+ * The requested range of a blob; undefined for all of it, also when several are requested.
+ * @throws RegistryError with 416, also for a range that ends before it begins: the conformance suite expects that
  */
 export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string): Span | undefined {
   const { range } = headers;

@@ -1,6 +1,6 @@
 export const TOKEN_PATH = "/v2/token";
 
-/** What a path under `/v2/` names. The name is as it was sent: whether an app can have it is not looked at here. */
+/** The target of a path under `/v2/`. The name is unchanged: whether an app can have it is not checked here. */
 export type Target =
   | { readonly kind: "base" }
   | { readonly kind: "catalog" }
@@ -24,7 +24,7 @@ const FORMS: readonly (readonly [RegExp, (name: string, last: string) => Target]
   [/^(.+)\/referrers\/([^/]+)$/, (name, digest) => ({ kind: "referrers", name, digest })],
 ];
 
-/** Undefined for a path that is no address of the registry. `path` is as it was sent, without the query. */
+/** Undefined for a path that is no address of the registry. `path` is unchanged, without the query. */
 export function parseTarget(path: string): Target | undefined {
   if (path === "/v2" || path === "/v2/") return { kind: "base" };
   if (path === "/v2/_catalog") return { kind: "catalog" };

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 export class UntilBroken {
   readonly #body: IncomingMessage;
   readonly #taken: ((chunk: Uint8Array) => void) | undefined;
-  /** What made it break off. */
+  /** The error that broke it off. */
   failure: { readonly error: unknown } | undefined;
 
   /** `taken` is called for each chunk. */

@@ -3,7 +3,10 @@ import { S3Error, type AdmittedKey, type S3Keys } from "#domain/s3/index.ts";
 
 export interface ProofDeps {
   readonly keys: S3Keys;
-  /** Of a key at an address. @throws Problem `rate_limited` when there were too many */
+  /**
+   * Failures of a key at an address.
+   * @throws Problem `rate_limited` when there were too many
+   */
   readonly failures: { fail(whose: string): void };
 }
 
@@ -13,13 +16,15 @@ export interface Claimant {
   readonly ip: string | null;
 }
 
-/** What whoever guesses gets to see. */
+/** The errors that a guesser gets. */
 const GUESSED = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
 
 /**
- * The key, once `verify` has seen a signature with its secret. A right signature is taken whatever failed before it: nobody can keep others from
- * their key by failing for it. Only who has the secret is told that the key waits for an approval, or may not be used from there.
- * @throws S3Error `InvalidAccessKeyId`, what `verify` throws; Problem `approval_pending`, `address_not_allowed`; `rate_limited` for whoever guesses
+ * The key, once `verify` has seen a signature with its secret. A right signature is accepted after any failures: nobody
+ * can lock others out of their key by failing for it. Only a caller with the secret learns that the key waits for an
+ * approval, or may not be used from there.
+ * @throws S3Error `InvalidAccessKeyId`, the errors of `verify`; Problem `approval_pending`, `address_not_allowed`;
+ *   `rate_limited` for a guesser
  */
 export async function proven(
   { keys, failures }: ProofDeps,

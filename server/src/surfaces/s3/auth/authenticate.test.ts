@@ -66,7 +66,7 @@ test("takes presigned URLs for their method, time, host and fields, and as often
   refused(await unsigned("GET", get.replace("Expires=60", "Expires=600")), "SignatureDoesNotMatch", 403);
   refused(await unsigned("GET", `${get}&response-content-type=text%2Fhtml`), "SignatureDoesNotMatch", 403);
   refused(await unsigned("GET", get, { headers: { host: `${bucket}.s3.test` } }), "SignatureDoesNotMatch", 403);
-  // A proxy before us may have set it; what was signed is our public host.
+  // A proxy before us may have set it; the signature is for our public host.
   succeeded(await unsigned("GET", get, { headers: { host: "inner.test" } }));
   refused(await unsigned("PUT", put, { body: "x", headers: { "x-amz-acl": "public-read" } }), "AccessDenied", 403);
   refused(await unsigned("PUT", put, { body: "x", headers: { "x-amz-meta-a": "c" } }), "AccessDenied", 403);
@@ -284,7 +284,7 @@ test("takes streaming bodies of each kind", async () => {
   }
 });
 
-test("changes nothing when a streaming body is not what was signed", async () => {
+test("changes nothing when a streaming body differs from the signed one", async () => {
   const { gateway, bucket } = shared;
   const path = `/${bucket}/streamed`;
   succeeded(await gateway.call("PUT", path, { body: "kept" }));
@@ -365,7 +365,7 @@ test("verifies chunks by the chain that began with the request", () => {
   assert.equal(chunkSigner(context).chunk("x", "y"), false);
 });
 
-test("who signs wrongly too often is told to slow down, and the right secret is taken all the same, whatever failed for its key", async (t) => {
+test("a caller with too many wrong signatures gets SlowDown, and the right secret is accepted after any failures of its key", async (t) => {
   const gateway = await openGateway({ failedSignaturesMax: 20 });
   t.after(() => gateway.close());
   const key = await gateway.newKey();

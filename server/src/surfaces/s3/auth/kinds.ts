@@ -2,14 +2,15 @@ import { S3Error } from "#domain/s3/index.ts";
 import { hasParameter, type Exchange } from "../wire/request.ts";
 import { V4_ALGORITHM } from "./signature-v4.ts";
 
-/** Every way in which a request may say who sent it. What is not one of them is refused. */
+/** Every way in which a request may identify its sender. Others are refused. */
 export type AuthKind = "anonymous" | "v4-header" | "v4-query" | "v2-header" | "v2-query" | "form";
 
 const V4_PARAMETERS = ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature"];
 const V2_PARAMETERS = ["AWSAccessKeyId", "Signature"];
 
 /**
- * One kind, or none at all: a request that shows two kinds of credentials is refused, since whoever checks one might trust the other.
+ * One kind, or none at all: a request with two kinds of credentials is refused, since a check of one might trust the
+ * other.
  * @throws S3Error `InvalidArgument`, `InvalidRequest`, `NotImplemented`
  */
 export function kindOf(exchange: Pick<Exchange, "method" | "fields" | "target" | "key">): AuthKind {

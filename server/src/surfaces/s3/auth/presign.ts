@@ -8,7 +8,7 @@ export interface Presigning {
   readonly method: "GET" | "PUT";
   readonly bucket: string;
   readonly key: string;
-  /** Parameters besides those of the signature, which they are covered by. */
+  /** Parameters other than those of the signature, which covers them. */
   readonly query: readonly QueryParameter[];
   /** Fields that the request must have just so, by lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;

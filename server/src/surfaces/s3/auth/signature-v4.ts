@@ -20,7 +20,7 @@ export interface SignedRequest {
   readonly fields: Fields;
   /** Lower-case names, in the order in which they were given. */
   readonly signedHeaders: readonly string[];
-  /** Value of `x-amz-content-sha256`, whatever kind of payload it names. */
+  /** Value of `x-amz-content-sha256`, for any kind of payload. */
   readonly payload: string;
 }
 
@@ -44,7 +44,7 @@ function folded(value: string): string {
   return value.trim().replace(/ +/g, " ");
 }
 
-/** Sorted by the bytes of the encoded name, then value; what comes more than once stays. The signature itself is left out. */
+/** Sorted by the bytes of the encoded name, then value; repeated parameters stay. The signature itself is left out. */
 function canonicalQueryOf(query: readonly QueryParameter[]): string {
   return query
     .filter(({ name }) => name !== "X-Amz-Signature")
@@ -91,7 +91,7 @@ export class SigningKeys {
     this.#keysMax = keysMax;
   }
 
-  /** A key of another secret is never given, whatever was remembered for the same access key. */
+  /** Never a key of another secret, even if one was cached for the same access key. */
   keyOf(accessKeyId: string, secret: string, scope: Scope): KeyObject {
     const name = `${accessKeyId}/${scopeText(scope)}`;
     const known = this.#keys.get(name);

@@ -41,7 +41,10 @@ export function requireNear(requestMs: number, nowMs: number): void {
   throw new S3Error("RequestTimeTooSkewed", undefined, { fields });
 }
 
-/** Of a presigned URL. @throws S3Error `AccessDenied` when it is not valid yet, or no longer */
+/**
+ * For a presigned URL.
+ * @throws S3Error `AccessDenied` when it is not valid yet, or no longer
+ */
 export function requireWithin(startMs: number, lifetimeS: number, nowMs: number): void {
   const endMs = startMs + lifetimeS * 1000;
   const fields = {

@@ -14,7 +14,7 @@ export type V2Policy = "refuse" | "urls" | "all";
 export interface V2Claims {
   readonly accessKeyId: string;
   readonly signature: string;
-  /** What stands where the date does in the string to sign. */
+  /** The text in the place of the date in the string to sign. */
   readonly date: string;
 }
 

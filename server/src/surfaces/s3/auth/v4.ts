@@ -129,8 +129,9 @@ function signatureIn(
 }
 
 /**
- * A signature for our public host is as good as one for the host that the request names: a proxy may have put its own in the place of that.
- * @throws S3Error `SignatureDoesNotMatch` with what was computed, `AccessDenied` for fields that must be signed and are not
+ * A signature for our public host is as valid as one for the host that the request names: a proxy may have replaced it.
+ * @throws S3Error `SignatureDoesNotMatch` with the computed values, `AccessDenied` for fields that must be signed and
+ *   are not
  */
 export function requireV4Signature(
   exchange: Exchange,

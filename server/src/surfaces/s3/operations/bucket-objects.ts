@@ -169,7 +169,10 @@ export function createObjectUpload(deps: BucketsSurfaceDeps): Operation<typeof B
 type Item = ResultOf<typeof BUCKET_ROUTES.deleteObjects>["items"][number];
 type Wanted = BodyOf<typeof BUCKET_ROUTES.deleteObjects>["objects"][number];
 
-/** Each for itself, in their order: what the bucket's policy or a lock keeps is told, and the others go. */
+/**
+ * Each separately, in their order: objects that the bucket's policy or a lock protects are reported, and the others are
+ * deleted.
+ */
 export function deleteObjects(deps: BucketsSurfaceDeps): Operation<typeof BUCKET_ROUTES.deleteObjects> {
   return async ({ params, body }, context) => {
     const found = await bucketFor(deps, context, params.app_id, "s3:delete");
@@ -199,7 +202,7 @@ function itemOf({ key, versionId, markerVersionId }: Deleted): Item {
   return { key, version_id: versionId, delete_marker: markerVersionId, error: null };
 }
 
-/** @throws what is no answer of S3 */
+/** @throws an error that is no answer of S3 */
 function refused({ key, version_id }: Wanted, error: unknown): Item {
   if (!(error instanceof S3Error)) throw error;
   const { code, message: detail } = error;

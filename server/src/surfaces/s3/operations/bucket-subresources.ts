@@ -119,7 +119,7 @@ function numberWith(element: Element, name: string): number | undefined {
   return numberIn(element, name);
 }
 
-// What clients ask for on their way to something else, and what is always the same here.
+// Requests that clients make on the way, and whose answer is always the same here.
 export async function getBucketAccelerate(_context: Context): Promise<Answer> {
   return { body: renderDocument("AccelerateConfiguration", "") };
 }

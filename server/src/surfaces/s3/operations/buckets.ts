@@ -66,7 +66,10 @@ export async function createBucket(context: Context): Promise<Answer> {
   return { headers: { location: `/${name}` } };
 }
 
-/** The region that S3 had first answers whoever makes their own bucket again as if it were new. @throws what was thrown, unless that is so */
+/**
+ * In S3's first region, an owner who creates their own bucket again gets the answer of a new one.
+ * @throws the given error otherwise
+ */
 async function requireSameAgain(
   { deps, exchange, principal }: Context,
   acl: Acl | undefined,

@@ -101,7 +101,7 @@ function directiveOf(text: string | undefined, what: string): "COPY" | "REPLACE"
   return upper;
 }
 
-/** Of the source, or new ones where a directive says so. Its list and its locks are never copied. */
+/** The attributes of the source, or new ones where a directive says so. Its list and its locks are never copied. */
 async function attributesOfCopy(context: Context, source: ObjectVersion): Promise<ObjectAttributes> {
   const { fields } = context;
   const given = await attributesOf(context);

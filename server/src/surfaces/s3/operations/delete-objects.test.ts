@@ -5,7 +5,7 @@ import { refused, succeeded, texts, useGateway } from "../testing/gateway.ts";
 describe("deleteObject", () => {
   const shared = useGateway();
 
-  test("deletes what is there and what is not", async () => {
+  test("deletes present and absent objects", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/a`, { body: "a" }));
     for (let i = 0; i < 2; i++) succeeded(await gateway.call("DELETE", `/${bucket}/a`), 204);

@@ -7,7 +7,7 @@ import { deleteConditions } from "../wire/conditions.ts";
 import type { NamedObject } from "../wire/readers.ts";
 import { renderDocument, type Value } from "../wire/xml.ts";
 
-/** Deletes, or puts a delete marker where the bucket has versions. What is not there counts as deleted. */
+/** Deletes, or writes a delete marker where the bucket has versions. An absent object counts as deleted. */
 export async function deleteObject(context: Context): Promise<Answer> {
   const { deps, bucket, caller, fields, versionId } = context;
   const key = requireKey(context);

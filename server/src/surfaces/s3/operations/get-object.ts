@@ -20,7 +20,7 @@ export async function getObject(context: Context): Promise<Answer> {
     const chunks = plaintextOf(deps.objects, bucket.orgId, { version, key, span });
     return { status, headers, send: (response) => logged(context, sendChunks(chunks, response)) };
   }
-  // Opened before the head is sent: what is missing can still be told then.
+  // Opened before the head is sent: missing content can still be an error then.
   const reader = await deps.objects.open(bucket.orgId, version.blobId, span === undefined ? {} : { range: span });
   const send = (response: ServerResponse): Promise<void> => logged(context, reader.pipeTo(response));
   return { status, headers, send, release: () => reader.close() };
@@ -45,7 +45,7 @@ export async function headObject(context: Context): Promise<Answer> {
 interface Described {
   readonly version: ObjectVersion;
   readonly span: Span | undefined;
-  /** Of encrypted content. */
+  /** The key of encrypted content. */
   readonly key: Buffer | null;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -75,7 +75,8 @@ async function described(context: Context): Promise<Described> {
 }
 
 /**
- * Who may list the bucket may know that a key is not there, and nobody else: whoever may not read it gets the same answer whether it is there.
+ * A caller who may list the bucket may learn that a key is absent, and nobody else: a caller who may not read it gets
+ * the same answer in both cases.
  * @throws S3Error `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed`, `AccessDenied`
  */
 async function found(context: Context): Promise<ObjectVersion> {

@@ -75,7 +75,7 @@ export async function uploadPart(context: Context): Promise<Answer> {
   };
 }
 
-/** What of an encrypted part can't be told from its content. */
+/** The facts about an encrypted part that its content does not show. */
 export function partSealed(sealing: Sealing | null, digests: Digests): { etag?: string; nonce?: string } {
   if (sealing === null) return {};
   return { nonce: sealing.nonce, ...(digests.md5 === undefined ? {} : { etag: digests.md5 }) };

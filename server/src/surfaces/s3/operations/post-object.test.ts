@@ -145,7 +145,7 @@ test("refuses a policy that is over, or has no end", async () => {
   }
 });
 
-test("refuses what is no form", async () => {
+test("refuses other bodies than forms", async () => {
   const part = (name: string, value = "x"): string =>
     `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   for (const [body, code] of [

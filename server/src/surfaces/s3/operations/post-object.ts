@@ -48,7 +48,7 @@ function keyOf(form: FormFields, filename: string): string {
   return requireKey({ key: key.replaceAll("${filename}", filename) });
 }
 
-/** The policy is held against the key as it will be and the bucket of the address, whatever a field says. */
+/** The policy is checked against the final key and the bucket of the address, even if a field names others. */
 function sizesOf(
   deps: S3GatewayDeps,
   form: FormFields,

@@ -66,7 +66,7 @@ test("keeps apart keys that differ in any byte", async () => {
     refused(await gateway.call("PUT", `/${bucket}/${key}`, { sign: false, body: "x" }), "InvalidURI", 400);
 });
 
-test("changes nothing when what came is not what was announced", async () => {
+test("changes nothing when the content differs from the announced one", async () => {
   const { gateway, bucket } = shared;
   succeeded(await gateway.call("PUT", `/${bucket}/kept`, { body: "kept" }));
   const put = (headers: Record<string, string>, payload?: string) =>

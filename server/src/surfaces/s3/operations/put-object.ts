@@ -1,4 +1,4 @@
-import { requireSoundAcl, type Checksum, type ObjectAttributes, type SseInfo } from "#domain/s3/index.ts";
+import { validateAcl, type Checksum, type ObjectAttributes, type SseInfo } from "#domain/s3/index.ts";
 import { describeBody, keepBody, PUT_BYTES_MAX, type BodyDescription, type Sealing } from "../body.ts";
 import { requireKey, type Answer, type Context } from "../context.ts";
 import { encryptionOf, sseFields, type Encryption } from "../encryption.ts";
@@ -39,7 +39,7 @@ export function sealingOf(encryption: Encryption | null): Sealing | null {
   return encryption === null ? null : { key: encryption.key, nonce: encryption.info.nonce ?? "" };
 }
 
-/** What of encrypted content can't be told from the content itself. */
+/** The facts about encrypted content that the content itself does not show. */
 export function sealed(encryption: Encryption | null, digests: Digests): { etag?: string; sse: SseInfo | null } {
   if (encryption === null) return { sse: null };
   return { sse: encryption.info, ...(digests.md5 === undefined ? {} : { etag: digests.md5 }) };
@@ -62,7 +62,7 @@ export async function attributesOf(context: Context): Promise<ObjectAttributes> 
   const owner = principal.kind === "key" ? principal.owner : bucket.owner;
   const acl = aclOfFields(fields, owner, bucket.owner);
   if (acl !== undefined) {
-    requireSoundAcl(bucket, acl);
+    validateAcl(bucket, acl);
     await deps.domain.buckets.requireReached(bucket, acl);
   }
   const tags = tagsOfField(fields.get("x-amz-tagging"));

@@ -1,4 +1,4 @@
-/** For every operation a request that succeeds, so that whatever makes it fail is what a test did to it. */
+/** For every operation a request that succeeds, so that a failure comes from the test's change. */
 import type { TestGateway } from "./gateway.ts";
 import { begin, completion, part } from "./uploads.ts";
 

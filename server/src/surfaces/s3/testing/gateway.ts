@@ -1,4 +1,4 @@
-/** A gateway over a real domain, on a port of its own, and requests to it that are signed as a test wants them. */
+/** A gateway over a real domain, on a separate port, and requests to it that are signed as a test wants them. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
@@ -43,7 +43,7 @@ export interface Call {
   readonly body?: string | Uint8Array;
   /** False: no signature at all. */
   readonly sign?: Signing | false;
-  /** Changes what is sent after it was signed. */
+  /** Changes the headers after they were signed. */
   readonly tamper?: (headers: Record<string, string>) => void;
 }
 

@@ -3,7 +3,7 @@ import { openListener } from "#http/index.ts";
 import type { S3GatewayDeps } from "../context.ts";
 import { createDocumentReader, createS3Gateway, presignedTarget, serveS3, type Presigning } from "../index.ts";
 
-/** A gateway on a port of its own as the rest of the process has it. */
+/** A gateway on a separate port as the rest of the process has it. */
 export interface OpenGateway {
   readonly endpoint: string;
   presign(this: void, request: Presigning): string;

@@ -1,6 +1,6 @@
 import { succeeded, texts, type TestGateway } from "./gateway.ts";
 
-/** Begins a multipart upload, and says by which id. */
+/** Begins a multipart upload, and returns its id. */
 export async function begin(
   gateway: TestGateway,
   target: string,

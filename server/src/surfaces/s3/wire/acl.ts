@@ -123,7 +123,7 @@ export function usersIn({ grants }: Acl): string[] {
   return grants.flatMap(({ grantee }) => (grantee.kind === "user" ? [grantee.id] : []));
 }
 
-/** What holds where no list was set: all for the owner. */
+/** The default list: full access for the owner. */
 export function ownersAcl(owner: S3Owner): Acl {
   return cannedAcl("private", owner, owner);
 }

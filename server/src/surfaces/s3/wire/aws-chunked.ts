@@ -27,9 +27,9 @@ const [CR, LF] = [13, 10];
 type State = "header" | "data" | "data-end" | "trailers" | "done";
 
 /**
- * Takes the framing of `Content-Encoding: aws-chunked` away. What comes out may be written, but counts only when the stream has ended without
- * an error: the last signature and the trailers come last.
- * Errors: S3Error `IncompleteBody`, `InvalidRequest`, `SignatureDoesNotMatch`, `MalformedTrailerError`.
+ * Removes the framing of `Content-Encoding: aws-chunked`. The output may be written, but counts only when the stream
+ * has ended without an error: the last signature and the trailers come last. Errors: S3Error `IncompleteBody`,
+ * `InvalidRequest`, `SignatureDoesNotMatch`, `MalformedTrailerError`.
  */
 export class AwsChunkedDecoder extends Transform {
   readonly #options: AwsChunkedOptions;

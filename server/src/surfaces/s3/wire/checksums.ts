@@ -24,7 +24,7 @@ export function checksumFieldOf(algorithm: ChecksumAlgorithm): string {
   return PREFIX + algorithm.toLowerCase();
 }
 
-/** @throws S3Error `InvalidRequest` for what is none, `NotImplemented` for one that we have not */
+/** @throws S3Error `InvalidRequest` for an unknown name, `NotImplemented` for an unsupported algorithm */
 export function algorithmNamed(name: string): ChecksumAlgorithm {
   const upper = name.toUpperCase();
   if (Object.hasOwn(ENGINES, upper)) return upper as ChecksumAlgorithm;

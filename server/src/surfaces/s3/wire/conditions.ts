@@ -84,7 +84,10 @@ export function rangeOf(fields: Fields, version: Validators & Pick<ObjectVersion
   return spanOf(range, version.size);
 }
 
-/** Of a value such as `bytes=0-9`. @throws S3Error `InvalidRange` */
+/**
+ * The range of a value such as `bytes=0-9`.
+ * @throws S3Error `InvalidRange`
+ */
 export function spanOf(range: string, size: number): Span | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? [];
   if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;

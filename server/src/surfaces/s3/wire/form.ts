@@ -6,7 +6,7 @@ const FIELDS_BYTES_MAX = 64 * 1024;
 const FIELDS_MAX = 100;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** What stands before the file of a form. */
+/** The fields before the file of a form. */
 export interface FormStart {
   /** By lower-case names. */
   readonly fields: ReadonlyMap<string, string>;

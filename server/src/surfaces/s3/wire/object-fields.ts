@@ -104,7 +104,7 @@ export function retentionOf(mode: string, until: string, nowMs: number): Retenti
   return { mode: mode satisfies LockMode, untilMs };
 }
 
-/** Whether clients are told of versions. */
+/** Whether answers show versions. */
 export function showsVersions(bucket: Bucket): boolean {
   return bucket.versioning !== "unversioned";
 }

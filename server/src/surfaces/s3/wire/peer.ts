@@ -23,7 +23,7 @@ export function createPeerReader(trusted: readonly string[]): (raw: IncomingMess
     const isTls = (raw.socket as Partial<TLSSocket>).encrypted === true;
     if (direct === null || trusted.length === 0 || !isTrusted(direct)) return { ip: direct, isSecure: isTls };
     const forwarded = String(raw.headers["x-forwarded-for"] ?? "").split(",");
-    // The nearest address that is no proxy of ours: what stands before it, its sender may have made up.
+    // The nearest address that is no proxy of ours: the sender may have invented those before it.
     const chain = forwarded.map((part) => plain(part.trim())).filter((ip): ip is string => ip !== null && isIP(ip) > 0);
     const ip = chain.findLast((address) => !isTrusted(address)) ?? chain[0] ?? direct;
     return { ip, isSecure: isTls || raw.headers["x-forwarded-proto"] === "https" };

@@ -12,7 +12,7 @@ import {
   type Element,
 } from "./xml-tree.ts";
 
-/** What is read of a document, as plain data: it may have been read in another thread. */
+/** The content of a document, as plain data: another thread may have read it. */
 export const readers = {
   deletion: readDeletion,
   completion: readCompletion,

@@ -5,8 +5,8 @@ const ACTIVE =
   /^(text\/(html|xml|javascript|css|xsl)|application\/(xhtml\+xml|xml|pdf|javascript|ecmascript|x-shockwave-flash|mathml\+xml|rss\+xml|atom\+xml)|image\/svg\+xml)|\+xml$/i;
 
 /**
- * What keeps users' content from being a page of this origin. A browser can't sign a header, so what was asked for by one that did is for a program,
- * and keeps its fields as they were stored.
+ * Keeps users' content from being a page of this origin. A browser can't sign a header, so a request with a signed
+ * header comes from a program, and keeps the stored fields.
  */
 export function safetyFields(fields: Readonly<Record<string, string>>, kind: AuthKind): Record<string, string> {
   const essence = (fields["content-type"] ?? "").split(";", 1)[0]?.trim() ?? "";

@@ -1,4 +1,4 @@
-/** Parameters that make a request another operation; those of operations that we have not are told by name. */
+/** Parameters that select another operation; an unsupported one is named in the error. */
 export const SELECTORS: ReadonlySet<string> = new Set(
   [
     "accelerate acl analytics attributes cors delete encryption intelligent-tiering inventory legal-hold lifecycle list-type",

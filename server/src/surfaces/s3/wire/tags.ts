@@ -25,7 +25,10 @@ export function pairsOf(text: string): [name: string, value: string][] {
   return pairs;
 }
 
-/** Of a `Tagging` document. @throws S3Error `MalformedXML`, `InvalidTag` */
+/**
+ * The tags of a `Tagging` document.
+ * @throws S3Error `MalformedXML`, `InvalidTag`
+ */
 export function tagsOfDocument(root: Element, tagsMax: number): Tags {
   const set = childOf(root, "TagSet");
   if (set === undefined) throw new S3Error("MalformedXML", "TagSet is missing.");

@@ -25,8 +25,8 @@ export interface Element {
 }
 
 /**
- * Reads a document: no document type, so no entities but the five and character references, no deep nesting, and not more elements than the operation
- * can want. What is too much is found before it is parsed.
+ * Reads a document: no document type, so no entities but the five and character references, no deep nesting, and not
+ * more elements than the operation can want. Too large a document is refused before it is parsed.
  * @param name that its root has
  * @throws XmlFault
  */
@@ -104,7 +104,7 @@ export function booleanIn(element: Element, name: string): boolean | undefined {
 
 const [LESS, SLASH, EQUALS, QUOTE, APOSTROPHE] = [0x3c, 0x2f, 0x3d, 0x22, 0x27];
 
-/** Counts what opens, of whatever kind, and the values of attributes. Comments count as elements: they cost as much. */
+/** Counts elements of any kind, and the values of attributes. Comments count as elements: they cost as much. */
 function hasMoreElements(bytes: Uint8Array, max: number): boolean {
   let count = 0;
   for (let i = 0; i < bytes.length && count <= max; i++) {

@@ -25,7 +25,7 @@ test("reads a document with and without a namespace", () => {
   assert.equal(childrenOf(prefixed, "Object").length, 1);
 });
 
-test("refuses document types, entities, deep nesting, other roots and what is not well-formed", () => {
+test("refuses document types, entities, deep nesting, other roots and text that is not well-formed", () => {
   for (const text of [
     "",
     "text",
@@ -52,7 +52,7 @@ test("takes names of an object's prototype as any other", () => {
   assert.equal(({} as Record<string, unknown>)["Key"], undefined);
 });
 
-test("refuses what is there twice, missing, or no number", () => {
+test("refuses repeated and missing elements, and text that is no number", () => {
   const root = parsed("<Delete><A>1</A><A>2</A><B>x</B><C>-1</C><D>1e3</D></Delete>");
   assert.throws(() => textIn(root, "A"), malformed);
   assert.throws(() => requiredText(root, "Z"), malformed);

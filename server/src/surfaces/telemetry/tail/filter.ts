@@ -1,7 +1,7 @@
 import { severityOf } from "#kernel/severity.ts";
 import { PLACE, type Row } from "./row.ts";
 
-/** What a tail shows, as asked for. Names of attributes follow `attributes.`. */
+/** The requested filter of a tail. Names of attributes follow `attributes.`. */
 export interface FilterQuery {
   readonly level?: string;
   readonly service?: string;
@@ -13,7 +13,7 @@ export interface FilterQuery {
 export interface Filter {
   /** Equal for filters that show the same. */
   readonly key: string;
-  /** False only when no row of these lines can fit, which costs next to nothing to tell. */
+  /** False only when no row of these lines can match; it costs next to nothing. */
   mayMatch(lines: Buffer | string): boolean;
   matches(row: Row): boolean;
 }
@@ -50,7 +50,7 @@ function isThere(text: string | undefined): text is string {
   return text !== undefined;
 }
 
-/** A level that has a severity stands for it and all above; another one for itself, in any case. */
+/** A level with a severity matches it and all above; another one only itself, in any case. */
 function levelFrom(level: string): Condition {
   const least = severityOf(level);
   const word = level.toLowerCase();

@@ -10,7 +10,7 @@ export interface Recent {
 /** The rendering of a batch for one reader serves all readers with the same filter. */
 export type Memo = Map<string, Buffer | null>;
 
-/** Who is given batches in order. */
+/** A reader that gets batches in order. */
 export interface Live {
   /** The next batch that it wants. */
   readonly nextSeq: number;
@@ -84,7 +84,7 @@ export class Hub {
     else this.#start();
   }
 
-  /** There is more than there is time for. What would be shown late, and later and later, is passed over at once. */
+  /** There are more rows than time. Rows that would be shown later and later are skipped at once. */
   #drop(throughSeq: number): void {
     this.#waiting.length = 0;
     this.#waitingBytes = 0;

@@ -6,14 +6,14 @@ export interface Output {
   /** Whether so much waits for the reader that no more should be written. */
   readonly full: boolean;
   write(text: string | Buffer): void;
-  /** Resolves when there is room, at once when there is; also when the connection is gone. */
+  /** Resolves when the buffer has space, at once if it has; also when the connection is closed. */
   room(): Promise<void>;
   /** Writes the last words. A reader that does not take them is cut off. */
   end(text: string): void;
   onClose(run: () => void): void;
 }
 
-/** What may wait for a reader; one batch more at most, which is written whole. */
+/** The most bytes that wait for a reader; one more batch at most, which is written whole. */
 const WAITING_BYTES_MAX = 512 * 1024;
 const LAST_WORDS_MS = 1000;
 
@@ -30,7 +30,7 @@ export function createOutput(response: ServerResponse): Output {
     woken();
   });
   response.on("drain", woken);
-  // A reader that went away is no error of ours.
+  // A reader that disconnected is no error of ours.
   response.on("error", () => response.destroy());
   return {
     get closed() {

@@ -1,4 +1,4 @@
-/** Where a tail stands: the entry that comes next. */
+/** The position of a tail: the next entry. */
 export interface Position {
   /** Names the log that the numbers belong to, see `TelemetryFeed.id`. */
   readonly feedId: string;
@@ -17,7 +17,7 @@ export function idOf({ feedId, seq, index, atMs }: Position): string {
   return `${feedId}-${seq.toString(RADIX)}-${index.toString(RADIX)}-${atMs.toString(RADIX)}`;
 }
 
-/** The position that an `id` of ours stands for; undefined for any other text. */
+/** The position in one of our `id`s; undefined for any other text. */
 export function positionOf(id: string): Position | undefined {
   const [, feedId = "", ...numbers] = FORM.exec(id) ?? [];
   const [seq = 0, index = 0, atMs = 0] = numbers.map((digits) => Number.parseInt(digits, RADIX));

@@ -29,8 +29,8 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /**
- * A row of the log, cut into its members without being parsed: most of what a tail passes on is never looked into, and digits
- * stay as they were sent.
+ * A row of the log, cut into its members without being parsed: a tail forwards most members unread, and digits stay as
+ * sent.
  */
 export class Row {
   readonly #texts: (string | undefined)[] = [];

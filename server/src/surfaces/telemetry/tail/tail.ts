@@ -31,7 +31,7 @@ interface Gap {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** What reading the log and checking it takes, roughly. */
+/** The rate of reading and checking the log, roughly. */
 const READ_BYTES_PER_MS = 500_000;
 
 /**
@@ -46,7 +46,7 @@ export class Tail implements Live {
   #counted: number | undefined;
   #gap: Gap | undefined;
   #lookAgain = false;
-  /** Projects of batches up to this number were asked about: those not known then are nobody's. */
+  /** Projects of batches up to this number were read: those still unknown then are visible to nobody. */
   #lookedSeq = 0;
   #isLive = false;
   #told = "";
@@ -73,18 +73,18 @@ export class Tail implements Live {
     hub.leave(this);
   }
 
-  /** What may be shown from now on. */
+  /** Sets the projects that may be shown from now on. */
   sees(seen: Seen): void {
     this.#seen = seen;
   }
 
-  /** A sign of life; it tells the position when that moved without an entry to show. */
+  /** A sign of life; it reports the position when that moved without an entry to show. */
   beat(): void {
     const { out } = this.#options;
     if (out.full) return;
     const id = idOf(this.#position);
     if (this.#gap !== undefined && this.#isLive) this.#tellGap(this.#options.clock.nowMs());
-    // A position beyond a gap would hide it from who comes back with it.
+    // A position beyond a gap would hide the gap from a reader that reconnects with it.
     else if (id === this.#told || this.#gap !== undefined) out.write(": \n\n");
     else this.#write(eventText("position", JSON.stringify({ time: isoFromMs(this.#position.atMs) }), id), id);
   }
@@ -122,7 +122,7 @@ export class Tail implements Live {
     this.#wake = undefined;
   }
 
-  /** Reads the log until the hub can take over. */
+  /** Reads the log until the hub can continue. */
   async #catchUp(): Promise<void> {
     const { feed, table, out } = this.#options;
     for (;;) {

@@ -39,9 +39,11 @@ export interface Tails {
   stop(): void;
 }
 
-/** How often a caller's rights are looked at. With what identity takes to hear of a change, an end is well within a second. */
+/**
+ * How often a caller's permissions are read. With the delay of the feed of changes, a tail ends well within a second.
+ */
 const LOOK_MS = 250;
-/** A look that takes longer than this tells nothing any more. */
+/** The result of a read that takes longer than this is ignored. */
 const LOOK_MS_MAX = 500;
 const BEAT_MS = 15_000;
 const RETRY_MS = 2000;

@@ -15,9 +15,12 @@ const NOT_FINITE: ProblemPlace = { pointer: "", detail: "must be a finite number
 export class EntryCheck {
   /** The first bad places of all entries. */
   readonly places: ProblemPlace[] = [];
-  /** True when the entry at hand has a fault. */
+  /** True when the present entry has a fault. */
   faulty = false;
-  /** True when the entry at hand has a fraction in its attributes that a double can't hold: DuckDB's reader would round it. */
+  /**
+   * True when the present entry has a fraction in its attributes that a double can't hold: DuckDB's reader would round
+   * it.
+   */
   hasLongFraction = false;
   readonly #notBefore: string | undefined;
   #index = 0;

@@ -20,7 +20,7 @@ const DECODERS = {
   deflate: { sync: inflateRawSync, async: promisify(inflateRaw) },
 } as const;
 
-/** A content coding (RFC 9110 section 8.4). `deflate` is looked at closer once the body is there. */
+/** A content coding (RFC 9110 section 8.4). The form of `deflate` is detected from the body. */
 export type Coding = "gzip" | "zstd" | "deflate";
 
 const CODINGS = "deflate, gzip, zstd";
@@ -51,7 +51,7 @@ export function decodedSync(body: Buffer, coding: Coding): Buffer {
   }
 }
 
-/** The same beside the event loop; undefined when more comes out than so many bytes. */
+/** The same off the event loop; undefined when the result has more than this many bytes. */
 export async function decodedUpTo(bytesMax: number, body: Buffer, coding: Coding): Promise<Buffer | undefined> {
   try {
     return await decoderOf(coding, body).async(body, { maxOutputLength: bytesMax });

@@ -6,7 +6,7 @@ import { type EntryCheck, isObject, type JsonObject } from "./check.ts";
 import { hasNumberNames, marked, unmarked } from "./order.ts";
 import { ROW_OF } from "./rows.ts";
 
-/** What the two forms of a body, a JSON object and lines of JSON, have in common. */
+/** Shared by the two forms of a body, a JSON object and lines of JSON. */
 
 export interface EncodeOptions {
   /** The project of the credential that sent the entries, or null. */

@@ -1,8 +1,9 @@
 import { endOfString } from "#kernel/json-text.ts";
 
 /**
- * Objects keep the order of their members, but those whose names are whole numbers, which come first (ECMAScript, OrdinaryOwnPropertyKeys). While a
- * value is an object such names have a mark in front, a character for private use, which is taken away from the text that is written.
+ * Objects keep the order of their members, except those whose names are whole numbers, which come first (ECMAScript,
+ * OrdinaryOwnPropertyKeys). While a value is an object such names have a mark in front, a character for private use,
+ * which is removed from the written text.
  */
 
 const MARK = "\ue000";
@@ -10,7 +11,7 @@ const MARK = "\ue000";
 const NUMBER_NAME = /^\ue000*\d{1,10}$/;
 /** Longer ones, written with escapes, are no such names. */
 const NAME_CHARS_MAX = 1000;
-/** Whether a text has such a name; a digit may stand as an escape. */
+/** Whether a text has such a name; a digit may be an escape. */
 const HAS_NUMBER_NAME = /"(?:\d|\\u003\d){1,10}"\s*:/;
 /** Found sooner, and seldom there. */
 const DIGIT_AT_END = /\d"\s*:/;
@@ -23,7 +24,7 @@ export function hasNumberNames(text: string): boolean {
   return DIGIT_AT_END.test(text) && HAS_NUMBER_NAME.test(text);
 }
 
-/** The name under which a member stands where it was sent. */
+/** The marked name of a member. */
 export function markedName(name: string): string {
   return NUMBER_NAME.test(name) ? MARK + name : name;
 }
@@ -49,12 +50,12 @@ export function marked(text: string): string {
   return out + text.slice(from);
 }
 
-/** What `JSON.stringify` wrote, with the names that were sent. */
+/** The output of `JSON.stringify`, with the sent names. */
 export function unmarked(json: string): string {
   return json.includes(MARK) ? json.replace(MARKED, "") : json;
 }
 
-/** The name that stands there; undefined when it is another string than a name. */
+/** The name at that place; undefined when it is another string. */
 function nameAt(text: string, from: number, to: number): string | undefined {
   let next = to + 1;
   while (/\s/.test(text[next] ?? "")) next += 1;

@@ -19,8 +19,8 @@ export interface Outline {
 }
 
 /**
- * Looks at brackets only, to refuse what would be expensive to parse, and to measure the entries as they were sent.
- * What it says about text that is not JSON means nothing; the parser refuses that.
+ * Reads brackets only, to refuse text that would be expensive to parse, and to measure the sent entries. For text that
+ * is not JSON the result means nothing; the parser refuses that.
  */
 export function outline(body: Buffer): Outline {
   const oversized = new Set<number>();

@@ -21,7 +21,8 @@ const WORKER_HEAP_MIB = 512;
 
 export interface EncoderPool {
   /**
-   * `encodeBody`, in another thread when the body is large. A large body is handed over and must not be used afterwards.
+   * `encodeBody`, in another thread when the body is large. A large body is transferred and must not be used
+   * afterwards.
    * @throws Problem as `encodeBody` does, `unavailable` when too much waits already; Error when the thread died
    */
   encode(type: TelemetryType, body: Buffer | SentBody, options: EncodeBodyOptions): Promise<EncodedBody>;

@@ -25,7 +25,7 @@ const LONG_INTEGER_BYTES_MAX = 300;
 /** An entry with more names is left to the parser: looking for repeated ones here is quadratic. */
 const NAMES_MAX = 100;
 
-/** Where the names of the objects at hand stand, and their lengths: a stack that all levels share. A walk is never interrupted. */
+/** The places and lengths of the names of open objects: a stack that all levels share. A walk is never interrupted. */
 const NAMES = new Int32Array(2 * NAMES_MAX);
 
 const TRUE = Buffer.from("true");
@@ -85,7 +85,7 @@ export class Json {
     return true;
   }
 
-  /** From the opening quote past the closing one. Escaped surrogates are not taken: one may stand alone. */
+  /** From the opening quote past the closing one. Escaped surrogates are refused: one may be alone. */
   string(): boolean {
     const { bytes, end } = this;
     let at = this.at + 1;
@@ -107,7 +107,7 @@ export class Json {
     return false;
   }
 
-  /** Bytes of the escape after the backslash, 0 when it is none that is taken. */
+  /** Bytes of the escape after the backslash, 0 when it is not supported. */
   #escape(at: number): number {
     const { bytes } = this;
     const byte = bytes[at] as number;
@@ -170,7 +170,7 @@ export class Json {
     return true;
   }
 
-  /** Any value, whose containers may be nested so many levels deep. */
+  /** Any value, whose containers may be nested this deep. */
   value(levels: number): boolean {
     const byte = this.byte();
     if (byte === QUOTE) return this.string();
@@ -210,7 +210,7 @@ export class Json {
     }
   }
 
-  /** Notes a name by where it stands; true when the object has it already, or there are too many to go on. */
+  /** Notes a name by its place; true when the object has it already, or has too many names. */
   #repeated(base: number, from: number, to: number): boolean {
     const { bytes } = this;
     const names = NAMES;

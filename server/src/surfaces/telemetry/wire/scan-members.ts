@@ -1,6 +1,6 @@
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 
-/** What the value of a member must be. */
+/** The required type of a member's value. */
 export type MemberKind = "timestamp" | "text" | "level" | "status" | "number" | "attributes" | "tags";
 
 export interface Member {
@@ -12,7 +12,7 @@ export interface Member {
 export interface Members {
   /** The bits of those that every entry has. */
   readonly required: number;
-  /** The member whose name stands from `from` to before `to`, or null. */
+  /** The member whose name is from `from` to before `to`, or null. */
   find(bytes: Buffer, from: number, to: number): Member | null;
 }
 

@@ -6,7 +6,7 @@ const BYTES_MAX = 6;
 /** The common spellings by their bytes read as one number: found without making a string for each entry. */
 const KNOWN = table();
 
-/** The severity number of the level that stands from `from` to before `to`, 0 for none; as `severityOf`. */
+/** The severity number of the level from `from` to before `to`, 0 for none; as `severityOf`. */
 export function severityAt(bytes: Buffer, from: number, to: number): number {
   if (to - from <= BYTES_MAX) {
     let key = 0;

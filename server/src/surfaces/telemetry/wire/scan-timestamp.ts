@@ -8,8 +8,8 @@ const FRACTION_MAX = 9;
 const ZONE = Buffer.from("+00:00");
 
 /**
- * Checks the usual form of a date-time in UTC, as `normalTimestamp` does, on bytes. Returns where the part that is kept ends (seconds
- * with up to six digits of fraction; `Z` belongs there), or 0 when it is none, or written in another way.
+ * Checks the usual form of a date-time in UTC, as `normalTimestamp` does, on bytes. Returns the end of the kept part
+ * (seconds with up to six digits of fraction, before `Z`), or 0 for another form or other text.
  */
 export function utcEnd(bytes: Buffer, from: number, to: number): number {
   const secondsEnd = from + SECONDS_END;

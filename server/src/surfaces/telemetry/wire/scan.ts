@@ -50,7 +50,7 @@ const NEWLINE = 0x0a;
 const ENTRIES = Buffer.from('"entries"');
 /** An entry with the shortest required members has more bytes than this. */
 const ENTRY_BYTES_MIN = 40;
-/** The member that we add for each severity; 0 stands for none. */
+/** The added member for each severity; 0 means none. */
 const SEVERITIES = Array.from({ length: SEVERITY_MAX + 1 }, (_, severity) =>
   Buffer.from(severity === 0 ? "" : `,"severity":${severity}`),
 );
@@ -64,7 +64,7 @@ const POOLED_BYTES_MAX = 4096;
 class Scan {
   readonly #json: Json;
   readonly #members: Members;
-  /** What ends every entry: its project when there is one, the closing brace, the line's end. */
+  /** The end of every entry: its project when there is one, the closing brace, the line's end. */
   readonly #end: Buffer;
   /** Up to the seconds. */
   readonly #notBefore: Buffer | null;
@@ -230,7 +230,7 @@ class Scan {
     return true;
   }
 
-  /** At most so many bytes, which are never fewer than the characters. */
+  /** At most this many bytes, which are never fewer than the characters. */
   #shortText(charsMax: number): boolean {
     const json = this.#json;
     const from = json.at + 1;

@@ -12,8 +12,8 @@ const NO_FRACTION = ".000000Z";
 const DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /**
- * Brings a date-time of ISO 8601 or RFC 3339 to the form `YYYY-MM-DDTHH:MM:SS.ffffffZ`; nanoseconds are cut to microseconds.
- * Undefined when it is not one, see `momentOf`. What nearly all senders write is known without taking it apart.
+ * Converts a date-time of ISO 8601 or RFC 3339 to `YYYY-MM-DDTHH:MM:SS.ffffffZ`; nanoseconds are cut to microseconds.
+ * Undefined when it is not one, see `momentOf`. The usual form is recognized without parsing.
  */
 export function normalTimestamp(text: string): string | undefined {
   return usualTimestamp(text) ?? isoWithMicros(text);

@@ -92,7 +92,7 @@ describe("getWebhookEventBody", () => {
     assert.deepEqual((await world.call("GET", path, { token })).json["json"], large);
   });
 
-  test("is refused to whoever may not read it, in the words for what does not exist", async () => {
+  test("is refused without the permission, with the text for an absent event", async () => {
     const webhook = await newWebhook(world, world.acme, world.acme.closed);
     const path = `${PATH}/${webhook.id}/events/${await newEvent(world, webhook)}/body`;
     assertProblem(await world.call("GET", path), "unauthorized");
@@ -121,7 +121,7 @@ describe("streamWebhookEvents", () => {
   });
   after(() => world.close());
 
-  test("is refused to whoever may not read, and for another media type", async () => {
+  test("is refused without the permission, and for another media type", async () => {
     const path = `${PATH}/${(await newWebhook(world)).id}/stream`;
     assertProblem(await world.call("GET", path), "unauthorized");
     const blind = await world.token({ scopes: ["webhooks:write"] });

@@ -24,7 +24,7 @@ export function getWebhookEvent(deps: WebhooksSurfaceDeps): Operation<typeof WEB
   };
 }
 
-/** Never shown as a page of ours, whatever it is. */
+/** Never shown as a page of ours, with any content. */
 const FIELDS = {
   "content-type": "application/octet-stream",
   "content-disposition": "attachment",

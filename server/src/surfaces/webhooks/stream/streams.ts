@@ -9,7 +9,7 @@ export interface StreamsOptions {
   readonly metadata: MetadataStore;
   readonly feed: EventFeed;
   readonly log: { error(fields: object, message: string): void };
-  /** Of one organization at the same time. */
+  /** Streams of one organization at the same time. */
   readonly organizationMax: number;
 }
 
@@ -51,7 +51,7 @@ export function createStreams(options: StreamsOptions): Streams {
   };
 }
 
-/** Writes what is new, then waits for more. The position is that of the last event that was written. */
+/** Writes new events, then waits for more. The position is that of the last written event. */
 async function run(
   { metadata, feed }: StreamsOptions,
   response: ServerResponse,
@@ -109,7 +109,7 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The last event says why; what is not a `Problem` is ours, and stays with us. */
+/** The last event gives the reason; an error that is not a `Problem` is internal, and is not sent. */
 function endWith(response: ServerResponse, error: unknown): void {
   if (response.destroyed || response.writableEnded) return;
   const { code, message } = error instanceof Problem ? error : new Problem("internal", "Something went wrong here.");

@@ -25,8 +25,9 @@ interface Run {
 }
 
 /**
- * Deletes objects whose keys are in order, in a transaction of the caller's: all is read first, each is decided on its own in their order, and what comes of
- * it is written together. Undefined for those that come to what others of the set change, in ways that only the database can tell.
+ * Deletes objects whose keys are in order, in the caller's transaction: all are read first, each is decided separately
+ * in their order, and the results are written together. Undefined for a deletion that depends on the result of another
+ * one of the set in a way that only the database can tell.
  */
 export async function deleteSet(
   deps: WriteDeps,

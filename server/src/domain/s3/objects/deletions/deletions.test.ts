@@ -123,7 +123,7 @@ async function notifying(g: S3Ground, caller: S3Caller, bucket: Bucket): Promise
 
 type Versions = readonly (readonly [string, string])[];
 
-/** Ids of versions are random: each is told by the place at which it was made. */
+/** Ids of versions are random: each is named by the place at which it was created. */
 function nameOf(id: unknown, versions: Versions): unknown {
   if (typeof id !== "string" || id === "null" || id === "unknown") return id;
   const at = versions.findIndex(([, versionId]) => versionId === id);

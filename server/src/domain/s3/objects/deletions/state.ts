@@ -34,7 +34,10 @@ export function keysOf(objects: readonly DeleteObject[]): Keys {
   return { names, written: names.map(bytesInJson), places };
 }
 
-/** Locks keys until the end of the transaction, and reads what is there of each, in their order. @throws S3Error `NoSuchBucket` */
+/**
+ * Locks keys until the end of the transaction, and reads the present state of each, in their order.
+ * @throws S3Error `NoSuchBucket`
+ */
 export async function statesOf(
   { metadata }: WriteDeps,
   tx: Writer,
@@ -82,7 +85,7 @@ async function nullVersions(
   return byPlace(await versionsOfKeys(metadata.dialect, tx, bucket.id, asked));
 }
 
-/** The versions that these name, by their places: what is not there has none. */
+/** The versions that these name, by their places: an absent one has none. */
 export async function versionsNamed(
   { metadata }: Pick<WriteDeps, "metadata">,
   tx: Writer,

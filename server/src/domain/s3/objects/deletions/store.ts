@@ -183,7 +183,7 @@ function text(value: string): RawBuilder<unknown> {
   return sql`cast(${value} as text)`;
 }
 
-/** Of keys without a present version, the newest of the rest becomes it, unless that is a delete marker. */
+/** For keys without a present version, the newest of the rest becomes it, unless that is a delete marker. */
 export function promoteKeys(dialect: Dialect, tx: Writer, bucket: string, keys: readonly string[]): void {
   if (keys.length === 0) return;
   tx.defer(PROMOTE_KEYS[dialect].with(tx, bucket, keyList(keys)));

@@ -52,7 +52,7 @@ export const logfmt: Format = (line, context) => {
   return entry?.timestamp === null ? null : entry;
 };
 
-/** JSON or logfmt whose time is elsewhere on the line, or nowhere; the level and the message are there. */
+/** JSON or logfmt without a time in it; it has the level and the message. */
 export function fieldsEntry(text: string): ParsedLine | null {
   const fields = text.startsWith("{") ? jsonFields(text) : logfmtFields(text);
   return fields === null ? null : entryOf(fields, null);

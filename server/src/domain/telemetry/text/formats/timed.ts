@@ -22,7 +22,7 @@ const REDIS_LEVELS: Groups = { ".": "debug", "-": "verbose", "*": "notice", "#":
 /** One letter before a time, `[W 2026-…`. Ruby's `W, [2026-…` has the word behind the time as well. */
 const LETTER = /^\[?([DIWECFTVN]) ?\[?$/;
 const RUBY = /^[DIWEFA], \[$/;
-/** What a line was gathered from, or its program: one word before the time. */
+/** The file of a line, or its program: one word before the time. */
 const ORIGIN = /^[^\s[<({|]{1,256}$/;
 
 /** Any line in which a time is found; null for others. */
@@ -92,7 +92,7 @@ function levelAndMessage(rest: string, head: Groups, origin: Origin): { level: s
   const said = head["message"] ?? rest;
   const known = origin.level ?? head["level"] ?? letterLevel(head["letter"]) ?? numberLevel(head["severity"]);
   if (known !== undefined) return { level: known, message: said.replace(/^[-|:] +/, "") };
-  // Behind a program stands its message: words in it are no head.
+  // After a program comes its message: words in it are no head.
   const isMessage = head["program"] !== undefined;
   const found = findLevel(said, isMessage ? 0 : undefined);
   if (found === null) return { level: undefined, message: said.replace(/^\|/, "") };

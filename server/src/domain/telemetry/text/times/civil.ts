@@ -38,7 +38,9 @@ export function timestampOf(civil: Civil, zone: Zone): string | null {
   return withFraction(localMs - offsetMs, leap ? "999999" : civil.fraction);
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their size; null when it is none of them. */
+/**
+ * Seconds, milliseconds, microseconds or nanoseconds since 1970, distinguished by their size; null for other numbers.
+ */
 export function timestampOfEpoch(whole: string, fraction: string): string | null {
   if (!/^\d{10}(?:\d{3}|\d{6}|\d{9})?$/.test(whole)) return null;
   return withFraction(Number(whole.slice(0, 10)) * 1000, whole.slice(10) + fraction);
@@ -55,7 +57,7 @@ export function withFraction(ms: number, fraction: string): string {
   return `${isoFromMs(ms).slice(0, 19)}${digits === "" ? "" : `.${digits}`}Z`;
 }
 
-/** What a line does not say about its time. */
+/** Parts of the time that a line does not have. */
 export interface TimeContext {
   readonly zone: Zone;
   /** The year of a month and day. */

@@ -1,17 +1,17 @@
 import type { TimeContext } from "./civil.ts";
 import { formsAt, type TimeForm } from "./forms.ts";
 
-/** A time within a line: where it stands, and what it is in UTC. */
+/** A time within a line: its place, and its value in UTC. */
 export interface FoundTime {
   readonly start: number;
   readonly end: number;
   readonly timestamp: string;
 }
 
-/** Where a time stands in a line, or null. */
+/** Finds the time in a line, or returns null. */
 export type TimeFinder = (line: string) => FoundTime | null;
 
-/** A time begins within so many characters, or the line has none. */
+/** A time begins within this many characters, or the line has none. */
 export const TIME_SEARCH_CHARS = 80;
 
 const DIGITS_MAX = 20;
@@ -23,8 +23,8 @@ const WORDS_MAX = { number: 3, clock: 1 };
 const SAME_TIME_MS = 26 * 3_600_000;
 
 /**
- * The first time that begins in the first 80 characters. A number that may be a time since 1970 gives way to a date behind it that says
- * something else, a time without a date to any date, unless nothing but marks and capitals stand before it.
+ * The first time that begins in the first 80 characters. A number that may be a time since 1970 yields to a different
+ * date after it, and a time without a date yields to any date, unless only marks and capitals are before it.
  */
 export function findTime(line: string, context: TimeContext): FoundTime | null {
   let weak: FoundTime | null = null;

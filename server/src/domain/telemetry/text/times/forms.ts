@@ -158,7 +158,9 @@ const ALONE_FROM = 10;
 
 const BY_BEGINNING = byBeginning();
 
-/** The forms that may be where `digits` digits stand and `after` follows them; no digits: where a capital letter stands. */
+/**
+ * The forms that may begin with `digits` digits and then `after`; no digits: forms that begin with a capital letter.
+ */
 export function formsAt(digits: number, after: string): readonly TimeForm[] {
   return BY_BEGINNING.get(digits === 0 || digits >= ALONE_FROM ? String(digits) : digits + after) ?? [];
 }

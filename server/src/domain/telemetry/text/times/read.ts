@@ -102,7 +102,7 @@ function hourOf(parts: Parts): number | null {
   return (hour % 12) + (half === "p" ? 12 : 0);
 }
 
-/** After a colon stand milliseconds, which some write without their zeros: `8:05:1:47`. */
+/** After a colon come milliseconds, which some programs write without their zeros: `8:05:1:47`. */
 function fractionOf(parts: Parts): string {
   const digits = parts["f"] ?? "";
   return parts["point"] === ":" ? digits.padStart(3, "0") : digits;

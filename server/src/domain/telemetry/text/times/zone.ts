@@ -46,7 +46,7 @@ const NAMED_HOURS: Readonly<Record<string, number>> = {
   PDT: -7,
 };
 
-/** Source of an expression for the names of zones that `fixedOffsetMs` knows, but for `Z`. */
+/** Source of an expression for the names of zones that `fixedOffsetMs` knows, except `Z`. */
 export const ZONE_NAME = `(?:${Object.keys(NAMED_HOURS)
   .filter((name) => name !== "Z")
   .toSorted((a, b) => b.length - a.length)

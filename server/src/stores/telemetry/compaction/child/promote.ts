@@ -2,7 +2,7 @@ import { isPromotable } from "../../columns.ts";
 
 /** The most attributes with a separate column in one file. */
 export const PROMOTED_MAX = 16;
-/** So many rows are looked at to choose them. */
+/** The sample of rows that chooses them. */
 export const SAMPLE_ROWS = 4096;
 export const SAMPLE_FILES_MAX = 16;
 export const SAMPLE_ROW_BYTES_MAX = 16 * 1024;

@@ -1,7 +1,7 @@
 import { COLUMNS, promotedColumn, type TelemetryType } from "../../columns.ts";
 import { SEVERITY_ANEW } from "../../severity-sql.ts";
 
-/** The columns that rows are stored with, as a list for SELECT; what older spellings of levels did not know is derived anew. */
+/** The stored columns of rows, as a list for SELECT; severities of older spellings of levels are derived again. */
 export function storedColumns(type: TelemetryType): string {
   const columns = COLUMNS[type].map(({ name }) =>
     type === "logs" && name === "severity" ? `${SEVERITY_ANEW} AS "severity"` : `"${name}"`,

@@ -13,7 +13,7 @@ const DAY_US = 86_400_000_000n;
  * may be a few per cent off.
  */
 const DISTINCT_SHARE_MAX = 0.8;
-/** A dictionary of all values of a row group must fit on its page, or else there is none. */
+/** A dictionary of all values of a row group must fit on its page, or it is left out. */
 const DICTIONARY_PAGE_BYTES = 64 * 1024 * 1024;
 
 export interface Output {
@@ -43,9 +43,10 @@ export async function writeParquet(duckdb: DuckDBConnection, written: Written): 
 }
 
 /**
- * Makes sure that a trace is found by its identifier. Bloom filters come with dictionaries only, and by default a dictionary is given up
- * when a fifth of a row group's values differ: too few for traces of few spans. Then the file is written again with larger ones.
- * Where that will do, columns whose every value differs (span_id) still do without: their dictionary would cost a fifth of the file.
+ * Adds a Bloom filter, which finds a trace by its identifier. Bloom filters need a dictionary, and by default the
+ * writer drops the dictionary when a fifth of a row group's values differ: too few for traces of few spans. Then the
+ * file is written again with larger ones. Where possible, columns with only distinct values (span_id) still have none:
+ * their dictionary would cost a fifth of the file.
  */
 async function addTraceFilter(duckdb: DuckDBConnection, written: Written, path: string): Promise<void> {
   if (!(await lacksTraceFilter(duckdb, path))) return;

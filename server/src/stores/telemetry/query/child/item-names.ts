@@ -11,7 +11,7 @@ export interface Unnamed {
   readonly written: Json;
 }
 
-/** Those in which a node of some sort stands. */
+/** Items that contain a node of some kind. */
 export function unnamedItems(statement: Json, holds: (node: Json) => boolean): Unnamed[] {
   const found: Unnamed[] = [];
   eachSelect(statement, (select) => {

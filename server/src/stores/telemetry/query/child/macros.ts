@@ -6,7 +6,7 @@ const IPV4 = `(${OCTET}[.]){3}${OCTET}`;
 const GROUPS = "[0-9a-f]{1,4}(:[0-9a-f]{1,4})*";
 /** An IPv6 address without an IPv4 one at its end; how many groups it has is counted. */
 const IPV6 = `(${GROUPS})?(::(${GROUPS})?)?`;
-/** What begins an IPv4 address that is written as one of IPv6 (RFC 4291 section 2.5.5.2), in hexadecimal. */
+/** The prefix of an IPv4 address in IPv6 form (RFC 4291 section 2.5.5.2), in hexadecimal. */
 const MAPPED = "00000000000000000000ffff";
 /** Prefix of local names in a macro, written `@` below: a table or column of the statement could have a plain name. */
 const LOCAL = "mooring_";

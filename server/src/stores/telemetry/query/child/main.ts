@@ -47,8 +47,8 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     if (cancelled) session.stop("cancel");
     const last = await session.run();
     session = undefined;
-    // Closing takes milliseconds, and freed memory can be told from leaked memory only then: a child with little memory
-    // is ready before.
+    // Closing takes milliseconds, and only then freed memory differs from leaked memory: a child with little memory is
+    // ready before.
     const early = dataBytes() <= CHILD_BASE_BYTES;
     if (!early) instance.close();
     // Both at once, so that the next query at once meets an idle child; the next instance is created meanwhile.
@@ -68,7 +68,7 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     streamed: () => false,
     piece: () => undefined,
     frame: (kind, payload) => {
-      // Files for a query that has ended meanwhile are nobody's.
+      // Files for a query that has ended meanwhile are ignored.
       if (kind === FRAME.files) return session?.supply(JSON.parse(payload.toString()) as ChildFiles);
       cancelled = kind === FRAME.cancel; // one that came too late for the query before does not touch the next
       if (cancelled) session?.stop("cancel");
@@ -82,7 +82,9 @@ async function serve(channel: Channel, threads: number): Promise<void> {
   await channel.send(FRAME.ready);
 }
 
-/** What counts against RLIMIT_DATA, or 0 where there is no /proc: the sixth figure of statm, in pages (proc(5)). */
+/**
+ * Memory that counts against RLIMIT_DATA, or 0 where there is no /proc: the sixth figure of statm, in pages (proc(5)).
+ */
 function dataBytes(): number {
   try {
     return Number(readFileSync("/proc/self/statm", "utf8").split(" ")[5] ?? 0) * 4096;

@@ -96,7 +96,7 @@ async function valuesOf(
   return values;
 }
 
-/** Where there are no values the result has one column for them, which says so. */
+/** Without values the result has one column, whose name says so. */
 function entriesOf(values: readonly string[]): Json[] {
   const type = { id: "VARCHAR", type_info: null };
   const entry = (value: string, alias = ""): Json => ({

@@ -3,7 +3,7 @@ import { isObject } from "../gate/refusal.ts";
 /** One step of a plan; those that it takes its rows from are its children. */
 export interface PlanStep {
   readonly operator: string;
-  /** What the engine tells of the step: conditions, columns, estimates. */
+  /** The engine's data about the step: conditions, columns, estimates. */
   readonly info: Readonly<Record<string, unknown>>;
   /**
    * Figures of a plan that was run: rows that came out, rows that were read, and time in the step, of all threads
@@ -15,7 +15,7 @@ export interface PlanStep {
   readonly children: readonly PlanStep[];
 }
 
-/** Where rows lie is nobody's concern. */
+/** Members with the places of rows, which are not shown. */
 const UNTOLD = /file ?name|path/i;
 
 /**

@@ -6,7 +6,7 @@ import { childrenOf, eachSelect, listOf, nameOf, namesOf, someNode } from "./tre
 
 type Mutable = Record<string, unknown>;
 
-/** A call that reads an attribute as text, and where it stands. */
+/** A call that reads an attribute as text, and its place. */
 interface Call {
   readonly key: string;
   readonly source: Mutable;
@@ -28,8 +28,9 @@ const READERS: ReadonlySet<string> = new Set(["->>", "json_extract_string"]);
 const CLAUSES = ["select_list", "where_clause", "group_expressions", "having", "qualify", "modifiers"] as const;
 
 /**
- * Reads `attributes->>'key'` of a statement from the column of a promoted attribute. A SELECT in which the tables' columns are used in a way
- * that could tell (`COLUMNS(*)`, a table as a value, NATURAL …) stays as it is: slower, with the same answer.
+ * Reads `attributes->>'key'` of a statement from the column of a promoted attribute. A SELECT that uses the tables'
+ * columns in a way that could show a difference (`COLUMNS(*)`, a table as a value, NATURAL …) is not changed: slower,
+ * with the same answer.
  */
 export class PromotedAttributes {
   readonly #tree: Tree;
@@ -134,7 +135,7 @@ function plainSources(from: unknown): Json[] | undefined {
   return isPlain && left !== undefined && right !== undefined ? [...left, ...right] : undefined;
 }
 
-/** Whether one of the tables is meant as a value, or by more than its name; or a name stands for another thing than it would. */
+/** Whether one of the tables is used as a value, or by more than its name; or a name has another meaning than usual. */
 function namesTables(select: Json, tables: ReadonlySet<string>): boolean {
   const isNamed = (item: unknown): boolean => isObject(item) && String(item["alias"]).toLowerCase() === COLUMN;
   if (listOf(select["select_list"]).some(isNamed)) return true;
@@ -151,7 +152,7 @@ class CallFinder {
   readonly calls: Call[] = [];
   readonly #select: Json;
   readonly #sources: ReadonlyMap<string, Json>;
-  /** What `attributes` without a table means. */
+  /** The meaning of `attributes` without a table. */
   #only: Json | undefined;
   readonly #stars: ReadonlySet<unknown>;
   /** A star does more than show columns in the list. */

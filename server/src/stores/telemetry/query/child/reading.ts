@@ -58,7 +58,7 @@ export class Reading {
     if (query.pruning && query.describe !== true && query.explain !== "plan") this.#latest = latestRows(this.#tree);
   }
 
-  /** What to ask the store for. To be called in the transaction in which the statement will run. */
+  /** The files to request from the store. Call it in the transaction in which the statement will run. */
   async ask(): Promise<ChildAsk> {
     if (this.#query.pruning) this.#ranges = await this.#findRanges();
     const keys = this.#promoted?.keys();
@@ -113,8 +113,9 @@ export class Reading {
   }
 
   /**
-   * Conditions do not reach the files of who sees a part of the rows only (see `BARRIER`): the times that the statement can read go there, and
-   * which trace it wants. But not where the plan counts rows: it would tell whether a row that is not seen has the text.
+   * For a caller who sees only a part of the rows, conditions do not reach the files (see `BARRIER`). So the
+   * statement's readable times are applied there, and the trace that it wants. But not where the plan counts rows: that
+   * would show whether a hidden row has the text.
    */
   #narrowed(files: ChildFiles): ChildFiles {
     if (files.visible === "all") return files;
@@ -128,7 +129,7 @@ export class Reading {
     return { ...files, tables: Object.fromEntries(tables) as ChildFiles["tables"] };
   }
 
-  /** What a file's statistics say of its rows would show in the plan. */
+  /** A file's statistics about its rows, which would show in the plan. */
   #untold(files: ChildFiles): readonly string[] {
     if (files.visible === "all" || this.#query.explain === undefined) return [];
     return ["SET disabled_optimizers = 'statistics_propagation'"];
@@ -157,7 +158,7 @@ export class Reading {
     this.#steps = [...this.#steps, [source, rendered.tree]];
   }
 
-  /** Makes the tables anew, in another transaction, and prepares the statement. */
+  /** Creates the tables again, in another transaction, and prepares the statement. */
   async again(): Promise<DuckDBPreparedStatement> {
     await this.#connection.run("ROLLBACK");
     await this.#connection.run(BEGIN);
@@ -206,14 +207,17 @@ export class Reading {
     try {
       return await timeRanges(conditions, this.#query, this.#connection, this.#evaluate);
     } catch {
-      // What a bound's value fails on, the statement will tell; until then nothing is known of its times.
+      // An invalid bound is reported by the statement; until then its times are unknown.
       await this.#connection.run("ROLLBACK");
       await this.#connection.run(BEGIN);
       return new Map();
     }
   }
 
-  /** Writes the statement in a faster way, see `truncation.ts` and `promoted.ts`. @returns the views that this needs, or undefined when there is none */
+  /**
+   * Rewrites the statement to a faster form, see `truncation.ts` and `promoted.ts`.
+   * @returns the views that this needs, or undefined when there is no faster form
+   */
   async #rewrite(files: ChildFiles): Promise<MakeViews | undefined> {
     const columns = new Map(Object.entries(files.tables).map(([name, table]) => [name, promotedKeys(table)]));
     if (this.#promoted === undefined) return undefined;

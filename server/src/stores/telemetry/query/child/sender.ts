@@ -42,7 +42,7 @@ export class BlockSender {
     return this.#partBytes + this.#text.length >= BLOCK_BYTES;
   }
 
-  /** Ends the block. It leaves now if more than the first megabyte is there. */
+  /** Ends the block. It is sent now if more than the first megabyte was written. */
   async flush(): Promise<void> {
     const block = this.#take();
     if (block.length === 0) return;

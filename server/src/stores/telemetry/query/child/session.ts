@@ -30,7 +30,7 @@ const TABLE_NAMES: ReadonlySet<string> = new Set(QUERY_TABLES.map(({ name }) => 
 
 const NO_FILES: ChildFiles = { directory: "/", visible: "all", tables: {}, figures: NO_FIGURES };
 
-/** What ends a query: `end` or `fail`. */
+/** The last frame of a query: `end` or `fail`. */
 export interface LastFrame {
   readonly kind: number;
   readonly payload: string;
@@ -176,8 +176,8 @@ export class Session {
   }
 
   /**
-   * A stream that fails ends like one that is done: the binding does not pass the error on. But an error also ends the
-   * transaction, so that another statement in it tells. The message is then had by running the query once more.
+   * A stream that fails ends like a complete one: the binding does not report the error. But an error also ends the
+   * transaction, so another statement in it shows the failure. Running the query once more gives its message.
    */
   async #confirmEnd(reading: Reading): Promise<void> {
     this.#check();

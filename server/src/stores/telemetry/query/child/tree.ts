@@ -28,7 +28,7 @@ export function nameOf(source: Json): string {
   return (textOf(source["alias"]) || textOf(source["table_name"])).toLowerCase();
 }
 
-/** Whether a node of the tree is of some sort; literals are not looked into. */
+/** Whether the tree has a node of some kind; literals are skipped. */
 export function someNode(value: unknown, holds: (node: Json) => boolean): boolean {
   if (Array.isArray(value)) return value.some((item) => someNode(item, holds));
   if (!isObject(value) || value["class"] === "CONSTANT") return false;

@@ -5,7 +5,7 @@ import { childrenOf, eachSelect, listOf, nameOf, namesOf, someNode } from "./tre
 
 type Mutable = Record<string, unknown>;
 
-/** A call of `date_trunc`, and where it stands. */
+/** A call of `date_trunc`, and its place. */
 interface Call {
   readonly node: Json;
   readonly holder: Mutable;

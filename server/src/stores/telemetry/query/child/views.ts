@@ -9,8 +9,9 @@ const NO_FILES: ChildTable = { parquet: [], hot: [], range: {} };
 export const ATTRIBUTES = "attributes";
 
 /**
- * Of rows that its principal may not see a statement must try nothing: an error's text would tell their values, and so would the rows that
- * a plan counts in a scan. DuckDB passes no condition through an OFFSET, though this one leaves out nothing.
+ * A statement must not evaluate anything on rows that its principal may not see: an error's text would reveal their
+ * values, and so would the rows that a plan counts in a scan. DuckDB passes no condition through an OFFSET, even
+ * through this one, which leaves out nothing.
  */
 const BARRIER = " OFFSET 0";
 
@@ -65,7 +66,8 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-// Columns are named one by one and never cast: a cast would keep filters from reaching the files, and `*` would show their names.
+// Columns are named separately and never cast: a cast would keep filters from reaching the files, and `*` would show
+// their names.
 function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys: readonly string[]): string {
   const { parquet, hot, range, equal = [] } = files.tables[table.name] ?? NO_FILES;
   const list = (names: readonly string[]): string =>
@@ -84,14 +86,15 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
         columnsOf(table, keys, group, isPart),
       ),
     );
-  // What the log had when the server was updated was derived by older spellings; to look at all of it anew costs nothing beside reading JSON.
+  // Rows of the log from before an update have severities of older spellings; deriving all of them again costs nothing
+  // beside parsing JSON.
   const columns = columnsOf(table, keys, { promoted: [], oldSpellings: true }, isPart);
   if (hot.length > 0) selects.push(select(hotRows(table, list(hot)), columns));
   if (selects.length === 0) selects.push(emptySelect(table, keys));
   return `CREATE OR REPLACE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}${isPart ? BARRIER : ""}`;
 }
 
-/** The files of all groups, told apart only by what decides about the table's own columns. */
+/** The files of all groups, distinguished only by the properties that affect the table's own columns. */
 function withoutColumns(groups: readonly ParquetGroup[]): ParquetGroup[] {
   return [false, true].map((oldSpellings) => {
     const alike = groups.filter((group) => (group.oldSpellings ?? false) === oldSpellings);
@@ -138,7 +141,10 @@ function alone(value: string): string {
   return `least(${value}, ${value})`;
 }
 
-/** The rows of NDJSON files, with values of type JSON as their text says; text that is none is NULL, for it must not cost the other rows. */
+/**
+ * The rows of NDJSON files, with values of type JSON from their text; invalid text is NULL, so that it does not cost
+ * the other rows.
+ */
 function hotRows(table: QueryTable, list: string): string {
   const stored = table.columns.filter(({ derived }) => derived !== true);
   if (table.jsonIsText !== true) {

@@ -229,7 +229,7 @@ class Mender {
     return parenthesis !== -1 && parenthesis < before.at;
   }
 
-  /** Where the parts of an expression stand, as far as the tree tells; the first part first. */
+  /** The places of an expression's parts, as far as the tree has them; the first part first. */
   #placesIn(value: unknown): Token[] {
     const found: Token[] = [];
     const collect = (each: unknown): void => {
@@ -254,7 +254,7 @@ function isLambdaParameter(value: unknown): boolean {
   return value["class"] === "COLUMN_REF" || (value["class"] === "FUNCTION" && value["function_name"] === "row");
 }
 
-/** Whether the node is a negated comparison or IN whose NOT stands before it, not `!=` or `NOT IN`. */
+/** Whether the node is a negated comparison or IN with a NOT before it, not `!=` or `NOT IN`. */
 function isNegatedInPlace(node: Readonly<Node>, tokens: Tokens): boolean {
   const token = tokenOf(node, tokens);
   if (token?.text !== "not" || NEGATED[String(node["type"])] === undefined) return false;

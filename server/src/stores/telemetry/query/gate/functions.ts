@@ -1,7 +1,7 @@
 /**
- * The functions of DuckDB 1.5.5 that a statement may call, reviewed one by one. A name that is not here is refused.
- * `inventory.test.ts` compares this list and `REFUSED_FUNCTIONS` with `duckdb_functions()`, so that another
- * version of the engine can't bring a function in that nobody has read.
+ * The functions of DuckDB 1.5.5 that a statement may call, reviewed one by one. Other names are refused.
+ * `inventory.test.ts` compares this list and `REFUSED_FUNCTIONS` with `duckdb_functions()`, so that another version of
+ * the engine can't bring in a function without a review.
  */
 const ALLOWED = {
   operators:
@@ -49,7 +49,7 @@ const ALLOWED = {
     sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow sumkahan var_pop var_samp variance wavg weighted_avg`,
   windows:
     "cume_dist dense_rank fill first_value lag last_value lead nth_value ntile percent_rank rank rank_dense row_number",
-  /** Table functions that stand in a select list. */
+  /** Table functions that may be in a select list. */
   expansion: "unnest",
 } as const;
 
@@ -59,7 +59,7 @@ export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
     .map((name) => name.toLowerCase()),
 );
 
-/** Functions that may stand in FROM. */
+/** Functions that may be in FROM. */
 export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "range",
   "generate_series",

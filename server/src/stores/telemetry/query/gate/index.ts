@@ -12,7 +12,10 @@ export { isCompared, originOf } from "./locate.ts";
 export { nearest } from "./nearest.ts";
 export { isObject, Refusal, SyntaxFault, textOf, type Json } from "./refusal.ts";
 
-/** Runs one statement of ours with one text parameter and returns its single value. Given by the child, over an instance without data. */
+/**
+ * Runs one of our statements with one text parameter and returns its single value. Given by the child, over an instance
+ * without data.
+ */
 export type Evaluate = (sql: string, parameter: string) => Promise<string>;
 
 export interface Admitted {
@@ -22,11 +25,11 @@ export interface Admitted {
   readonly tree: string;
   /** The tree that `sql` was rendered from, whose places are those of the statement as it was sent. */
   readonly source: string;
-  /** Where marks stand for values of PIVOTs; see `withPivotMarks`. */
+  /** The places of marks for values of PIVOTs; see `withPivotMarks`. */
   readonly pivots?: readonly number[];
   /** Tables that it reads. */
   readonly tables: ReadonlySet<string>;
-  /** What to tell as well if the statement fails. */
+  /** Advice to add if the statement fails. */
   readonly advice: string | undefined;
 }
 
@@ -86,7 +89,7 @@ export async function render(
 /** A checked tree, to be read and changed. */
 export interface Tree {
   readonly statement: Json;
-  /** The nodes that stand for tables, and which. */
+  /** The nodes of tables, and their tables. */
   readonly references: ReadonlyMap<Json, string>;
   /** The tree as it is now, for `render`. */
   readonly write: () => string;

@@ -4,15 +4,15 @@ import { isObject } from "./refusal.ts";
 const AT = "query_location";
 const AT_MAX = 2 ** 32;
 
-/** Where a node of a syntax tree stands in its text. */
+/** The place of a syntax tree's node in its text. */
 export function locationOf(node: unknown): number | undefined {
   const at = isObject(node) ? node[AT] : undefined;
   return typeof at === "number" && at < AT_MAX ? at : undefined;
 }
 
 /**
- * What stood at `at` in the text of `rendered`, in the text of `source`: two trees of one statement, the one rendered from the other.
- * Undefined when they can't be laid side by side there.
+ * Maps the place `at` in the text of `rendered` to the text of `source`: two trees of one statement, the one rendered
+ * from the other. Undefined when they can't be aligned there.
  */
 export function originOf(source: unknown, rendered: unknown, at: number): number | undefined {
   if (Array.isArray(source) && Array.isArray(rendered)) {

@@ -13,7 +13,10 @@ export interface MarkedPivots {
   readonly places: readonly number[];
 }
 
-/** Gives each `PIVOT … ON expression` without values a list with our mark: the parser makes no tree of it otherwise. Undefined when there is none. */
+/**
+ * Gives each `PIVOT … ON expression` without values a list with our mark: without one the parser makes no tree.
+ * Undefined when there is none.
+ */
 export function withPivotMarks(sql: string): MarkedPivots | undefined {
   const tokens = new Tokens(sql).all();
   const bytes = Buffer.from(sql);
@@ -24,7 +27,7 @@ export function withPivotMarks(sql: string): MarkedPivots | undefined {
   return { sql: Buffer.concat([...parts, bytes.subarray(places.at(-1))]).toString(), places };
 }
 
-/** Where something stands in the statement as it was sent that is at an offset of the one with marks. */
+/** Maps an offset of the statement with marks to the sent statement. */
 export function withoutMarks(at: number, places: readonly number[]): number {
   return places.reduce((place, mark) => (place > mark ? Math.max(mark, place - LIST.length) : place), at);
 }

@@ -13,7 +13,7 @@ const SKIPPED =
   /[ \t\r\n\f\v]+|--[^\r\n]*|e'(?:[^'\\]|\\.|'')*'|'[^']*(?:''[^']*)*'|(\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$).*?\1/isy;
 const TAKEN = /"[^"]*(?:""[^"]*)*"|[\w\x80-\xff][\w$\x80-\xff]*|(?:(?!--|\/\*)[-+*/<>=~!@%^&|])+|./isy;
 
-/** Where the parts of a statement stand: what a syntax tree does not tell about parentheses. */
+/** The places of a statement's parts: a syntax tree does not have the parentheses. */
 export class Tokens {
   readonly #tokens: Token[] = [];
   readonly #indexes = new Map<number, number>();

@@ -42,11 +42,11 @@ interface Walk {
   nodes: number;
 }
 
-/** What a checked statement reads. */
+/** The tables and keys that a checked statement reads. */
 export interface Walked {
   /** Its tables, in lower case. */
   readonly tables: ReadonlySet<string>;
-  /** The nodes of the tree that stand for tables, not for common table expressions of the same name, and which. */
+  /** The nodes of tables, not of common table expressions of the same name, and their tables. */
   readonly references: ReadonlyMap<Json, string>;
 }
 

@@ -8,7 +8,7 @@ import { Problem } from "#kernel/problem.ts";
  */
 export const MESSAGES_DEPTH_MAX = 120;
 
-/** Counts the values of one request: a few bytes of a body can stand for an object of a hundred. */
+/** Counts the values of one request: a few bytes of a body can become an object of a hundred. */
 export class ValueBudget {
   #left = OTLP_VALUES_MAX;
 

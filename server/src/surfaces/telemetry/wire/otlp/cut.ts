@@ -13,7 +13,7 @@ export function withinKeys(entry: JsonObject): { entry: JsonObject; left: number
   if (name === undefined) return { entry, left: 0 };
   const own = Object.keys(entry).length;
   const pairs = Object.entries(entry[name] as JsonObject);
-  // What has no members inside is counted without looking.
+  // Values without members are counted without a walk.
   if (own + pairs.length <= ENTRY_KEYS_MAX && pairs.every(([, value]) => !isNested(value))) return { entry, left: 0 };
   let room = ENTRY_KEYS_MAX - own;
   const kept = pairs.filter(([, value]) => {

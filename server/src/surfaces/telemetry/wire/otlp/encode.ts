@@ -30,7 +30,7 @@ export interface EncodedRecords {
   readonly count: number;
   /** Records, spans or data points left out. */
   readonly rejected: number;
-  /** Where they are wrong: `/entries/` stands before the record's index. The first 20 places. */
+  /** The places of the faults: `/entries/` is before the record's index. The first 20. */
   readonly errors: ProblemPlace[];
   /** Records that were taken without some of their attributes. */
   readonly cut?: Cut;
@@ -68,7 +68,7 @@ class Rows {
   #count = 0;
   #rejected = 0;
   #index = 0;
-  /** Attributes that the record at hand is taken without. */
+  /** The number of attributes that were left out of the present record. */
   #left = 0;
   #cutEntries = 0;
   readonly #cutPlaces: ProblemPlace[] = [];

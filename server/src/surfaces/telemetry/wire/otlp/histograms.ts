@@ -32,7 +32,7 @@ export function expandHistogram(point: HistogramDataPoint): Expanded {
   };
 }
 
-/** The same, with the bounds that the scale stands for. Empty buckets have no row: the next one's count holds for them. */
+/** The same, with the bounds of the scale. Empty buckets have no row: the next one's count holds for them. */
 export function expandExponential(point: ExponentialHistogramDataPoint): Expanded {
   const { scale = 0, zeroCount = 0, zeroThreshold = 0, positive, negative } = point;
   if (scale < SCALE_MIN || scale > SCALE_MAX) return refused("scale", `must be from ${SCALE_MIN} to ${SCALE_MAX}`);

@@ -14,7 +14,7 @@ import {
   type Origin,
 } from "./values.ts";
 
-/** `received` stands in for a time that no clock of the sender gave. */
+/** `received` is used when the sender gave no time. */
 export function* mapLogs(request: Requests["logs"], received: string): Generator<Mapped> {
   for (const { resource, scopeLogs } of request.resourceLogs ?? []) {
     for (const { scope, logRecords } of scopeLogs ?? []) {

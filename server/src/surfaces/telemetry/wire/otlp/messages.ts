@@ -119,7 +119,7 @@ interface OfScope {
   readonly scope?: Scope;
 }
 
-/** What a decoded request of each type is. */
+/** The decoded request of each type. */
 export interface Requests {
   readonly logs: {
     readonly resourceLogs?: readonly (OfResource & {

@@ -8,7 +8,7 @@ type Tags = readonly (readonly [string, unknown])[];
 const NO_RECORDED_VALUE = 1;
 const TEMPORALITY_DELTA = 1;
 
-/** One record a data point. `received` stands in for a time that the point does not have. */
+/** One record for each data point. `received` is used when the point has no time. */
 export function* mapMetrics(request: Requests["metrics"], received: string): Generator<Mapped> {
   for (const { resource, scopeMetrics } of request.resourceMetrics ?? []) {
     for (const { scope, metrics } of scopeMetrics ?? []) {
@@ -45,7 +45,7 @@ interface Series<P> {
 function* mapPoints<P extends DataPoint>({ name, points, expand }: Series<P>, context: Context): Generator<Mapped> {
   const common = [...context.common, ...temporalityOf(points?.aggregationTemporality)];
   for (const point of points?.dataPoints ?? []) {
-    // The series ended, and the point says so instead of a value.
+    // The series ended, which a flag of the point says instead of a value.
     if (((point.flags ?? 0) & NO_RECORDED_VALUE) !== 0) yield { rows: [], faults: [] };
     else yield mapPoint(name, point, expand(point), { ...context, common });
   }

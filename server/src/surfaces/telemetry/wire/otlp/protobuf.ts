@@ -29,8 +29,9 @@ const VARINT_BYTES_MAX = 10;
 type Message = Record<string, unknown>;
 
 /**
- * Reads a message in protobuf's binary encoding. Unknown fields, and fields in another wire type than theirs, are skipped.
- * @throws Problem `invalid_body` when the bytes are no such message, `body_too_large` when they stand for too many values
+ * Reads a message in protobuf's binary encoding. Unknown fields, and fields in another wire type than theirs, are
+ * skipped.
+ * @throws Problem `invalid_body` when the bytes are no such message, `body_too_large` when they have too many values
  */
 export function decodeProtobuf(schema: MessageSchema, body: Buffer): Message {
   return new Reader(body).message(schema, body.length, 0);

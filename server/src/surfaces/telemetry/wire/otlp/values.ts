@@ -7,7 +7,7 @@ import type { AnyValue, Attributed, KeyValue, Scope } from "./messages.ts";
 
 type Pair = readonly [string, unknown];
 
-/** The result for one record: rows as entries of our own form, kept all or none, and the fault that refuses it. */
+/** The result for one record: rows as entries, kept all or none, and the fault that refuses it. */
 export interface Mapped {
   readonly rows: readonly MappedRow[];
   readonly faults: readonly ProblemPlace[];
@@ -17,11 +17,11 @@ export interface MappedRow {
   readonly entry: JsonObject;
   /** The severity number as sent, which says more than the level's word. */
   readonly severity?: number | undefined;
-  /** Attributes whose keys do not count: the limits of each of them were looked at by themselves. The entry's own win. */
+  /** Attributes whose keys do not count: the limits of each were checked separately. The entry's own win. */
   readonly details?: JsonObject | undefined;
 }
 
-/** A value as JSON has it. What JSON can't write, NaN and the infinities, becomes the text that OTLP uses for it. */
+/** A value in JSON. Numbers that JSON can't write, NaN and the infinities, become the text that OTLP uses for them. */
 export function plainOf(value: AnyValue | undefined): unknown {
   if (value === undefined) return null;
   if (value.stringValue !== undefined) return value.stringValue;
@@ -50,7 +50,7 @@ export function textPairsOf(attributes: readonly KeyValue[] = [], prefix = ""): 
   return attributes.map(({ key = "", value }) => [prefix + key, textOf(value)]);
 }
 
-/** What the records of one scope have in common. */
+/** Shared by the records of one scope. */
 export interface Origin {
   readonly service: string | undefined;
   readonly pairs: readonly Pair[];
@@ -84,7 +84,9 @@ export function timestampOf(nanos: bigint | undefined): string | undefined {
   return `${isoFromMs(Number(nanos / 1_000_000n)).slice(0, -1)}${micros}Z`;
 }
 
-/** An identifier of so many hexadecimal digits; empty and all zeros are none (W3C Trace Context section 3.2.2). */
+/**
+ * An identifier of this many hexadecimal digits; undefined when empty or all zeros (W3C Trace Context section 3.2.2).
+ */
 export function idOf(id: string | undefined): string | undefined {
   return id === undefined || /^0*$/.test(id) ? undefined : id;
 }

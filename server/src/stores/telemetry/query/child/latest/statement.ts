@@ -7,7 +7,7 @@ import { quoteName } from "../views.ts";
 /** A statement that shows the newest rows of one table: `SELECT … FROM logs [WHERE …] ORDER BY timestamp DESC … LIMIT n [OFFSET m]`. */
 export interface LatestRows {
   readonly table: string;
-  /** The node that stands for the table. */
+  /** The node of the table. */
   readonly source: Json;
   /** The SELECT. */
   readonly select: Json;
@@ -36,7 +36,10 @@ const INNER: ReadonlySet<string> = new Set([
   "PARAMETER",
 ]);
 
-/** What the statement asks for, if each of its rows comes from one row of a table and the newest `count` of those decide. */
+/**
+ * The newest rows that the statement needs, if each of its rows comes from one row of a table and the newest `count` of
+ * those decide.
+ */
 export function latestRows({ statement, references }: Tree): LatestRows | undefined {
   const select = statement["node"];
   if (!isObject(select) || select["type"] !== "SELECT_NODE" || !isPlainSelect(select)) return undefined;
@@ -53,7 +56,7 @@ export function latestRows({ statement, references }: Tree): LatestRows | undefi
   return count === undefined ? undefined : { table, source, select, count };
 }
 
-/** The statement that finds the time of the last of the rows that are needed, over the views that are there when it runs. */
+/** The statement that finds the time of the last needed row, over the views that exist when it runs. */
 export async function boundStatement({ source, select, count }: LatestRows, evaluate: Evaluate): Promise<string> {
   const name = quoteName(String(source["alias"] || source["table_name"]));
   const where = select["where_clause"];

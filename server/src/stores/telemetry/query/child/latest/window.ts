@@ -4,7 +4,7 @@ import type { LatestRows } from "./statement.ts";
 
 /** A table with fewer rows in files is read as it is: looking for a bound would take as long. */
 const ROWS_MIN = 50_000;
-/** Rows that a first look is laid out for: as many as are cheap to look at, or a part of all when conditions leave some out. */
+/** The rows of a first try: as many as are cheap to read, or a part of all when conditions leave some out. */
 const LOOK_ROWS = 4096;
 const LOOK_FILTERED_ROWS = 20_000;
 const LOOK_SHARE = 16;
@@ -58,7 +58,7 @@ function within(a: TimeRange, b: TimeRange): TimeRange {
   return { ...(fromUs === -Infinity ? {} : { fromUs }), ...(toUs === Infinity ? {} : { toUs }) };
 }
 
-/** The time since which there are about so many rows, if those of a file are spread evenly. */
+/** The time since which there are about this many rows, if those of a file are spread evenly. */
 function sinceFor(times: readonly FileTimes[], wanted: number, range: TimeRange): number {
   let low = Math.max(range.fromUs ?? -Infinity, Math.min(...times.map(([minUs]) => minUs)));
   let high = Math.min(range.toUs ?? Infinity, Math.max(...times.map(([, maxUs]) => maxUs)));

@@ -4,7 +4,9 @@ import { toJson } from "./values.ts";
 /** Renders one value that is not NULL as the text of a CSV field, not yet quoted. */
 export type ToCsv = (value: DuckDBValue) => string;
 
-/** As in JSON, without the quotes of a string; numbers that JSON can't tell are `NaN`, `Infinity` and `-Infinity`. */
+/**
+ * As in JSON, without the quotes of a string; numbers that JSON does not have are `NaN`, `Infinity` and `-Infinity`.
+ */
 export function toCsv(type: DuckDBType): ToCsv {
   if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) {
     const finite = toJson(type);

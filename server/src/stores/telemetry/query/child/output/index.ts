@@ -25,7 +25,7 @@ export function distinctNames(names: readonly string[]): string[] {
   });
 }
 
-/** @throws Failure when the format can't tell a column */
+/** @throws Failure when the format does not support a column */
 export function makeWriter(format: ResultFormat, columns: readonly ResultColumn[]): ResultWriter {
   switch (format) {
     case "json":

@@ -133,7 +133,7 @@ const SUSPECT = /,\s*[}\]]|\b(?:nan|inf)/i;
 
 function embedded(text: string): string {
   if (SUSPECT.test(text) && !parses(text)) return JSON.stringify(text);
-  // Line breaks stand only between tokens, and would end a line of NDJSON.
+  // Line breaks are only between tokens, and would end a line of NDJSON.
   return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, " ") : text;
 }
 

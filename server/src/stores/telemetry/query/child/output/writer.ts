@@ -13,10 +13,10 @@ export type Piece = string | Uint8Array;
 export interface ResultWriter {
   head(): Piece;
   /**
-   * The row `index` of a chunk's columns; `first` for the first row of the result. Text ends where a row ends; formats that
-   * tell columns keep rows back and give many at once.
+   * The row `index` of a chunk's columns; `first` for the first row of the result. Text formats return each row;
+   * columnar formats collect rows and return many at once.
    */
   row(columns: readonly DuckDBVector[], index: number, first: boolean): Piece;
-  /** The end of the result with all that was kept back, or undefined when the format can't tell of an error. */
+  /** The end of the result with all collected rows, or undefined when the format can't express an error. */
   tail(trailer: Trailer): Piece | undefined;
 }

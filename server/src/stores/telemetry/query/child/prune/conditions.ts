@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../../gate/index.ts";
 import { childrenOf, eachSelect, listOf, nameOf, namesOf } from "../tree.ts";
 
-/** What a condition says of the times of a table's rows; bounds are numbers of `TimeConditions.values`. */
+/** A condition on the times of a table's rows; bounds are numbers of `TimeConditions.values`. */
 export type Condition =
   | { readonly kind: "any" }
   | { readonly kind: "all" | "either"; readonly parts: readonly Condition[] }
@@ -19,9 +19,9 @@ const VALUES_MAX = 64;
 const COLUMN = "timestamp";
 
 /**
- * What the conditions of a statement say of `timestamp`, table by table. Only the WHERE of the SELECT that has a table in its own FROM is
- * read, and only where leaving out rows that fail it can't change what else the joins find; a table that is read without such a
- * condition anywhere is read whole.
+ * The conditions of a statement on `timestamp`, table by table. Only the WHERE of the SELECT that has a table in its
+ * own FROM is read, and only where leaving out rows that fail it can't change the result of the joins. A table that is
+ * read anywhere without such a condition is read whole.
  */
 export function timeConditions(statement: Json, references: ReadonlyMap<Json, string>): TimeConditions {
   const reader = new ConditionReader(references, new Keywords(statement));

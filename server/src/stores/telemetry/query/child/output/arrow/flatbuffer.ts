@@ -10,7 +10,7 @@ type Text = { readonly text: string };
 type Refs = { readonly refs: readonly Node[] };
 /** A vector of structs of 64-bit numbers: all of them, one after the other. */
 type Structs = { readonly longs: readonly number[]; readonly perStruct: number };
-/** A number of so many bytes, or another node. */
+/** A number of this many bytes, or another node. */
 type Member = { readonly bytes: 1 | 2 | 4 | 8; readonly value: number } | { readonly node: Node };
 
 export const u8 = (value: number): Member => ({ bytes: 1, value });
@@ -57,7 +57,7 @@ class Output {
     while (this.#length % alignment !== rest) this.extend(1);
   }
 
-  /** Writes at `at` how far behind it `target` lies. */
+  /** Writes at `at` the distance to `target`. */
   refer(at: number, target: number): void {
     this.#view.setUint32(at, target - at, true);
   }
@@ -85,7 +85,7 @@ function place(output: Output, node: Node): number {
   return "refs" in node ? placeRefs(output, node.refs) : placeStructs(output, node);
 }
 
-/** The list of the members' places, and behind it the members. */
+/** Writes the list of the members' places, and after it the members. */
 function placeTable(output: Output, members: Table["table"]): number {
   output.align(2, 0);
   const list = output.extend(2 * (2 + members.length));

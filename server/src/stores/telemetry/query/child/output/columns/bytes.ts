@@ -1,7 +1,7 @@
 const BYTES_MIN = 1024;
 const MEASURED_CHARS_MIN = 1024;
 
-/** Bytes that grow at their end. What `taken` shows is good until the next change. */
+/** Bytes that grow at their end. The result of `taken` is valid until the next change. */
 export class Bytes {
   #bytes = Buffer.allocUnsafe(BYTES_MIN);
   #view = viewOf(this.#bytes);

@@ -100,7 +100,7 @@ function booleanColumn(): Column {
   };
 }
 
-/** `write` adds a value and tells its bytes. */
+/** `write` adds a value and returns its size. */
 function variableColumn(write: (bytes: Bytes, value: DuckDBValue) => number): Column {
   const valid = new Bits();
   const offsets = makeOffsets();

@@ -8,7 +8,7 @@ export interface Field {
   readonly nullable: boolean;
 }
 
-/** What Arrow and Parquet both can tell of a column. A map is a list of entries with a key and a value. */
+/** The types that both Arrow and Parquet have. A map is a list of entries with a key and a value. */
 export type ColumnType =
   | { readonly kind: "boolean" | "date" | "interval" | "text" | "bytes" }
   | { readonly kind: "integer"; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }

@@ -43,7 +43,7 @@ export function parquetWriter(columns: readonly ResultColumn[]): ResultWriter {
   };
 }
 
-/** What the footer is to tell. */
+/** The data for the footer. */
 class File {
   readonly #batch: Batch;
   readonly #leaves: readonly Leaf[];

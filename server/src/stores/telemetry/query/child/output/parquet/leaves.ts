@@ -10,11 +10,11 @@ export interface Leaf {
   readonly repetitionMax: number;
 }
 
-/** What a leaf holds of a batch. The arrays have an element for each value and each place where one is absent. */
+/** The values of a leaf in a batch. The arrays have an element for each value and for each absent one. */
 export interface Levels {
-  /** How much of the path is there. */
+  /** How many levels of the path are present. */
   readonly definition: number[];
-  /** At which list a value goes on; 0 begins a row. */
+  /** The list in which a value continues; 0 begins a row. */
   readonly repetition: number[];
   /** Where the value is in the column's data; −1 when it is absent. */
   readonly index: number[];

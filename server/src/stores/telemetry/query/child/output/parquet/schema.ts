@@ -1,7 +1,7 @@
 import type { ColumnType, Field } from "../columns/types.ts";
 import { bool, i32, i8, struct, text, type Struct, type Value } from "./thrift.ts";
 
-/** How a value lies in the file: Parquet's `Type`, and the bytes of one where all have the same. */
+/** The physical form of a value in the file: Parquet's `Type`, and its size where that is fixed. */
 export interface Physical {
   readonly type: number;
   readonly width?: number;
@@ -18,7 +18,7 @@ export const FIXED_BYTES = 7;
 const DECIMAL128: Physical = { type: FIXED_BYTES, width: DECIMAL_BYTES };
 
 const REPETITION = { required: 0, optional: 1, repeated: 2 } as const;
-/** `ConvertedType`: what readers look for that do not know `LogicalType`. */
+/** `ConvertedType`: for readers that do not know `LogicalType`. */
 const CONVERTED = { utf8: 0, map: 1, list: 3, decimal: 5, date: 6, timestampMillis: 9, timestampMicros: 10 } as const;
 const UNSIGNED = { 8: 11, 16: 12, 32: 13, 64: 14 } as const;
 const SIGNED = { 8: 15, 16: 16, 32: 17, 64: 18 } as const;

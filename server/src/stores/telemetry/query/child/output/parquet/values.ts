@@ -4,7 +4,7 @@ import { physicalOf } from "./schema.ts";
 
 const LENGTH_BYTES = 4;
 
-/** The content of a data page, version 1: levels, then the values that are there, in the encoding PLAIN. */
+/** The content of a data page, version 1: levels, then the present values, in the encoding PLAIN. */
 export function pageContent({ leaf, data, levels }: FilledLeaf): Buffer {
   const page = new Bytes();
   putLevels(page, levels.repetition, leaf.repetitionMax);

@@ -1,16 +1,18 @@
 import type { Assertion } from "./assertion.ts";
 import type { Trust } from "./trust.ts";
-import { fitsPattern } from "./subject.ts";
+import { matchesPattern } from "./subject.ts";
 
-/** Claims that have a check of their own, or none that lasts. */
+/** Claims with a separate check, or with values that change. */
 export const RESERVED_CLAIMS: ReadonlySet<string> = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
 
 /** What of a verified assertion a trust asks for; each: undefined when it is so, else why not. */
-export const FIT = {
+export const MATCHERS = {
   audience: ({ audience }: Trust, { audiences }: Assertion): string | undefined =>
     audiences.includes(audience) ? undefined : `aud is ${shown(audiences.join(" "))}, not ${audience}`,
   subject: (trust: Trust, { subject }: Assertion): string | undefined =>
-    fitsPattern(trust.subject, subject) ? undefined : `sub is ${shown(subject)}, which ${trust.subject} does not cover`,
+    matchesPattern(trust.subject, subject)
+      ? undefined
+      : `sub is ${shown(subject)}, which ${trust.subject} does not cover`,
   claims: (trust: Trust, { claims }: Assertion): string | undefined => {
     const other = Object.entries(trust.claims).find(([name, value]) => ownOf(claims, name) !== value);
     if (other === undefined) return undefined;

@@ -7,8 +7,11 @@ const BUCKET_TAGS_MAX = 50;
 export const OBJECT_TAGS_MAX = 10;
 const DAYS_MAX = 36_500;
 
-/** What a part of the configuration must be, whatever the rest is. @throws S3Error */
-export function requireSound(config: BucketConfig, kind: BucketConfigKind): void {
+/**
+ * Validates one part of the configuration, independently of the rest.
+ * @throws S3Error
+ */
+export function validateConfig(config: BucketConfig, kind: BucketConfigKind): void {
   const { cors, lifecycle, tagging, objectLock, notification, encryption } = config;
   if (kind === "cors" && cors !== undefined) requireCors(cors);
   if (kind === "lifecycle" && lifecycle !== undefined) requireLifecycle(lifecycle);

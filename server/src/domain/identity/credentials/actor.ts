@@ -13,15 +13,15 @@ export interface SystemActor {
   readonly orgId: string;
 }
 
-/** Who manages credentials, and what the audit log should say about the request. */
-export interface Acting {
+/** The actor of a request, and its origin for the audit log. */
+export interface ActorContext {
   readonly actor: Principal | SystemActor;
   readonly ip?: string | null;
   readonly requestId?: string | null;
 }
 
-/** What the actor holds for the resource. @throws Problem `not_found` when it may not know of it */
-export function holdingsOf(actor: Acting["actor"], resource: Resource): ReadonlySet<Scope> {
+/** The permissions of the actor for the resource. @throws Problem `not_found` when it may not know of it */
+export function permissionsOf(actor: ActorContext["actor"], resource: Resource): ReadonlySet<Scope> {
   if (actor.kind === "system") {
     if (actor.orgId !== resource.orgId) throw absent();
     return ALL_SCOPES;
@@ -32,8 +32,12 @@ export function holdingsOf(actor: Acting["actor"], resource: Resource): Readonly
 }
 
 /** @throws Problem `not_found` or `insufficient_scope` */
-export function requirePermission(actor: Acting["actor"], permission: Scope, resource: Resource): ReadonlySet<Scope> {
-  const held = holdingsOf(actor, resource);
+export function requirePermission(
+  actor: ActorContext["actor"],
+  permission: Scope,
+  resource: Resource,
+): ReadonlySet<Scope> {
+  const held = permissionsOf(actor, resource);
   if (held.has(permission)) return held;
   const verdict = actor.kind === "system" ? undefined : decide(actor, permission, resource);
   throw lacking(permission, verdict?.allowed === false ? verdict.reason : { by: "scope" });
@@ -64,15 +68,15 @@ export function withinPolicy(scopes: ReadonlySet<Scope>, { allowedScopes }: Poli
   return [...scopes].filter((scope) => allowedScopes?.has(scope) ?? true);
 }
 
-export function auditActorOf(actor: Acting["actor"]): AuditEvent["actor"] {
+export function auditActorOf(actor: ActorContext["actor"]): AuditEvent["actor"] {
   return { kind: actor.kind, id: actor.id };
 }
 
-export function creatorOf(actor: Acting["actor"]): string {
+export function creatorOf(actor: ActorContext["actor"]): string {
   return actor.kind === "system" ? CREATED_BY_SYSTEM : actor.id;
 }
 
 /** A person may revoke their personal access tokens without any permission. */
-export function isOwn(actor: Acting["actor"], token: Pick<AnyRow, "created_by" | "kind">): boolean {
+export function isOwn(actor: ActorContext["actor"], token: Pick<AnyRow, "created_by" | "kind">): boolean {
   return KINDS[kindOf(token)].ownedBy === "person" && actor.kind === "person" && token.created_by === actor.id;
 }
