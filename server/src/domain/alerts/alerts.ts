@@ -40,7 +40,7 @@ export interface AlertsDeps {
   readonly envelope: Envelope;
 }
 
-/** With so many undelivered messages of an alert there are no further tests. */
+/** With this many undelivered messages of an alert, a test is refused. */
 const PENDING_TESTS_MAX = 20;
 
 /** A request of a signed-in actor; alerts are evaluated with the permissions of their last author. */
@@ -170,7 +170,7 @@ export function progressOf(alert: Pick<AlertRow, "progress">): AlertProgress {
   return JSON.parse(alert.progress) as AlertProgress;
 }
 
-/** What `If-Match` is about: what people set, not what evaluations write. */
+/** The version for `If-Match`: of the settings, not of the evaluations. */
 export function versionOf(alert: Pick<AlertRow, "id" | "revision">): object {
   return { id: alert.id, revision: alert.revision };
 }

@@ -19,7 +19,7 @@ export interface EvaluateDeps {
   readonly telemetry: Pick<TelemetryStore, "query">;
 }
 
-/** The times that `$from` and `$to` stand for, in milliseconds since the epoch. */
+/** The times of `$from` and `$to`, in milliseconds since the epoch. */
 export interface Window {
   readonly fromMs: number;
   readonly toMs: number;

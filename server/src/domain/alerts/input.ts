@@ -4,7 +4,7 @@ import type { Outbound } from "#stores/outbound/index.ts";
 import { ROWS_MAX } from "./evaluate.ts";
 import type { AlertSettings, Condition } from "./model.ts";
 
-/** What may be said of an alert when it is made. */
+/** The settings of a new alert. */
 export interface AlertInput {
   readonly name: string;
   readonly description?: string;

@@ -39,7 +39,7 @@ function isTrouble(outcome: Outcome): outcome is Trouble {
   return outcome.kind === "error" || outcome.kind === "stopped";
 }
 
-/** An incident outlives trouble: whether the condition still holds is not known, so nothing is said of it. */
+/** An incident continues through failures: whether the condition still holds is unknown, so no message is sent. */
 function troubled(before: AlertProgress, { kind, fault }: Trouble): Step {
   const failures = kind === "error" ? before.failures + 1 : before.failures;
   const isSure = kind === "stopped" || fault.code === CANNOT_EVALUATE || failures >= FAILURES_BEFORE_ERROR;

@@ -28,13 +28,13 @@ export interface AlertFault {
   readonly detail: string;
 }
 
-/** What an evaluation found. */
+/** The result of an evaluation. */
 export type Outcome =
   | { readonly kind: "true" | "false"; readonly value: number }
   | { readonly kind: "no_data" }
   /** The query, or its result, can't be used. */
   | { readonly kind: "error"; readonly fault: AlertFault }
-  /** Those for whom it is evaluated may not read what it watches any more. */
+  /** Its authors may not read its rows any more. */
   | { readonly kind: "stopped"; readonly fault: AlertFault };
 
 /** Where an alert is; JSON in its row, written by evaluations. */
@@ -49,7 +49,7 @@ export interface AlertProgress {
   readonly since_ms: number;
   readonly incident_id: string | null;
   readonly fired_ms: number | null;
-  /** When it was last told that it fires. */
+  /** When the last message that it fires was sent. */
   readonly told_ms: number | null;
   readonly value: number | null;
   readonly fault: AlertFault | null;

@@ -9,7 +9,7 @@ import type { Alert } from "./store.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 
-/** Those for whom an alert is evaluated, or why it may not be. */
+/** The principals of an evaluation, or why it is not permitted. */
 export type Rights = { readonly principals: readonly Principal[] } | { readonly fault: AlertFault };
 
 /**

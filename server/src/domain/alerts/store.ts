@@ -10,7 +10,7 @@ export const HISTORY_MAX = 100;
 /** So many messages of one alert wait at most for a destination that does not answer. */
 const PENDING_MAX = 1000;
 
-/** An alert with what it watches, and who may see that. */
+/** An alert with its query, and the columns that decide who may see it. */
 export interface Alert extends AlertRow, OptionalProjectColumns {
   project_id: string | null;
   sql: string;
@@ -93,7 +93,7 @@ export async function insertEvaluation(tx: Writer, row: EvaluationRow): Promise<
     .execute();
 }
 
-/** Adds it, gives up on the oldest of too many that wait, and forgets the oldest that are settled. */
+/** Adds it, marks the oldest of too many pending ones as dead, and deletes the oldest settled ones. */
 export async function insertDelivery(tx: Writer, row: DeliveryRow): Promise<void> {
   await tx.insertInto("alert_delivery").values(row).execute();
   await tx

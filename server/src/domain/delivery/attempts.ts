@@ -70,9 +70,9 @@ const RETRY_AFTER_MS_MAX = HOUR_MS;
 /** Each wait is longer or shorter by up to this share, so that the messages of one outage do not all come back at one moment. */
 const JITTER = 0.2;
 
-/** What an attempt writes to the row of its delivery. */
+/** The changes of a delivery's row after an attempt. */
 export interface Attempted {
-  /** `dead`: it is given up. */
+  /** `dead`: it is not retried any more. */
   readonly state: "pending" | "delivered" | "dead";
   readonly attempts: number;
   readonly last_attempt_at: number;

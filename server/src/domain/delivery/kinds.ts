@@ -38,7 +38,7 @@ export const MESSAGES = {
       await tx.updateTable("alert_delivery").set(attempted).where("id", "=", id).execute();
     },
   },
-  /** A delivered one is deleted; one that was given up stays for a month. */
+  /** A delivered one is deleted; a dead one is kept for a month. */
   s3: {
     job: "s3.deliver",
     secretsIn: "s3_destination",

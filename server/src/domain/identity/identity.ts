@@ -63,14 +63,14 @@ export interface IdentityOptions {
   readonly schedule?: Schedule;
 }
 
-/** Everything about who may do what, on one node. */
+/** Identity and permissions on one node. */
 export interface Identity {
   readonly issuer: string;
   readonly authenticator: Authenticator;
   readonly signIn: SignIn;
   readonly credentials: Credentials;
   readonly s3Keys: S3Keys;
-  /** Issuers whose tokens stand for a credential's secret. */
+  /** Issuers whose tokens replace a credential's secret. */
   readonly trusts: Trusts;
   /**
    * A credential at this moment, for tokens that other services issue for it; undefined when it is void or its epoch is another.
@@ -92,7 +92,7 @@ export interface Identity {
   retireKeyNow(kid: string, actor?: AuditEvent["actor"]): Promise<{ propagated: boolean }>;
   readonly envelope: Envelope;
   readonly feed: ChangeFeed;
-  /** What credentials did lately. */
+  /** Recent requests of credentials. */
   readonly activity: Activity;
   /** When credentials were used last. */
   readonly usage: Pick<UsageLog, "touch">;

@@ -11,7 +11,7 @@ export interface S3Settings {
   readonly storedBytesMax: number | null;
   /** Slug of the organization whose buckets requests without a signature mean; null: the oldest. */
   readonly publicOrganization: string | null;
-  /** What events say where they come from. */
+  /** The region in events. */
   readonly region: string;
   /** How often the rules of a bucket are followed. */
   readonly lifecycleEveryMs: number;
@@ -30,6 +30,6 @@ export interface S3Deps {
   readonly outbound: Outbound;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   readonly settings: S3Settings;
-  /** What content under way will take of the quotas of organizations. */
+  /** Reservations of running uploads in the quotas of organizations. */
   readonly reservations: Reservations;
 }

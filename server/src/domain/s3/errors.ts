@@ -1,6 +1,6 @@
 /**
- * Errors of buckets and objects, by the names that S3 gives them. What only the gateway can tell (signatures, XML, framing) is among them, so that there is
- * one table. They know nothing of HTTP.
+ * Errors of buckets and objects, by S3's names. Those that only the gateway finds (signatures, XML, framing) are
+ * included, so that there is one table. They know nothing of HTTP.
  */
 
 /** Every code that S3 names, with its words where the thrower has none. `surfaces/s3/errors.ts` gives each its status. */
@@ -106,7 +106,7 @@ export interface DeleteMarker {
 export interface S3ErrorOptions {
   /** Elements of the error document beside Code, Message, Resource and RequestId. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** The delete marker that stands where the object was looked for; null: none does. */
+  /** The delete marker found instead of the object; null: none. */
   readonly marker?: DeleteMarker | null;
   /** For the log only; never sent. */
   readonly cause?: unknown;

@@ -2,14 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { isDeeperThan } from "#kernel/json-text.ts";
 import { WEBHOOK_JSON_DEPTH_MAX } from "#kernel/limits.ts";
 
-/** What a body is. Text that is JSON in itself, but nested too deep to be read by common parsers, is passed on as text alone. */
+/** The format of a body. JSON that is nested too deep for common parsers is returned as text only. */
 export type BodyFormat = "json" | "deep_json" | "text" | "binary";
 
 export interface BodyRead {
   readonly format: BodyFormat;
   /** As it was sent; null when it is no UTF-8. */
   readonly text: string | null;
-  /** The same text when the format is `json`. It is never written anew: that would change numbers, and members of one name. */
+  /**
+   * The same text when the format is `json`. It is never rewritten, which would change numbers and repeated members.
+   */
   readonly json: string | null;
 }
 

@@ -7,7 +7,7 @@ import { fieldOf, LazyJson, type HookRequest } from "./request.ts";
 const STRUCTURED = "application/cloudevents+json";
 const BATCHED = "application/cloudevents-batch+json";
 
-/** `source` and `id` tell an event from all others ("id": producers must ensure that the two together are unique). */
+/** `source` and `id` identify an event ("id": producers must ensure that the two together are unique). */
 export interface CloudEventName {
   readonly source: string;
   readonly id: string;

@@ -105,7 +105,7 @@ export async function claim(
 }
 
 /**
- * Marks a lease's events as done, or those up to one of them; the rest comes again. With `release` none is done.
+ * Acknowledges a lease's events, or those up to one of them; the rest comes again. With `release` none is acknowledged.
  * @throws Problem `not_found`, `conflict` when the lease has ended and another may have them
  */
 export async function acknowledge(

@@ -10,8 +10,8 @@ import {
 import type { EventRow, RejectionRow } from "./types.ts";
 
 /**
- * Numbers for so many events. The row stays locked until the end of the transaction, so that numbers rise in the order of the
- * commits, over all nodes: a reader who has seen one has seen all before it.
+ * Numbers for this many events. The row stays locked until the end of the transaction, so that numbers rise in the
+ * order of the commits, over all nodes: a reader who has seen one has seen all before it.
  */
 export async function takeNumbers(tx: Writer, dialect: MetadataStore["dialect"], count: number): Promise<number> {
   const update = tx

@@ -34,7 +34,7 @@ export interface EventSearch extends EventFilters {
   readonly text?: string | undefined;
 }
 
-/** One search looks at so many events, and at so many bytes of them, on the thread that everybody waits for; its cursor goes on. */
+/** One search reads at most this many events, and bytes of them, on the main thread; its cursor continues. */
 const SEARCHED_MAX = 1000;
 const SEARCHED_BYTES_MAX = 1024 * 1024;
 const SEARCH_PAGE = 50;
@@ -97,7 +97,7 @@ export async function bodyOf(deps: Pick<EventsDeps, "metadata" | "objects">, eve
   return Buffer.concat(chunks);
 }
 
-/** Where a reader stands who has seen everything up to this number. */
+/** The position of a reader who has seen everything up to this number. */
 export function cursorOf(seq: number): string {
   return encodeCursor([seq]);
 }

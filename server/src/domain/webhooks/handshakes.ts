@@ -2,7 +2,7 @@ import type { HookRequest, LazyJson } from "./request.ts";
 import type { Handshake, WebhookSecrets } from "./types.ts";
 import { sameText } from "./verification/index.ts";
 
-/** What a sender is answered that asks whether this is the right address. It makes no event. */
+/** The answer to a sender that verifies the address. It makes no event. */
 export interface HandshakeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,12 +9,12 @@ import type {
   WebhookSettings,
 } from "./types.ts";
 
-/** What may be said of a webhook when it is made. */
+/** The settings of a new webhook. */
 export interface WebhookInput {
   readonly name: string;
   readonly enabled?: boolean;
   readonly verification?: Verification;
-  /** What it verifies by; one is made for Standard Webhooks when it is absent. */
+  /** The secret of the verification; one is created for Standard Webhooks when it is absent. */
   readonly secret?: string;
   readonly verify_token?: string | null;
   readonly allowed_ips?: readonly string[];

@@ -23,7 +23,7 @@ const TYPE_FIELDS = ["x-github-event", "x-gitlab-event", "x-event-key", "x-shopi
 interface Naming {
   readonly scheme: Scheme;
   readonly deduplication: Deduplication;
-  /** The request is one event of a batch: what its header fields say is said of all of them. */
+  /** The request is one event of a batch, whose header fields are those of all its events. */
   readonly ofBatch: boolean;
 }
 
@@ -61,7 +61,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "number" ? String(value) : undefined;
 }
 
-/** What kind of event it is, as far as the sender says so. */
+/** The type of the event, if the sender gives one. */
 export function typeOf(request: HookRequest, json: LazyJson): string | null {
   for (const field of TYPE_FIELDS) {
     const value = fieldOf(request, field);

@@ -1,8 +1,9 @@
 import type { Envelope } from "#domain/identity/index.ts";
 
 /**
- * What of a sender's fields and parameters is kept. Names that are known to be harmless or needed are; any other value that looks like a
- * secret, by its name or its form, is replaced by a hash: who reads events must not be able to act as their sender.
+ * The stored parts of a sender's fields and parameters. Names that are known to be harmless or needed are kept; any
+ * other value that looks like a secret, by its name or its form, is replaced by a hash: readers of events must not be
+ * able to act as their sender.
  */
 
 /** Fields of HTTP and its proxies, of tracing, and those with which senders name, describe and sign events. */

@@ -1,7 +1,7 @@
 import { findInJson, type Found, type Path } from "#kernel/json-places.ts";
 import { WEBHOOK_JSON_DEPTH_MAX } from "#kernel/limits.ts";
 
-/** A request as it came: what verification, handshakes and de-duplication look at. */
+/** A request as it arrived, for verification, handshakes and deduplication. */
 export interface HookRequest {
   readonly method: string;
   /** Without the question mark. */

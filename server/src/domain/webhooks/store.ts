@@ -54,7 +54,7 @@ export async function urlsOf(db: Reader, webhookIds: readonly string[]): Promise
     .execute();
 }
 
-/** The address in force retires at that time, and counts its hits anew. */
+/** The present address retires at that time, and its hits are counted from zero. */
 export async function retireUrl(tx: Writer, webhookId: string, atMs: number): Promise<void> {
   await tx
     .updateTable("webhook_url")

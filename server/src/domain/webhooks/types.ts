@@ -10,7 +10,7 @@ export type UrlRow = Tables["webhook_url"];
 export type EventRow = Tables["webhook_event"];
 export type RejectionRow = Tables["webhook_rejection"];
 
-/** A webhook with what its project says about who may see it. */
+/** A webhook with the columns of its project that decide who may see it. */
 export type Webhook = WebhookRow & ProjectColumns;
 
 export const SCHEMES = [
@@ -50,14 +50,14 @@ export interface Deduplication {
   readonly window_s?: number;
 }
 
-/** What a sender is answered in place of the event's id. */
+/** The answer to a sender instead of the event's id. */
 export interface StaticResponse {
   readonly status: number;
   readonly content_type: string;
   readonly body: string;
 }
 
-/** What people set of a webhook, as it is stored. */
+/** The stored settings of a webhook. */
 export interface WebhookSettings {
   readonly verification: Verification;
   /** Addresses or blocks that may send; empty: any. */
@@ -75,13 +75,13 @@ export const DEFAULT_SETTINGS: WebhookSettings = {
   response: null,
 };
 
-/** What a webhook verifies by; sealed in the records. */
+/** The secrets of a webhook's verification; sealed in the records. */
 export interface WebhookSecrets {
   readonly secret: string | null;
   /** Counts beside the other until the time beside it. */
   readonly previous: string | null;
   readonly previous_until: number | null;
-  /** What Meta shows when it asks whether this is the right address. */
+  /** The token that Meta sends when it verifies the address. */
   readonly verify_token: string | null;
 }
 

@@ -222,7 +222,7 @@ export function settingsOf(webhook: Pick<WebhookRow, "settings">): WebhookSettin
   return JSON.parse(webhook.settings) as WebhookSettings;
 }
 
-/** What `If-Match` is about. */
+/** The version for `If-Match`. */
 export function versionOf({ id, revision }: Pick<WebhookRow, "id" | "revision">): object {
   return { id, revision };
 }

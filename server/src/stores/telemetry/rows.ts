@@ -121,8 +121,7 @@ async function recover(options: OpenOptions, layout: Layout, unlock: () => void)
     asideDir: layout.quarantine,
     log,
     batch: ({ seq, meta, rows }) => restored(seq, meta, rows),
-    // Rows that can't be written now stay in memory, and are retried there: a full disk must not keep the store from
-    // starting.
+    // Rows that can't be written now stay in memory and are retried: a full disk must not prevent a start.
     pause: () => tables.written().catch(() => {}),
   });
   const [oldest] = recovered.segments;

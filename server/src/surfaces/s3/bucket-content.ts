@@ -4,7 +4,7 @@ import { Problem } from "#kernel/problem.ts";
 /** Path below the API's address where pages of its origin upload to the gateway. */
 export const CONTENT_PATH = "/v1/bucket-content";
 
-/** The target stands in a parameter: in a path, browsers and routers would change dots and slashes of keys. */
+/** The target is in a parameter: in a path, browsers and routers would change dots and slashes of keys. */
 export function contentUrl(apiUrl: string, target: string): string {
   return `${apiUrl}${CONTENT_PATH}?to=${encodeURIComponent(target)}`;
 }

@@ -43,7 +43,7 @@ export interface S3GatewayDeps {
   readonly settings: GatewaySettings;
 }
 
-/** What an operation works with: a request whose sender is known and may do what its row says. */
+/** The context of an operation: a request whose sender is known and has the permission of its row. */
 export interface Context {
   readonly deps: S3GatewayDeps;
   readonly exchange: Exchange;
@@ -56,7 +56,7 @@ export interface Context {
   readonly versionId: string | undefined;
   /** @throws Error in an operation that is about no bucket */
   readonly bucket: Bucket;
-  /** What of the request policies may ask for. */
+  /** The properties of the request for policies. */
   readonly conditions: RequestConditions;
   /** A parameter of the query, decoded. */
   readonly parameter: (name: string) => string | undefined;

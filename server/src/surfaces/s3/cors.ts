@@ -3,7 +3,7 @@ import { S3Error, type Bucket, type CorsRule } from "#domain/s3/index.ts";
 import type { Answer, S3GatewayDeps } from "./context.ts";
 import type { Exchange } from "./wire/request.ts";
 
-/** Fields that tell a page of another origin what it may do; none when no rule of the bucket matches. */
+/** Fields for a page of another origin; none when no rule of the bucket matches. */
 export function corsFields(bucket: Bucket, raw: IncomingMessage, origin: string): Record<string, string> {
   const method = String(raw.headers["access-control-request-method"] ?? raw.method);
   const rule = ruleFor(bucket, origin, method, []);
@@ -66,7 +66,7 @@ function ruleFor(bucket: Bucket, origin: string, method: string, headers: readon
   );
 }
 
-/** One `*` stands for any text. */
+/** One `*` matches any text. */
 function matches(pattern: string, text: string): boolean {
   const star = pattern.indexOf("*");
   if (star < 0) return pattern === text;

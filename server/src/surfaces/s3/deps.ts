@@ -16,7 +16,7 @@ export interface BucketsSurfaceDeps {
   readonly apiUrl: string;
 }
 
-/** What this surface needs of the gateway, which moves all content. */
+/** The functions of the gateway that this surface needs; the gateway moves all content. */
 export interface GatewayLink {
   /** Its public address. */
   readonly endpoint: string;

@@ -28,7 +28,10 @@ export interface Encryption {
   readonly key: Buffer;
 }
 
-/** What the request, or else the bucket, asks for; null for nothing. @throws S3Error `InvalidArgument`, `InvalidRequest`, `NotImplemented` */
+/**
+ * The encryption that the request, or else the bucket, asks for; null for none.
+ * @throws S3Error `InvalidArgument`, `InvalidRequest`, `NotImplemented`
+ */
 export function encryptionOf({ fields, bucket, deps }: Context): Encryption | null {
   const asked = fields.get(SSE);
   const customer = customerKey(fields, "");
@@ -114,7 +117,7 @@ function customerKey(fields: Fields, prefix: string): { key: Buffer; md5: string
   return { key: bytes, md5 };
 }
 
-/** What an answer tells of it. */
+/** Its header fields in an answer. */
 export function sseFields(sse: SseInfo | null): Record<string, string> {
   if (sse === null) return {};
   if (sse.kind === ALGORITHM) return { [SSE]: ALGORITHM };

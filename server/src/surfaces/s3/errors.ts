@@ -7,7 +7,7 @@ import { S3Refusal } from "./wire/refusal.ts";
 import { renderDocument } from "./wire/xml.ts";
 import { XmlFault } from "./wire/xml-tree.ts";
 
-/** What the stores' and the product's own errors are called in S3. */
+/** S3's names for the errors of the stores and of the product. */
 const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   invalid_request: "InvalidRequest",
   invalid_parameter: "InvalidArgument",

@@ -20,7 +20,7 @@ export interface Row {
   readonly versionAction?: string;
   /** Parts of the checked resource that only the body has; the operation checks again once it knows them. */
   readonly untold?: ReadonlySet<"key" | "tags">;
-  /** As good as `action`, as long as the body has not told which of the two is meant. */
+  /** Equivalent to `action`, until the body shows which of the two is meant. */
   readonly orAction?: string;
   /** True: the bucket is not there yet. */
   readonly makesBucket?: boolean;

@@ -13,7 +13,7 @@ import {
   listObjectVersions,
 } from "./operations/bucket-objects.ts";
 
-/** Row → operation. Method, path and permission of each stand in the contract's row. */
+/** Row → operation. The contract's row has method, path and permission. */
 export function mountBuckets(app: FastifyInstance, deps: BucketsSurfaceDeps): void {
   const { host } = deps;
   mountRoute(app, host, rows.getBucket, getBucket(deps));
@@ -27,7 +27,7 @@ export function mountBuckets(app: FastifyInstance, deps: BucketsSurfaceDeps): vo
   void app.register(async (scope) => mountContent(scope, deps));
 }
 
-/** What presigned URLs of this origin point at. It is no path of the interface, so that no row describes it. */
+/** The target of presigned URLs of this origin. It is no path of the interface, so that no row describes it. */
 function mountContent(app: FastifyInstance, { gateway }: BucketsSurfaceDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));

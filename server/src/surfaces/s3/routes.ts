@@ -67,7 +67,7 @@ type More = Partial<Pick<Row, "copies" | "versionAction" | "makesBucket" | "unto
 const KEYS = new Set(["key"] as const);
 const TAGS = new Set(["tags"] as const);
 
-/** `GET bucket ?acl` and the like. */
+/** A row for requests such as `GET bucket ?acl`. */
 function row(name: string, request: string, action: string | null, run: Operation, more: More = {}): Row {
   const [method, level, query = ""] = request.split(" ");
   const selectors = query
@@ -77,7 +77,7 @@ function row(name: string, request: string, action: string | null, run: Operatio
   return { name, method: method as Row["method"], level: level as Level, selectors, action, run, ...more };
 }
 
-/** A form has no row: what it is follows from the type of its body, and who sent it stands inside. */
+/** A form has no row: its body's type identifies it, and its fields identify its sender. */
 export const POST_OBJECT = { name: "PostObject", action: "s3:PutObject", run: postObject } as const;
 
 /** Every operation. Others are not supported. */

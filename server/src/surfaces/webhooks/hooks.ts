@@ -24,7 +24,7 @@ interface Admitted {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** What a webhook answers is somebody's content: it must never be a page of ours. */
+/** A webhook's answer is somebody's content: it must never be a page of ours. */
 const SANDBOX = { "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'" };
 
 /** `/hooks/{token}`: everybody who knows the address may send. */

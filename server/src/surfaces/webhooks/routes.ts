@@ -40,7 +40,7 @@ import {
 } from "./operations/consumers.ts";
 import { getWebhookSettings, updateWebhookSettings } from "./operations/settings.ts";
 
-/** Row → operation. The permission of each stands in the contract's row; what senders speak to has none. */
+/** Row → operation. The contract's row has the permission; the address for senders has no row. */
 export function mountWebhooks(app: FastifyInstance, deps: WebhooksSurfaceDeps): void {
   // A separate context, so that its body parsers and error format stay with it.
   void app.register(async (scope) => mountHooks(scope, deps));

@@ -25,7 +25,7 @@ export interface DestinationFilter {
 
 export interface DestinationSettings {
   readonly filter: DestinationFilter;
-  /** In the order in which they came: each is sent after the one before it was delivered or given up. */
+  /** In the order of arrival: each is sent after the one before it was delivered or is dead. */
   readonly ordered: boolean;
   /** Null: no limit. */
   readonly rate_per_second: number | null;

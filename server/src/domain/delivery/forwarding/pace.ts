@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Gives requests to one destination their turns, so many a second; on each node by itself. */
+/** Limits the requests to one destination a second; on each node separately. */
 export class Paces {
   readonly #nextMs = new Map<string, number>();
 

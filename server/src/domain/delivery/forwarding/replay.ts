@@ -8,7 +8,7 @@ import { audit, changeDestination, forwardSoon, type Deps, type Key } from "./de
 import { newDelivery, type DestinationRow } from "./model.ts";
 import { destinationRows, eventsOfTime, insertDeliveries, reviveDead } from "./store.ts";
 
-/** The events that are sent again: those that were given up, or those of a time. */
+/** The events to send again: the dead ones, or those of a range of time. */
 export type Replay = { readonly dead: true } | { readonly fromMs: number; readonly toMs: number };
 
 /** Returns how many are sent again. @throws Problem `not_found`, `conflict` for too many events */

@@ -24,7 +24,7 @@ const RUN_MS = 1000;
 /** After this many failures in a row, one event is tried at each `PROBE_MS`. */
 const FAILURES_MAX = 5;
 const PROBE_MS = 60_000;
-/** An idle destination is looked at this often, in case a notification of a new event was lost. */
+/** An idle destination is checked this often, in case a notification of a new event was lost. */
 const IDLE_MS = 60_000;
 const RETRY_MS = 10_000;
 
@@ -64,7 +64,7 @@ class Run {
 
   async go(): Promise<JobOutcome> {
     const destination = await destinationForRun(this.#deps.metadata.read, this.#job);
-    // Resuming puts the job anew, as every change does.
+    // Resuming adds the job again, as every change does.
     if (destination === undefined || destination.deleted_at !== null || destination.state !== "active")
       return { dueAtMs: null };
     const { deleted_at: _, ...row } = destination;
@@ -135,7 +135,7 @@ class Run {
       performance.now() > this.#untilMs ||
       progress.stopped !== null ||
       progress.failures >= failuresMax;
-    // The first of a run is always taken: one whose retries took all its time must come to new events, too.
+    // The first event of a run is always taken, so that retries can't use up all of its time.
     const isOver = (): boolean => taken > 0 && stops();
     const worker = async (): Promise<void> => {
       while (!isOver() && (await pages.ready())) {

@@ -6,7 +6,7 @@ export async function destinationById(db: Reader, webhookId: string, id: string)
   return query.where("webhook_id", "=", webhookId).executeTakeFirst();
 }
 
-/** With whether its webhook is still there; undefined also when it was changed, and its job put anew, after the run began. */
+/** With the state of its webhook; undefined also when it was changed, and its job added again, after the run began. */
 export async function destinationForRun(
   db: Reader,
   { key, fence }: { readonly key: string; readonly fence: number },
@@ -159,7 +159,7 @@ export async function deliveryRows(
     .execute();
 }
 
-/** Has all that were given up tried again; returns how many. */
+/** Retries all dead ones; returns their number. */
 export async function reviveDead(tx: Writer, destinationId: string, nowMs: number): Promise<number> {
   const rows = await tx
     .updateTable("webhook_delivery")
@@ -200,7 +200,7 @@ export async function eventsOfTime(
     .execute();
 }
 
-/** In the transaction that ends a run, so that the job is nobody's. */
+/** In the transaction that ends a run, so that no run has the job. */
 export async function dueNoLater(tx: Writer, destinationId: string, atMs: number): Promise<void> {
   await tx
     .updateTable("job")

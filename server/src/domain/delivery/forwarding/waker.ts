@@ -41,7 +41,10 @@ export class Waker {
     this.#waking.ask();
   }
 
-  /** Events that a process kept and could not tell of before it ended are found now, and not when their destinations look next. */
+  /**
+   * Finds the events of a process that ended before it could wake their destinations, without waiting for the next
+   * check.
+   */
   start(): void {
     this.#running = this.#wakeBehind().catch((error: unknown) =>
       this.#log.warn({ err: error }, "cannot wake destinations that are behind"),

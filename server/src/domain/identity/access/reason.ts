@@ -1,7 +1,7 @@
 import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contract";
 import { Problem, type DecidedBy } from "#kernel/problem.ts";
 
-/** What took a scope from a credential that was given it. */
+/** The reason why a credential lost a scope that it was given. */
 export type Withheld =
   | { readonly by: "approval" | "policy" | "project" | "token" }
   /** The role of the responsible person. Null: they have left the organization. */

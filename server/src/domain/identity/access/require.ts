@@ -11,12 +11,12 @@ export function requireAnywhere(principal: Principal, permission: Scope): void {
   if (!verdict.allowed) throw refusalOf(permission, verdict.reason);
 }
 
-/** What does not exist and what may not be seen are answered with the same words. */
+/** Absent and hidden resources get the same text. */
 export function absent(): Problem {
   return new Problem("not_found", "There is no such resource here, or you may not see it.");
 }
 
-/** What a refusal of the permission check is answered with: the one place of it. */
+/** The answer to a refusal of the permission check: the one place of it. */
 function refusalOf(permission: Scope, reason: Reason): Problem {
   if (reason.by === "hidden") return absent();
   return reason.by === "state" ? stateRefusal(reason.state) : lacking(permission, reason);

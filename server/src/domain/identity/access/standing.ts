@@ -22,7 +22,7 @@ const WHAT_TO_DO: Readonly<Record<Lacking, string>> = {
     "This organization takes people who sign in by single sign-on only. Sign out of the portal, and sign in with that.",
 };
 
-/** What a person lacks; null: nothing. A provider asks for its own second factor, or does not: that is set there. */
+/** The missing requirement of a person; null: none. A provider's second factor is set at the provider. */
 export function lackingOf(policy: PeoplePolicy, standing: Standing): Lacking | null {
   if (policy.providerRequired && !standing.byProvider) return "provider_sign_in_required";
   return policy.secondFactorRequired && !standing.hasSecondFactor ? "second_factor_required" : null;

@@ -21,7 +21,7 @@ export interface ActivityDeps {
   readonly schedule?: Schedule | undefined;
 }
 
-/** What a credential did lately: what would stop if it were revoked. */
+/** The recent requests of a credential: they would stop after a revocation. */
 export interface CredentialActivity {
   readonly lastHour: { readonly requests: number; readonly refused: number };
   readonly lastDay: { readonly requests: number; readonly refused: number };

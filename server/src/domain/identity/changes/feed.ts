@@ -16,7 +16,7 @@ import {
   type ChangeRow,
 } from "./store.ts";
 
-/** What a node does with changes. Both must be safe to repeat. */
+/** A node's reaction to changes. Both must be safe to repeat. */
 export interface ChangeListener {
   apply(changes: readonly ChangeRow[]): Promise<void> | void;
   /** Forget everything, then apply these: the feed does not know which changes were missed. */
@@ -204,7 +204,9 @@ export class ChangeFeed {
   }
 }
 
-/** Numbers have no gap, so rows that don't go on from the last one mean that some were forgotten, or a backup put back. */
+/**
+ * Numbers have no gap, so rows that don't follow the last one mean that some were deleted, or a backup was restored.
+ */
 function continues(rows: readonly ChangeRow[], appliedSeq: number): boolean {
   const expectedFirst = appliedSeq === 0 ? 1 : appliedSeq;
   if (rows.length === 0) return appliedSeq === 0;

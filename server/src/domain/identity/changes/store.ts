@@ -5,7 +5,7 @@ import { prepared, type Reader, type Tables, type Writer } from "#stores/metadat
 export type ChangeRow = Selectable<Tables["auth_change"]>;
 export type ChangeKind = ChangeRow["kind"];
 
-/** Number of the last change of anybody's access: while it stands, rows of keys that were read are true. */
+/** Number of the last change of anybody's access: while it is the same, cached rows of keys are valid. */
 export async function lastAccessChange(db: Reader): Promise<number> {
   const [row] = await LAST_ACCESS_CHANGE.execute(db);
   return row?.seq ?? 0;
@@ -30,7 +30,7 @@ export async function voidTokens(db: Reader, nowMs: number): Promise<ChangeRow[]
   return db.selectFrom("auth_change").selectAll().where("kind", "=", "token").where("expires_at", ">", nowMs).execute();
 }
 
-/** Forgets rows that every node has long read; the last one stays, because numbers go on from it. */
+/** Deletes rows that every node has long read; the last one stays, because numbers continue from it. */
 export async function pruneChanges(tx: Writer, options: { beforeMs: Cutoff; nowMs: Cutoff }): Promise<void> {
   const last = await lastAccessChange(tx);
   await tx

@@ -63,7 +63,7 @@ export function requirePolicy(policy: Policy, asked: Iterable<Scope>): void {
   throw new Problem("forbidden", `The organization's policy lets no credential hold: ${refused.join(" ")}`, options);
 }
 
-/** What of them the organization lets a credential hold. */
+/** The scopes that the organization allows for a credential. */
 export function withinPolicy(scopes: ReadonlySet<Scope>, { allowedScopes }: Policy): Scope[] {
   return [...scopes].filter((scope) => allowedScopes?.has(scope) ?? true);
 }

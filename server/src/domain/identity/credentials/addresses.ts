@@ -36,8 +36,9 @@ export function rangeOf(text: unknown): AddressRange {
 }
 
 /**
- * The ranges as they are kept and shown, each once. @param pointer of the list in the body
- * @throws Problem `invalid_body` with the place of each that is none
+ * The ranges in their stored form, each once.
+ * @param pointer of the list in the body
+ * @throws Problem `invalid_body` with the place of each invalid one
  */
 export function requireAddresses(texts: readonly string[] | null, pointer = "/allowed_addresses"): string[] | null {
   if (texts === null) return null;

@@ -4,7 +4,7 @@ import type { ActorContext } from "./actor.ts";
 import { earliest, type Policy } from "./bounds.ts";
 import { invalidPlace } from "./input.ts";
 
-/** Whose credentials and keys need no approval, and who gives it. A permission of owners and admins alone. */
+/** The scope of approvers, whose own credentials and keys need no approval. A permission of owners and admins alone. */
 export const APPROVER_SCOPE: Scope = "members:write";
 
 /** 1: what the actor makes there may do nothing until somebody approves it. */

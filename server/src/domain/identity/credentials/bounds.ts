@@ -9,11 +9,11 @@ import type { AnyContext } from "./store.ts";
 /** The present limits of a credential, in addition to those of its creation. */
 export interface Bounds {
   readonly scopes: ReadonlySet<Scope>;
-  /** What it was given and does not hold now, and why. */
+  /** Scopes that it was given and does not have now, and why. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
   /** From here on it may do nothing. */
   readonly expiresAtMs: number | null;
-  /** What sets that end; null: its own. */
+  /** The source of that expiry; null: its own. */
   readonly expiresBy: EndedBy | null;
 }
 
@@ -28,9 +28,9 @@ export interface Policy {
   readonly requireExpiry: boolean;
   /** From where everything of the organization may be used. */
   readonly addresses: Addresses;
-  /** What somebody makes who could not approve it waits for an approval. */
+  /** Credentials of creators who could not approve them wait for an approval. */
   readonly approvalRequired: boolean;
-  /** What people must have shown to get in. */
+  /** The requirements for people. */
   readonly people: PeoplePolicy;
 }
 
@@ -129,7 +129,10 @@ export interface CreatorCredential {
   readonly bounds: Bounds;
 }
 
-/** What the creator may do now where the credential reaches; undefined: its project was deleted, or is hidden from the creator. */
+/**
+ * The creator's present scopes where the credential works; undefined: its project was deleted, or is hidden from the
+ * creator.
+ */
 export function creatorScopes(
   context: AnyContext,
   creator: CreatorCredential | undefined,

@@ -8,7 +8,7 @@ import { auditActorOf, type ActorContext } from "./actor.ts";
 import { TABLES, type AnyRow, type Rows, type Table } from "./kinds.ts";
 import { findContext, type Context } from "./store.ts";
 
-/** What every act on a credential needs. */
+/** Dependencies of every act on a credential. */
 
 export interface CredentialsDeps {
   readonly metadata: MetadataStore;
@@ -54,7 +54,7 @@ export async function audit(
   await appendAudit(deps, tx, { ...origin, action, target, result: "success", detail });
 }
 
-/** Tells every node to read it anew. `epoch`: the one after the change, where it has one. */
+/** Lets every node read it again. `epoch`: the one after the change, where it has one. */
 export async function announce(
   deps: Pick<CredentialsDeps, "clock"> & { readonly metadata: Pick<MetadataStore, "lock" | "notify"> },
   tx: Writer,

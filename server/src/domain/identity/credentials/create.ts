@@ -15,7 +15,7 @@ import { findOrganization, insertRow } from "./store.ts";
 import { viewOf, type Views } from "./view.ts";
 import { requireMayWiden, UNBOUNDED } from "./widening.ts";
 
-/** What a kind adds to its creation. */
+/** The part of a creation that depends on the kind. */
 export interface Creation<T extends Table> {
   readonly kind: KindName;
   /** Nobody gives what they do not have themselves: the permissions are compared with those of this actor. */

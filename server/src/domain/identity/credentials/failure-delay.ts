@@ -38,7 +38,7 @@ export class FailureDelay {
     return this.#failures.size;
   }
 
-  /** @throws Problem `rate_limited` with `Retry-After` while the key has to wait: right or wrong is not looked at */
+  /** @throws Problem `rate_limited` with `Retry-After` while the key has to wait, without checking the proof */
   check(key: string): void {
     const waitMs = (this.#failures.get(key)?.untilMs ?? 0) - this.#clock.nowMs();
     // More than the longest delay is a clock that was set back.
@@ -88,7 +88,7 @@ export class FailureDelay {
 
 const V6_NETWORK_BITS = 64;
 
-/** What failures at an address are counted under: an IPv6 network as one, since a single machine has all addresses of its /64. */
+/** The key for failures at an address: an IPv6 network as one, since a single machine has all addresses of its /64. */
 export function failurePlaceOf(ip: string | null): string {
   const address = ip === null ? undefined : parseAddress(ip);
   if (address === undefined) return ip === null ? "unknown" : ip.slice(0, 64);

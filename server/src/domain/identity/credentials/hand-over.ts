@@ -61,7 +61,7 @@ export async function transferCredentials(
 
 function keptScopes(context: AnyContext, becomesOwners: boolean): ReturnType<typeof parseScopes> {
   const held = creatorScopes(context, undefined) ?? NO_SCOPES;
-  // With an owner behind it, `members:write` alone could make and remove owners.
+  // With an owner as its creator, `members:write` alone could create and remove owners.
   const grows = becomesOwners && context.creator_role !== "owner";
   const kept = [...parseScopes(context.scopes)].filter(
     (scope) => held.has(scope) && !(grows && scope === "members:write"),
@@ -93,7 +93,9 @@ export async function personalTokensOf(db: Reader, userId: string): Promise<Pers
   return (await contextsOf(db, KINDS.personal.table, ids)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** Every node reads anew how the person of these tokens is called and can sign in, in the transaction that changes it. */
+/**
+ * Lets every node read the name and the factors of these tokens' person again, in the transaction that changes them.
+ */
 export async function announcePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<void> {
   for (const kind of OF_PERSON)
     for (const { id, epoch } of await liveContexts(tx, kind, { createdBy: userId }))

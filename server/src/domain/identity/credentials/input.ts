@@ -30,7 +30,10 @@ export interface CredentialListing {
   readonly limit: number;
 }
 
-/** What every kind is created with, in the form in which it is stored. @throws Problem `invalid_body` */
+/**
+ * The common input of every kind, in its stored form.
+ * @throws Problem `invalid_body`
+ */
 export function validated(input: Omit<NewCredential, "scopes">): {
   readonly name: string;
   readonly projectId: string | null;
@@ -42,7 +45,7 @@ export function validated(input: Omit<NewCredential, "scopes">): {
   return { name, projectId, expiresAtMs, addresses: renderAddresses(requireAddresses(allowedAddresses)) };
 }
 
-/** @throws Problem `invalid_body` with the place of each name that is none */
+/** @throws Problem `invalid_body` with the place of each unknown name */
 export function requireKnownScopes(names: readonly string[]): Set<Scope> {
   const unknown = names.map((name, i) => ({ name, i })).filter(({ name }) => !isScope(name));
   if (unknown.length > 0) {
@@ -88,7 +91,7 @@ export function invalidPlace(pointer: string, detail: string): Problem {
   return new Problem("invalid_body", "The credential is not valid.", { errors: [{ pointer, detail }] });
 }
 
-/** What tells two secrets apart. */
+/** The end of a secret, which distinguishes it from others. */
 export function hintOf(secret: string): string {
   return secret.slice(-4);
 }

@@ -45,7 +45,7 @@ export const KINDS = {
 
 export type KindName = keyof typeof KINDS;
 
-/** What the rows of one table of the database share. */
+/** Common to the rows of one table of the database. */
 interface TableRule<R> {
   readonly idPrefix: "cred" | "key";
   /** In messages. */

@@ -31,7 +31,10 @@ export interface Propagation {
   readonly propagated: boolean;
 }
 
-/** Management of the credentials of one table, for the API and the command line: every act is checked, audited and told to all nodes. */
+/**
+ * Management of the credentials of one table, for the API and the command line: every act is checked, audited and
+ * announced to all nodes.
+ */
 export interface Managed<T extends Table> {
   /** @throws Problem `not_found`, `insufficient_scope` */
   get(acting: ActorContext, name: string): Promise<Views[T]>;
@@ -57,8 +60,8 @@ export interface Managed<T extends Table> {
    */
   revoke(acting: ActorContext, name: string): Promise<Propagation & { revokedAtMs: number }>;
   /**
-   * One change of a live one, serialised with others of the same, audited and told to all nodes.
-   * @throws Problem `not_found`, `insufficient_scope`, `conflict`, and what `work` throws
+   * One change of a live one, serialised with others of the same, audited and announced to all nodes.
+   * @throws Problem `not_found`, `insufficient_scope`, `conflict`, and the errors of `work`
    */
   change(acting: ActorContext, name: string, work: Work<T>): Promise<Propagation>;
 }

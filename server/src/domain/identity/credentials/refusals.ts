@@ -104,7 +104,7 @@ export class RefusalLog {
     await this.flush({ all: true });
   }
 
-  /** Refusals that are held back to be counted together are looked at again. */
+  /** Writes refusals whose count has been collected long enough. */
   async #writeDue(): Promise<void> {
     try {
       await this.flush({ all: false });

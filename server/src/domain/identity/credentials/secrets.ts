@@ -6,7 +6,7 @@ import { hintOf } from "./input.ts";
 import { CLIENT_SECRET_HASH } from "./sign-in.ts";
 import { deleteSecrets, expireSecret, insertSecret, secretsOf } from "./store.ts";
 
-/** Secrets accepted at once: the one in use and the one that takes over. */
+/** Secrets accepted at once: the present one and its successor. */
 const LIVE_SECRETS_MAX = 2;
 
 /** Keeps a keyed hash of a secret of the credential. */

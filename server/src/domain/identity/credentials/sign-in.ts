@@ -161,7 +161,7 @@ export class SignIn {
     return true;
   }
 
-  /** A client mostly shows the secret that it showed last: one plain hash says so at a tenth of the keyed one's cost. */
+  /** A client mostly sends the same secret again: one plain hash recognizes it at a tenth of the keyed one's cost. */
   #acceptsAgain(state: CredentialState, digest: Buffer, request: SignInRequest): boolean {
     const last = this.#accepted.get(state);
     if (last === undefined || !timingSafeEqual(last.digest, digest) || !this.#isGood(state, last.secret)) return false;
@@ -198,7 +198,7 @@ function matchingSecret(state: CredentialState, keyed: Buffer): Secret | undefin
   return found;
 }
 
-/** For the audit log only; the caller isn't told. */
+/** For the audit log only; the caller does not get it. */
 function reasonOf(state: CredentialState | undefined, nowMs: number): string {
   if (state === undefined) return "unknown client";
   return endingOf(state, nowMs) ?? "wrong secret";

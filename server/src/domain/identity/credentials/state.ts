@@ -8,7 +8,7 @@ import { boundsOf, NO_SCOPES, parsePolicy, parseScopes, type CreatorCredential, 
 import { tableRuleOf } from "./kinds.ts";
 import { findContext, type AnyContext, type CredentialContext } from "./store.ts";
 
-/** What every kind of credential may do now, from where and until when. */
+/** The present permissions of every kind of credential, with its addresses and expiry. */
 export interface State {
   /** Cut by the creator's present scopes and the organization's policy. */
   readonly scopes: ReadonlySet<Scope>;
@@ -19,7 +19,7 @@ export interface State {
   readonly revokedWith: { readonly id: string; readonly atMs: number } | null;
   /** Its own expiry, the policy's, or its creator's, whichever is first. */
   readonly expiresAtMs: number | null;
-  /** Whose that is; null: its own. */
+  /** The source of the expiry; null: its own. */
   readonly expiresBy: EndedBy | null;
   /** Nobody has approved it yet. */
   readonly isPending: boolean;

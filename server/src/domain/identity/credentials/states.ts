@@ -22,13 +22,16 @@ export interface CredentialState extends State {
   /** The scopes as text, for a token that asks for all. */
   readonly scopeText: string;
   readonly epoch: number;
-  /** What the organization requires of its people and the owner of this personal access token can't show; null: nothing, or an app's. */
+  /**
+   * The organization's requirement for its people that the owner of this personal access token does not meet; null:
+   * none, or it is an app's.
+   */
   readonly lacking: Lacking | null;
   readonly tokenLifetimeS: number;
   readonly secrets: readonly { readonly id: string; readonly hash: Buffer; readonly expiresAtMs: number | null }[];
-  /** Tokens of these issuers stand for a secret. */
+  /** Tokens of these issuers replace a secret. */
   readonly trusts: readonly Trust[];
-  /** The credentials that created it, one by one. */
+  /** The chain of credentials that created it. */
   readonly createdThrough: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Tab
 
 export type SecretRow = Tables["credential_secret"];
 
-/** What bounds a credential of any kind, read in one statement with it and so of one moment. */
+/** The limits of a credential of any kind, read in one statement with it and so of one moment. */
 interface BoundColumns extends OptionalProjectColumns {
   org_slug: string;
   project_slug: string | null;
@@ -29,8 +29,8 @@ export type AnyContext = AnyRow & BoundColumns;
 export type CredentialContext = Context<"credential">;
 
 /**
- * One statement serves every table: the type of `credential` stands for all of them. So a statement that is not of `credential` alone
- * may use only the columns of `AnyRow`, and the public identifier.
+ * One statement serves every table: the type of `credential` is used for all of them. So such a statement may use only
+ * the columns of `AnyRow`, and the public identifier.
  */
 function anyTable(table: Table): "credential" {
   return table as "credential";
@@ -116,7 +116,10 @@ export async function credentialOfSecret(db: Reader, hash: string): Promise<stri
   return row?.credential_id;
 }
 
-/** Newest first: only the newest has no end, and one that ends later took over later. The clock may not tell them apart. */
+/**
+ * Newest first: only the newest has no expiry, and one that ends later was created later. The clock may give both the
+ * same time.
+ */
 export async function secretsOf(db: Reader, credentialId: string): Promise<SecretRow[]> {
   const rows = await db.selectFrom("credential_secret").selectAll().where("credential_id", "=", credentialId).execute();
   const end = (row: SecretRow): number => row.expires_at ?? Number.MAX_SAFE_INTEGER;
@@ -279,7 +282,7 @@ export interface Usage {
   readonly ip: string | null;
   /** When each secret was last used. */
   readonly secrets: ReadonlyMap<string, number>;
-  /** The same of its trusts, and by whom. */
+  /** The same for its trusts, with their subjects. */
   readonly trusts: ReadonlyMap<string, { readonly atMs: number; readonly subject: string }>;
 }
 

@@ -73,7 +73,9 @@ export interface TrustListing {
 const CLAIMS_MAX = 10;
 const TEXT_CHARS_MAX = 512;
 
-/** Management of trusts. Each is a change of its credential: checked, audited and told to all nodes as such. */
+/**
+ * Management of trusts. Each act is a change of its credential: checked, audited and announced to all nodes as such.
+ */
 export class Trusts {
   readonly #deps: TrustsDeps;
 
@@ -148,7 +150,7 @@ export class Trusts {
   }
 
   /**
-   * Ends it, and the tokens that were issued by it; those by the credential's secret or its other trusts go on.
+   * Deletes it, and ends the tokens that it issued; those by the credential's secret or its other trusts go on.
    * @throws Problem `not_found`, `insufficient_scope`
    */
   async delete(acting: ActorContext, id: string): Promise<Propagation> {
@@ -168,7 +170,10 @@ export class Trusts {
     return viewOf(row);
   }
 
-  /** What the trust asks of a token, and whether this one has it. Gives nothing for it. @throws Problem `not_found`, `insufficient_scope` */
+  /**
+   * The conditions of the trust, and whether this token meets each. Issues no token.
+   * @throws Problem `not_found`, `insufficient_scope`
+   */
   async test(
     acting: ActorContext,
     id: string,

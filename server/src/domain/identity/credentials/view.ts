@@ -15,7 +15,7 @@ export interface AnyView {
   readonly name: string;
   /** As chosen. */
   readonly scopes: readonly Scope[];
-  /** What of them it has at this moment: cut by its creator's present scopes and the organization's policy. */
+  /** The scopes that it has now: limited by its creator's present scopes and the organization's policy. */
   readonly effectiveScopes: readonly Scope[];
   /** Id of a person or a credential, or `system`. */
   readonly createdBy: string;
@@ -67,7 +67,7 @@ export interface Views {
   readonly s3_key: S3Key;
 }
 
-/** What of a credential can be changed; its use changes nothing. */
+/** The part of a credential that can be changed; its use changes nothing. */
 export function versionOf({ id, name, scopes, allowed_addresses, pending, revoked_at, epoch }: AnyRow): object {
   return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch };
 }
@@ -108,7 +108,7 @@ function listOf(scopes: ReadonlySet<Scope>): Scope[] {
     .filter((name) => name !== "") as Scope[];
 }
 
-/** What only the rows of one table have. */
+/** Columns that only the rows of one table have. */
 type Own = {
   readonly [T in Table]: (
     db: Reader,

@@ -9,7 +9,7 @@ import type { Policy } from "./bounds.ts";
 /** Who makes a credential or a key more than it is, and where it reaches. */
 export interface Widener {
   readonly actor: ActorContext["actor"];
-  /** What the actor holds there. */
+  /** The permissions of the actor there. */
   readonly held: ReadonlySet<Scope>;
   readonly policy: Policy;
   readonly resource: Resource;
@@ -27,13 +27,13 @@ export interface Span {
 
 export const UNBOUNDED: Span = { addresses: [], untilMs: null };
 
-/** What a credential or a key gets more of. Nothing of all: it is narrowed, or stays as it is. */
+/** The widened parts of a credential or a key. Empty: it is narrowed, or unchanged. */
 export interface Widening {
   /** All that it may do afterwards. */
   readonly scopes: ReadonlySet<Scope>;
-  /** What of it is new. */
+  /** The new scopes. */
   readonly raised?: readonly Scope[];
-  /** A secret for the actor, or an issuer whose tokens stand for one. */
+  /** A secret for the actor, or an issuer whose tokens replace one. */
   readonly secret?: boolean;
   readonly addresses?: boolean;
   /** Its addresses and expiry afterwards. Absent where its creator's limits apply. */
@@ -75,7 +75,7 @@ export function isWiderRange(before: Addresses, after: Addresses): boolean {
   return before !== null && (after === null || !containsRanges(before, after));
 }
 
-/** Who is bound to addresses, or to a time, must not get hold of what works elsewhere, or longer. */
+/** An actor that is bound to addresses, or to a time, must not get a credential that works elsewhere, or longer. */
 function requireWithin(outer: Span, inner: Span): void {
   const isFrom = outer.addresses.every(
     (ranges) => ranges === null || inner.addresses.some((own) => own !== null && containsRanges(ranges, own)),

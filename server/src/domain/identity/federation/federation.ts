@@ -5,7 +5,7 @@ import type { Trust } from "./trust.ts";
 
 export type CheckName = "form" | "lifetime" | "issuer" | "signature" | "audience" | "subject" | "claims";
 
-/** One thing that was looked at; `skipped`: what it needs was not there. */
+/** One check; `skipped`: a value that it needs is missing. */
 export interface Check {
   readonly check: CheckName;
   readonly result: "pass" | "fail" | "skipped";
@@ -15,7 +15,7 @@ export interface Check {
 
 export type FederationDeps = IssuerKeysDeps;
 
-/** Whether a token of another issuer stands for a credential's secret (RFC 7521 section 4.2, RFC 7523 section 3). */
+/** Whether a token of another issuer replaces a credential's secret (RFC 7521 section 4.2, RFC 7523 section 3). */
 export class Federation {
   readonly #deps: FederationDeps;
   readonly #keys: IssuerKeys;

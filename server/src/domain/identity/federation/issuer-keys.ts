@@ -5,7 +5,7 @@ import { ASSERTION_ALGORITHMS, type Assertion } from "./assertion.ts";
 
 /** The signature could not be found good. `message` is for those who manage the trust. */
 export class SignatureRefusal extends Error {
-  /** What the issuer publishes does not serve, or not yet; the client can do nothing about it. */
+  /** The issuer's published documents are unusable, or not available yet; the client can't change that. */
   readonly isIssuersFault: boolean;
 
   constructor(message: string, isIssuersFault = false) {
@@ -34,7 +34,7 @@ interface Issuer {
 const FRESH_MS = 10 * 60_000;
 /** While their issuer does not answer they count for so long; then nothing that it signed is taken. */
 const KEPT_MS = 60 * 60_000;
-/** A key that is not known makes us ask at once, so many times in a row, and then as often as this. */
+/** An unknown key makes the server ask at once, this many times in a row, and then at this interval. */
 const QUESTIONS_IN_A_ROW = 5;
 const QUESTION_EVERY_MS = 5_000;
 const DOCUMENT_BYTES_MAX = 64 * 1024;
@@ -155,7 +155,7 @@ export class IssuerKeys {
   }
 }
 
-/** What the issuer publishes is of no use. */
+/** The issuer's published document is unusable. */
 class Unusable extends Error {}
 
 function keySetOf(set: object): CompactVerifyGetKey {

@@ -5,7 +5,7 @@ import { matchesPattern } from "./subject.ts";
 /** Claims with a separate check, or with values that change. */
 export const RESERVED_CLAIMS: ReadonlySet<string> = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
 
-/** What of a verified assertion a trust asks for; each: undefined when it is so, else why not. */
+/** The conditions of a trust on a verified assertion; each returns undefined when it matches, otherwise the reason. */
 export const MATCHERS = {
   audience: ({ audience }: Trust, { audiences }: Assertion): string | undefined =>
     audiences.includes(audience) ? undefined : `aud is ${shown(audiences.join(" "))}, not ${audience}`,

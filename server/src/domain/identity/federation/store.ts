@@ -34,7 +34,7 @@ export async function trustsOf(db: Reader, orgId: string, credentialId: string):
     .execute();
 }
 
-/** Only of a credential that is not revoked: with it, its trusts are gone. */
+/** Only of a credential that is not revoked: its trusts are deleted with it. */
 export async function findTrust(db: Reader, orgId: string, id: string): Promise<TrustRow | undefined> {
   return trusts(db, orgId).where("t.id", "=", id).executeTakeFirst();
 }

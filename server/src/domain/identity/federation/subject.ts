@@ -1,12 +1,12 @@
 /**
- * Patterns of subjects. `*` stands for any run of characters but `:` and `/`, `**` for any but `:`, so that no pattern reaches
- * over a boundary of the issuer's that it does not name: GitHub, GitLab and Kubernetes part a subject by `:`, and it stands in no
- * name between. The difference of the two is that of GitHub's own patterns of branches. Everything else stands for itself.
+ * Patterns of subjects. `*` matches any characters except `:` and `/`, `**` any except `:`, so that no pattern crosses
+ * a boundary of the issuer that it does not name: GitHub, GitLab and Kubernetes separate the parts of a subject by `:`,
+ * which is in no name. `*` and `**` differ as in GitHub's own patterns of branches. Everything else matches itself.
  */
 
 /** Length of a subject, and of a pattern. */
 export const SUBJECT_CHARS_MAX = 512;
-/** Parts that must stand without a wildcard: in `repo:acme/shop:…`, the kind and the owner. */
+/** Parts that must have no wildcard: in `repo:acme/shop:…`, the kind and the owner. */
 const LITERAL_PARTS = 2;
 
 /** One character of the pattern, or a wildcard. */
@@ -51,7 +51,7 @@ function tokensOf(pattern: string): Token[] {
   return pattern.match(/\*\*|[\s\S]/gu) ?? [];
 }
 
-/** A wildcard stands for nothing, too. */
+/** A wildcard also matches no character. */
 function closed(places: Set<number>, tokens: readonly Token[]): Set<number> {
   for (const at of places) if (isWildcard(tokens[at])) places.add(at + 1); // a walk through a set includes elements added meanwhile
   return places;

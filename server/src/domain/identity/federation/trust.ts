@@ -1,9 +1,9 @@
-/** Whose tokens stand for a credential's secret. */
+/** An issuer whose tokens replace a credential's secret. */
 export interface Trust {
   readonly id: string;
-  /** What `iss` must be, to the letter. */
+  /** The exact value of `iss`. */
   readonly issuer: string;
-  /** What `aud` must hold. */
+  /** A value that `aud` must have. */
   readonly audience: string;
   /** Pattern of `sub`. */
   readonly subject: string;

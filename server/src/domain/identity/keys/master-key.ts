@@ -50,7 +50,7 @@ async function findMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
   return createKeyFile(path, options.dataDir);
 }
 
-/** Also for a database that another node sealed between our look at it and our first write. */
+/** Also for a database that another node sealed between our check and our first write. */
 export function wrongMasterKey(
   options: Pick<MasterKeyOptions, "dataDir" | "configured" | "referencedId">,
   key: MasterKey,

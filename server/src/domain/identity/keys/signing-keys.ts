@@ -132,7 +132,9 @@ export class SigningKeys {
     return { kid: found.row.kid, alg: found.row.alg, header: found.header, privateKey: found.privateKey };
   }
 
-  /** The key that signed a token with exactly this encoded header; undefined when no key of ours makes such a header. */
+  /**
+   * The key that signed a token with exactly this encoded header; undefined when none of our keys has such a header.
+   */
   verifierOf(header: string): Verifier | undefined {
     const key = this.#keys.get(header);
     if (key === undefined || isGone(key.row, this.#nowMs())) return undefined;

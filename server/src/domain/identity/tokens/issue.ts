@@ -24,7 +24,7 @@ export interface TokenIssuerDeps {
 
 /** The scopes asked for are more than the credential has (`invalid_scope`, RFC 6749 section 5.2). The message names them. */
 export class ScopeRefusal extends Error {
-  /** What took from the credential what it was given; null: it was given no more. */
+  /** The reason why the credential lost scopes; null: it lost none. */
   readonly cut: string | null;
 
   constructor(message: string, cut: string | null = null) {

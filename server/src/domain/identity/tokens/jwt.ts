@@ -1,6 +1,6 @@
 import { decodeBase64Url } from "#kernel/decoding.ts";
 
-/** What we put into an access token: RFC 9068 section 2.2, the organization, and the credential's epoch. */
+/** The claims of an access token: RFC 9068 section 2.2, the organization, and the credential's epoch. */
 export interface AccessTokenClaims {
   readonly iss: string;
   readonly aud: string;

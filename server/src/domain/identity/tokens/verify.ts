@@ -14,7 +14,7 @@ export interface VerifiedToken {
   readonly credential: CredentialState;
   /** The token's scopes that the credential still has. */
   readonly scopes: ReadonlySet<Scope>;
-  /** What the credential was given and the token does not have, and why. */
+  /** Scopes of the credential that the token does not have, and why. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
 }
 
@@ -27,7 +27,7 @@ export interface TokenVerifierDeps {
   readonly audience: string;
 }
 
-/** A token whose signature was good; everything else is looked at each time. */
+/** A token with a valid signature; everything else is checked each time. */
 interface SignedToken {
   /** The encoded header, with which the key is looked up again. */
   readonly header: string;
@@ -87,7 +87,7 @@ export class TokenVerifier {
     return undefined;
   }
 
-  /** Undefined when no key of ours makes such a header. */
+  /** Undefined when none of our keys has such a header. */
   async #verifySignature(token: string): Promise<SignedToken | undefined> {
     const parts = splitJws(token);
     if (parts === undefined) throw invalid("The access token is not one of this server's.");

@@ -26,7 +26,9 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
   };
 }
 
-/** What a key lacks by itself, and why; undefined: something else decided, such as a policy or a limit of the key. */
+/**
+ * The missing permission of a key, and why; undefined: another check decided, such as a policy or a limit of the key.
+ */
 function whyWithout(principal: S3Principal, { action }: AccessRequest): string | undefined {
   const scope = ACTIONS[action]?.scope;
   if (principal.kind !== "key" || scope === undefined || principal.scopes.has(scope)) return undefined;

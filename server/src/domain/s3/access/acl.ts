@@ -15,7 +15,7 @@ export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/Authe
 export const LOG_DELIVERY = "http://acs.amazonaws.com/groups/s3/LogDelivery";
 const GROUPS: ReadonlySet<string> = new Set([ALL_USERS, AUTHENTICATED_USERS, LOG_DELIVERY]);
 
-/** What a canned list stands for. `bucketOwner` counts for objects only. */
+/** The grants of a canned list. `bucketOwner` counts for objects only. */
 export function cannedAcl(name: CannedAcl, owner: S3Owner, bucketOwner: S3Owner = owner): Acl {
   const everyone = (permission: AclPermission, uri = ALL_USERS) => ({
     grantee: { kind: "group", uri } as const,
@@ -69,8 +69,10 @@ export function isPublicAcl(acl: Acl): boolean {
 const GRANTS_MAX = 100;
 
 /**
- * What lists of objects may be. Where the bucket's owner owns every object, only what gives them full control and nobody else anything.
- * @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`, `InvalidArgument`
+ * Validates a list of an object. Where the bucket's owner owns every object, it may only give them full control and
+ * nobody else anything.
+ * @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`,
+ *   `InvalidArgument`
  */
 export function validateAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl): void {
   if (bucket.config.ownership === "BucketOwnerEnforced" && !isBucketOwners(acl, bucket.owner))
@@ -78,7 +80,10 @@ export function validateAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl):
   validateGrants(bucket, acl);
 }
 
-/** What lists of buckets may be. @throws as above */
+/**
+ * Validates a list of a bucket.
+ * @throws as above
+ */
 export function validateBucketAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
   if (bucket.config.ownership === "BucketOwnerEnforced") throw new S3Error("AccessControlListNotSupported");
   validateGrants(bucket, acl);

@@ -1,11 +1,13 @@
 import type { Scope } from "@mooring/contract";
 import type { AclPermission } from "../types/index.ts";
 
-/** What an action needs. */
+/** The requirements of an action. */
 export interface ActionRule {
   /** The scope that a key needs, even when a policy opens the resource. */
   readonly scope: Scope;
-  /** What an access control list must give: of the bucket's, or of the object's. Absent: a list can't open it. */
+  /**
+   * The permission that an access control list must give: the bucket's, or the object's. Absent: a list can't open it.
+   */
   readonly acl?: { readonly of: "bucket" | "object"; readonly permission: AclPermission };
   /** Keys that are limited to a prefix may do it all the same, since it says nothing about objects. */
   readonly isHarmless?: true;
@@ -28,7 +30,9 @@ const SEE = { scope: "s3:read" } as const;
 const SEE_HARMLESS = { scope: "s3:read", isHarmless: true } as const;
 const CHANGE = { scope: "s3:write" } as const;
 const KEEP = { scope: "s3:write", onlyFor: "signed" } as const;
-/** What a bucket is, who may do what with it, and what becomes of its objects: administration, which nobody can give away by a policy. */
+/**
+ * Administration: the bucket itself, its permissions and the life of its objects. Nobody can give it away by a policy.
+ */
 const CONFIGURE = { scope: "apps:write", onlyFor: "owner" } as const;
 
 /** Every action that the gateway asks for. */

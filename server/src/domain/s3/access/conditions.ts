@@ -6,9 +6,9 @@ export type ConditionValues = (key: string) => readonly string[] | undefined;
 
 export interface Condition {
   readonly key: string;
-  /** True: about who asks, or from where, so that what it guards is not open to everybody. */
+  /** True: it limits the principal or its address, so that a statement with it is not open to everybody. */
   readonly narrowsWho: boolean;
-  /** What an absent key answers. */
+  /** The result for an absent key. */
   readonly ifAbsent: boolean;
   readonly quantifier: "any" | "all";
   readonly isNegated: boolean;

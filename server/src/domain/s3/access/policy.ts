@@ -37,8 +37,8 @@ export interface PolicyRequest {
   readonly resource: string;
   readonly values: ConditionValues;
   /**
-   * What the body will tell, which has not been read: the key of an object, and the tags that it gets. What then may be allowed counts as
-   * allowed, and what then may be denied as not denied.
+   * Parts that are in the unread body: the key of an object, and the tags that it gets. An action that may be allowed
+   * then counts as allowed, and one that may be denied counts as not denied.
    */
   readonly untold?: ReadonlySet<"key" | "tags">;
 }
@@ -75,7 +75,7 @@ function matches({ isNot, patterns }: Matcher, text: string): boolean {
   return patterns.some((pattern) => pattern(text)) !== isNot;
 }
 
-/** Whether it opens the bucket to everybody without a condition on who asks. */
+/** Whether it opens the bucket to everybody without a condition on the principal. */
 export function isPublicPolicy(policy: Policy): boolean {
   return policy.statements.some(
     ({ isDeny, principals, conditions }) =>

@@ -80,7 +80,7 @@ function levelsOf(statement: Json, bucket: string): ReadonlySet<string> {
   return levels;
 }
 
-/** `${aws:username}` and the like would be compared as they stand. */
+/** `${aws:username}` and other variables would be compared literally. */
 function refuseVariables(statement: Json, refuse: Refuse): void {
   const variable = /\$\{[^}]*\}?/.exec(
     JSON.stringify([statement["Resource"], statement["NotResource"], statement["Condition"]]) ?? "",

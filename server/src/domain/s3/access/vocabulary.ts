@@ -1,6 +1,6 @@
 import { ACTIONS } from "./actions.ts";
 
-/** What a resource of a statement must name for the action to be about it. */
+/** The kind of resource that a statement must name for the action. */
 export type ActionLevel = "bucket" | "object";
 
 /**
@@ -40,7 +40,7 @@ function levelOf(name: string): ActionLevel {
   return isObjects ? "object" : "bucket";
 }
 
-/** What values of a condition key are, and so which operators can compare them. */
+/** The type of a condition key's values, which decides the operators. */
 export type KeyType = "text" | "number" | "date" | "boolean" | "address";
 
 /** A condition key that requests have a value for. */

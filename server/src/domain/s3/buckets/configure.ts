@@ -44,7 +44,7 @@ async function requireReached(
   if (isOpenToEverybody(acl, parsed)) await requireReachedByEverybody(deps, bucket);
 }
 
-/** What a part of the configuration brings with it, in the same transaction. */
+/** Further changes after a part of the configuration, in the same transaction. */
 async function afterChange(
   deps: BucketDeps,
   tx: Writer,

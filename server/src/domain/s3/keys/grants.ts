@@ -7,7 +7,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { bucketById, type BucketRow } from "../buckets/store.ts";
 import type { AdmittedKey, S3KeyPrincipal } from "../types/index.ts";
 
-/** For whom, and for which bucket, a key of a presigned URL is. */
+/** The actor and the bucket of a presigned URL's key. */
 export interface S3Grant {
   readonly orgId: string;
   /** A person or a credential. */
@@ -30,7 +30,7 @@ export function keyOfGrant(
   return { accessKeyId, secret: envelope.keyedHash("s3-grant", accessKeyId).toString("base64url") };
 }
 
-/** What an access key id says when it is one of a grant; whether it was made here is for the signature to say. */
+/** The grant in an access key id; the signature shows whether it was created here. */
 export function grantOf(accessKeyId: string): S3Grant | undefined {
   const [prefix, orgId, principalId, bucketId, ...rest] = accessKeyId.split(".");
   if (prefix !== PREFIX || orgId === undefined || principalId === undefined || bucketId === undefined) return undefined;
@@ -56,7 +56,7 @@ export async function admitGrant(
   return { principal: { ...as, accessKeyId }, secret, isPending: false, allows: state?.allows ?? null };
 }
 
-/** What of a bucket says who may do what with it. */
+/** The columns of a bucket that decide the permissions. */
 type Place = Pick<BucketRow, "org_id" | "project_id" | "slug" | "project_slug" | keyof ProjectColumns>;
 
 /** Somebody of the organization, as the gateway's permission check knows them, for one bucket. */

@@ -3,7 +3,7 @@ import type { LifecycleFilter, LifecycleRule, Tags } from "../types/index.ts";
 
 export const DAY_MS = 86_400_000;
 
-/** What rules go by. */
+/** The facts about an object for the rules. */
 export interface Candidate {
   readonly key: string;
   readonly size: number;
@@ -59,7 +59,7 @@ export interface Calendar {
   readonly dayMs: number;
 }
 
-/** Which versions of a key a rule takes away for good. */
+/** The versions of a key that a rule deletes for good. */
 export function versionsPast(rule: LifecycleRule, versions: readonly Versioned[], calendar: Calendar): Versioned[] {
   return versions.filter((version, i) => {
     const newer = versions[i - 1];

@@ -19,10 +19,10 @@ const PAGE = 500;
 /** Keys of one transaction: short enough that requests get their turn. */
 const BATCH = 100;
 
-/** Who does what rules say. */
+/** The actor of lifecycle rules. */
 const BY_RULE = { actor: { kind: "system", id: "s3-lifecycle" }, result: "success" } as const;
 
-/** Does what a bucket's rules say at this moment; false when it has none, or is gone. */
+/** Applies a bucket's rules now; false when it has none, or was deleted. */
 export async function runLifecycle(deps: TimedBucketDeps, bucketId: string, signal: AbortSignal): Promise<boolean> {
   const row = await bucketById(deps.metadata.read, bucketId);
   const bucket = row === undefined ? undefined : bucketFrom(deps, row);

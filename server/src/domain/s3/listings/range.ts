@@ -7,7 +7,7 @@ export interface KeyRange {
   readonly end: Uint8Array | null;
 }
 
-/** Keys that begin with the prefix and come behind `after`; a common prefix stands for all that begins with it. */
+/** Keys that begin with the prefix and come after `after`; a common prefix counts as all keys that begin with it. */
 export function rangeOf(query: {
   readonly prefix: string;
   readonly delimiter: string;
@@ -24,7 +24,10 @@ export function rangeOf(query: {
   return { start: start ?? NOTHING, end };
 }
 
-/** Keys that stand for themselves, in ranges between the common prefixes: nothing but them is in one. @param steps keys, in their order */
+/**
+ * Keys that are listed themselves, in ranges between the common prefixes, which contain nothing else.
+ * @param steps keys, in their order
+ */
 export function rangesOfKeys(steps: readonly Uint8Array[], prefix: string, delimiter: string): KeyRange[] {
   const ranges: { start: Uint8Array; end: Uint8Array }[] = [];
   let isOpen = false;
@@ -40,10 +43,10 @@ export function rangesOfKeys(steps: readonly Uint8Array[], prefix: string, delim
 }
 
 const ZERO = Buffer.of(0);
-/** No key of UTF-8 comes at this byte or behind it. */
+/** No UTF-8 key begins with this byte or a greater one. */
 const NOTHING = Buffer.of(255);
 
-/** What a key is grouped under; undefined: it stands for itself. */
+/** The common prefix of a key; undefined: it is listed itself. */
 export function commonPrefixOf(key: string, prefix: string, delimiter: string): string | undefined {
   if (delimiter === "") return undefined;
   const at = key.indexOf(delimiter, prefix.length);

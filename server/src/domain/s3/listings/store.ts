@@ -5,7 +5,7 @@ import { successor, type KeyRange } from "./range.ts";
 
 type Dialect = MetadataStore["dialect"];
 
-/** What a listing shows of a version. */
+/** The columns of a version in a listing. */
 export interface ListedRow {
   readonly key: Uint8Array;
   readonly seq: number;
@@ -97,8 +97,8 @@ export interface StepQuery {
 }
 
 /**
- * The first key of every common prefix, and every key that has none, in their order. Each is found in the index behind all that the one
- * before stands for, so that it does not matter how many keys there are.
+ * The first key of every common prefix, and every key without one, in their order. Each is found in the index after all
+ * keys of the one before, so the number of keys does not matter.
  */
 export async function stepsIn(db: Reader, dialect: Dialect, bucket: string, query: StepQuery): Promise<Uint8Array[]> {
   const { prefix, delimiter, range, limit, tables } = query;
@@ -136,7 +136,7 @@ function shown(table: StepTable): RawBuilder<unknown> {
   return table === "s3_upload" ? sql`and completed_at is null` : sql``;
 }
 
-/** Where the search goes on behind `step.k`: behind its common prefix, or behind itself. */
+/** Where the search continues after `step.k`: after its common prefix, or after the key. */
 function behindStep(dialect: Dialect, prefixBytes: number, delimiter: Uint8Array): RawBuilder<unknown> {
   const next = successor(delimiter) ?? delimiter;
   const from = sql.lit(prefixBytes + 1);

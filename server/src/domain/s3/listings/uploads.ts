@@ -8,7 +8,7 @@ import { stepsIn, uploadsIn, type UploadRow } from "./store.ts";
 type Deps = Pick<S3Deps, "metadata">;
 type Query = ListQuery & { readonly keyMarker?: string; readonly uploadIdMarker?: string };
 
-/** Where a list goes on: within the first key of the range, behind this upload; empty: at its beginning. */
+/** Where a list continues: within the first key of the range, after this upload; empty: at its beginning. */
 interface Position {
   readonly range: KeyRange;
   readonly afterId: string;

@@ -24,7 +24,7 @@ export async function listVersions(deps: Deps, bucket: Bucket, query: Query): Pr
 
 interface Position {
   readonly range: KeyRange;
-  /** The list goes on within the first key, behind this number. */
+  /** The list continues within the first key, after this number. */
   readonly afterSeq: number | null;
 }
 

@@ -49,7 +49,7 @@ async function deleteBatch(
   bucket: Bucket,
   objects: readonly DeleteObject[],
 ): Promise<Outcome[]> {
-  // Locks of keys are taken in one order, so that two batches never wait for each other.
+  // Keys are locked in one order, so that two batches never wait for each other.
   const order = objects
     .map((object, index) => ({ object, index }))
     .toSorted((a, b) => (a.object.key < b.object.key ? -1 : a.object.key > b.object.key ? 1 : 0));
@@ -82,7 +82,7 @@ async function deleteOne(
   }
 }
 
-/** In a transaction of the caller's. What it refuses it refuses before it writes anything. */
+/** In the caller's transaction. A refusal comes before any write. */
 async function deleteIn(
   deps: WriteDeps,
   tx: Writer,

@@ -13,7 +13,7 @@ import type {
   Tags,
 } from "../types/index.ts";
 
-/** What a row keeps as JSON: what no statement looks for. */
+/** The part of a row in JSON, which no statement searches. */
 export interface Detail {
   readonly headers?: ContentHeaders;
   readonly metadata?: Readonly<Record<string, string>>;

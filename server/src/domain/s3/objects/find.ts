@@ -34,7 +34,7 @@ export interface FoundVersion {
   readonly ownerId: string;
 }
 
-/** What the permission check needs to know of a version; undefined when it is no object. */
+/** The facts about a version for the permission check; undefined when it is no object. */
 export async function findVersion(db: Reader, bucket: Bucket, name: ObjectName): Promise<FoundVersion | undefined> {
   const found = await locate(db, bucket, name);
   if (found === undefined || found.row.blob_id === null) return undefined;

@@ -26,7 +26,7 @@ export function requireKey(key: string): void {
     throw new S3Error("KeyTooLongError", undefined, { fields: { MaxSizeAllowed: String(KEY_BYTES_MAX) } });
 }
 
-/** Who owns what a caller writes: the bucket's owner, where the caller belongs to it or the bucket says so. */
+/** The owner of a written object: the bucket's owner, where the caller belongs to it or the bucket says so. */
 export function writerOf(caller: S3Caller, bucket: Bucket, isGivenUp = false): S3Owner {
   const { principal } = caller;
   const { ownership } = bucket.config;

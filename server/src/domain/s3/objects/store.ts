@@ -65,7 +65,7 @@ export async function holdBucket(dialect: Dialect, tx: Writer, bucket: string): 
   return (await query.$if(dialect === "postgres", (held) => held.forKeyShare()).executeTakeFirst()) !== undefined;
 }
 
-/** What a write needs to know of the present version. */
+/** The columns of the present version that a write needs. */
 export type CurrentRow = Pick<ObjectRow, "seq" | "version_id" | "blob_id" | "size" | "etag" | "modified_at" | "detail">;
 
 export interface KeyState {

@@ -45,7 +45,7 @@ export async function stateForWrite(deps: WriteDeps, tx: Writer, bucket: Bucket,
   return { versioning, current, newest: await newestHistory(tx, bucket.id, key) };
 }
 
-/** What a version is written with. */
+/** The options of a new version. */
 export interface WriteOptions {
   /** Content to link; undefined: the transaction has linked it. */
   readonly content?: StagedBlob | string;
@@ -156,7 +156,7 @@ interface Freed {
   readonly bytes: number;
 }
 
-/** Retires the present version, or takes away what the new one replaces: the null version, wherever it is. */
+/** Retires the present version, or deletes the one that the new one replaces: the null version, wherever it is. */
 async function makeRoom(
   deps: WriteDeps,
   tx: Writer,
@@ -181,7 +181,7 @@ async function makeRoom(
   return { objects: 1, bytes: old.size };
 }
 
-/** Numbers go down, so that the newest comes first; the clock may stand still or go back. */
+/** Numbers decrease, so that the newest comes first; the clock may stop or go back. */
 function placeOf(
   deps: WriteDeps,
   bucket: Bucket,

@@ -1,7 +1,7 @@
 import type { Bucket } from "./buckets.ts";
 import type { S3Principal } from "./principals.ts";
 
-/** What a request is, for policies. */
+/** The properties of a request for policies. */
 export interface RequestConditions {
   readonly sourceIp: string | null;
   readonly isSecure: boolean;

@@ -43,7 +43,11 @@ export interface VersionPage {
 }
 
 export interface S3Listings {
-  /** In the order of bytes. `after`: behind this key, or this common prefix with all that it stands for; `token` wins over it. @throws S3Error `InvalidArgument` */
+  /**
+   * In the order of bytes. `after`: after this key, or after this common prefix with all of its keys; `token` wins over
+   * it.
+   * @throws S3Error `InvalidArgument`
+   */
   objects(bucket: Bucket, query: ListQuery & { readonly after?: string; readonly token?: string }): Promise<ObjectPage>;
   /** The versions of a key are in order, the newest first. */
   versions(

@@ -18,7 +18,7 @@ export interface S3KeyPrincipal {
   readonly projectId: string | null;
   /** Cut to what the key's creator holds at this moment; of a key for reading, what reads. */
   readonly scopes: ReadonlySet<Scope>;
-  /** What it was given and does not hold now, and why; absent where nobody asks. */
+  /** Scopes that it was given and does not have now, and why; absent where nobody needs it. */
   readonly withheld?: ReadonlyMap<Scope, Withheld>;
   /** The only buckets that it reaches; null: no such limit. */
   readonly buckets: readonly string[] | null;
@@ -30,11 +30,11 @@ export interface S3KeyPrincipal {
 /** Without a signature: reaches what a bucket policy or an access control list opens to everybody. */
 export interface S3Anonymous {
   readonly kind: "anonymous";
-  /** Whose buckets are meant; null: nobody's. */
+  /** The organization of the buckets; null: none. */
   readonly orgId: string | null;
 }
 
-/** What S3 calls a canonical user: a project, or for keys of the organization the organization. */
+/** S3's canonical user: a project, or for keys of the organization the organization. */
 export interface S3Owner {
   /** `proj_…` or `org_…`. */
   readonly id: string;

@@ -68,7 +68,10 @@ export interface S3Uploads {
   create(caller: S3Caller, bucket: Bucket, upload: NewUpload): Promise<Upload>;
   /** @throws S3Error `NoSuchUpload` also when it is of another key or bucket */
   find(bucket: Bucket, key: string, uploadId: string): Promise<Upload>;
-  /** `content` is given up when it can't be kept. `checksum`: base64, in the upload's algorithm. @throws S3Error `NoSuchUpload`, `QuotaExceeded` */
+  /**
+   * `content` is discarded when it can't be kept. `checksum`: base64, in the upload's algorithm.
+   * @throws S3Error `NoSuchUpload`, `QuotaExceeded`
+   */
   putPart(
     caller: S3Caller,
     bucket: Bucket,

@@ -18,7 +18,7 @@ export async function abortUpload(
   });
 }
 
-/** Takes an upload away with what has come of it. The caller holds its lock. */
+/** Deletes an upload with its received parts. The caller holds its lock. */
 export async function dropUpload(
   deps: Pick<S3Deps, "metadata" | "objects">,
   tx: Writer,
@@ -40,7 +40,10 @@ export async function dropOpenUploads(
   }
 }
 
-/** Takes away an upload's parts, or those that are not in the list, and lets go of their content; what they took up counts no more. */
+/**
+ * Deletes an upload's parts, or those that are not in the list, and unlinks their content; their bytes are released
+ * from the quota.
+ */
 export async function dropParts(
   deps: Pick<S3Deps, "metadata" | "objects">,
   tx: Writer,

@@ -90,7 +90,10 @@ function requireOrder({ count, isInOrder }: PartList): void {
   if (!isInOrder) throw new S3Error("InvalidPartOrder");
 }
 
-/** The parts that are named; the others are taken away. @throws S3Error `InvalidPart`, `EntityTooSmall` */
+/**
+ * The named parts; the others are deleted.
+ * @throws S3Error `InvalidPart`, `EntityTooSmall`
+ */
 async function requiredParts(
   deps: S3Deps,
   tx: Writer,

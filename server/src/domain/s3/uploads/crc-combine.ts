@@ -1,8 +1,9 @@
 import type { ChecksumAlgorithm } from "../types/index.ts";
 
 /**
- * Cyclic checksums of parts put together, without their bytes. The checksum of A followed by B is that of A times x^(8·length of B), plus that
- * of B, in the polynomials over GF(2) modulo the algorithm's own. Bits are reflected: the highest one stands for x^0.
+ * Combines the cyclic checksums of parts without their bytes. The checksum of A followed by B is that of A times
+ * x^(8·length of B), plus that of B, in the polynomials over GF(2) modulo the algorithm's own. Bits are reflected: the
+ * highest one is x^0.
  */
 interface Field {
   readonly bits: bigint;

@@ -122,7 +122,7 @@ export async function wrongPart(
   return rows[0];
 }
 
-/** Those of an upload's parts that are taken away: all, or those whose numbers are not in a list of `CompletedPart`. */
+/** The parts of an upload to delete: all, or those whose numbers are not in a list of `CompletedPart`. */
 export interface Leaving {
   readonly uploadId: string;
   readonly except?: string;
@@ -134,7 +134,7 @@ function leavingParts(dialect: Dialect, { uploadId, except }: Leaving): RawBuild
   return sql`${all} and number not in (select number from ${jsonTable(dialect, NAMED, except)} as named)`;
 }
 
-/** The content of parts that are taken away, and their bytes together. */
+/** The content of deleted parts, and the sum of their bytes. */
 export async function contentOfParts(
   dialect: Dialect,
   tx: Writer,

@@ -4,7 +4,7 @@ import type { Bucket, ChecksumAlgorithm, ChecksumType, S3Owner, Tags, Upload } f
 
 export type UploadRow = Tables["s3_upload"];
 
-/** What an upload keeps as JSON: what the object will have, and how its parts are checked. */
+/** The part of an upload in JSON: the attributes of the object, and the checksums of its parts. */
 export interface UploadDetail extends Detail {
   readonly tags?: Tags;
   readonly algorithm?: ChecksumAlgorithm;

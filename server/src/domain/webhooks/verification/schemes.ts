@@ -16,7 +16,7 @@ const TOLERANCE_S = 300;
 const SIGNATURES_MAX = 10;
 const EMPTY = Buffer.alloc(0);
 
-/** How each scheme is checked. Signatures are over the bytes as they came, never over JSON that was written anew. */
+/** The check of each scheme. Signatures are over the original bytes, never over rewritten JSON. */
 export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
   /**
    * https://github.com/standard-webhooks/standard-webhooks: HMAC-SHA-256 over `id.timestamp.body`; Svix uses other
@@ -148,14 +148,14 @@ function formText(body: Buffer): string {
 
 const byCode = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The address with its port and without: senders disagree on whether that is said. */
+/** The address with its port and without: senders differ in that. */
 function addressesOf(url: string): string[] {
   const [, scheme = "", host = "", port, rest = ""] = /^(https?):\/\/([^/:]+|\[[^\]]*\])(:\d+)?(.*)$/s.exec(url) ?? [];
   const usual = scheme === "https" ? ":443" : ":80";
   return port === undefined ? [url, `${scheme}://${host}${usual}${rest}`] : [url, `${scheme}://${host}${rest}`];
 }
 
-/** What follows `mark` in the parts of a list. */
+/** The values after `mark` in the parts of a list. */
 function listed(field: string, separator: string, mark: string): string[] {
   const parts = field.split(separator).map((part) => part.trim());
   const marked = parts.filter((part) => part.startsWith(mark)).map((part) => part.slice(mark.length));

@@ -24,7 +24,7 @@ export function isDigestOf(content: Buffer, sha256: string): boolean {
   return createHash("sha256").update(content).digest("hex") === sha256.toLowerCase();
 }
 
-/** Equal texts, in a time that tells nothing of where they differ. */
+/** Whether the texts are equal, in constant time. */
 export function sameText(one: string, other: string): boolean {
   return timingSafeEqual(createHash("sha256").update(one).digest(), createHash("sha256").update(other).digest());
 }

@@ -10,7 +10,7 @@ import { SigningKeys } from "./signature-v4.ts";
 import { claimsOfV2Header, claimsOfV2Query, requireV2Signature, type V2Claims, type V2Policy } from "./v2.ts";
 import { claimsOfHeader, claimsOfQuery, requireV4Signature, type Regions, type V4Claims } from "./v4.ts";
 
-/** Who sent a request, and what of it may be believed. */
+/** The sender of a request, and its trusted parts. */
 export interface Authentication {
   readonly kind: AuthKind;
   readonly principal: S3Principal;
@@ -31,7 +31,7 @@ export interface AuthenticatorDeps extends ProofDeps {
 
 export interface S3Authenticator {
   /**
-   * The one place that decides who sent a request. Runs before anything is looked up for it.
+   * The one place that decides who sent a request. Runs before any look-up for it.
    * @param form the fields of a form before its file, where `kindOf` says that the request is one
    * @throws S3Error
    */

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { ChunkSigner } from "../wire/aws-chunked.ts";
 import { EMPTY_SHA256, equalInConstantTime, scopeText, signatureOf, type Scope } from "./signature-v4.ts";
 
-/** What the signatures of a streaming body continue. */
+/** The beginning of the chain of a streaming body's signatures. */
 export interface StreamingContext {
   readonly key: Uint8Array | KeyObject;
   /** As in `x-amz-date`. */

@@ -32,7 +32,7 @@ export function requirePolicy(policy: string, fields: FormFields, nowMs: number)
       continue;
     }
     named.add(condition.name);
-    // What may begin with anything may be missing, too.
+    // A value with an empty required prefix may also be missing.
     const value = fields.get(condition.name) ?? (condition.kind === "eq" || condition.value !== "" ? undefined : "");
     const holds =
       value !== undefined &&

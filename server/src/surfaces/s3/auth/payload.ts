@@ -4,7 +4,7 @@ import type { ChunkSigner } from "../wire/aws-chunked.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 
-/** What `x-amz-content-sha256` says of the body. It alone chooses how the body is read. */
+/** The kind of payload in `x-amz-content-sha256`. It alone decides how the body is read. */
 export type Payload =
   | { readonly kind: "plain"; readonly sha256: string | null }
   | { readonly kind: "chunked"; readonly signer: ChunkSigner | null; readonly hasTrailers: boolean };

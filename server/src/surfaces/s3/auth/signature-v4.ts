@@ -5,7 +5,7 @@ import { uriEncoded, uriEncodedPath, type QueryParameter, type Target } from "..
 export const V4_ALGORITHM = "AWS4-HMAC-SHA256";
 export const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/** What a signing key is good for. */
+/** The scope of a signing key. */
 export interface Scope {
   /** `YYYYMMDD` */
   readonly day: string;
@@ -13,7 +13,7 @@ export interface Scope {
   readonly service: string;
 }
 
-/** What a signature is made over. */
+/** The signed parts of a request. */
 export interface SignedRequest {
   readonly method: string;
   readonly target: Target;
@@ -76,7 +76,7 @@ export function signatureOf(key: Uint8Array | KeyObject, stringToSign: string): 
   return hmacSha256(key, stringToSign).toString("hex");
 }
 
-/** Whether two texts are alike, in a time that does not tell where they differ. */
+/** Whether two texts are equal, in constant time. */
 export function equalInConstantTime(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -10,7 +10,7 @@ import { mismatch } from "./v4.ts";
 /** Where Signature V2 is taken: nowhere, in presigned URLs and forms, everywhere. */
 export type V2Policy = "refuse" | "urls" | "all";
 
-/** What a request signed by Signature V2 says of itself. */
+/** The claims of a request signed by Signature V2. */
 export interface V2Claims {
   readonly accessKeyId: string;
   readonly signature: string;
@@ -94,7 +94,7 @@ export function v2StringToSign({ method, fields, target, bucket, key }: Exchange
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, value }) => (value === "" ? name : `${name}=${value}`))
     .join("&");
-  // The bucket stands in the resource whichever style the request has.
+  // The bucket is in the resource, in either style of address.
   const isVirtualHost = bucket !== "" && target.path === `/${key}`;
   const path = isVirtualHost ? `/${bucket}/${key}` : target.path;
   const resource = `${uriEncodedPath(path)}${covered === "" ? "" : `?${covered}`}`;

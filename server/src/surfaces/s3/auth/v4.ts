@@ -13,7 +13,7 @@ import {
 } from "./signature-v4.ts";
 import { basicDateOf, msOfBasicDate, requireNear, requireWithin, signingTimeOf } from "./times.ts";
 
-/** What a request signed by Signature V4 says of itself. */
+/** The claims of a request signed by Signature V4. */
 export interface V4Claims {
   readonly accessKeyId: string;
   readonly scope: Scope;

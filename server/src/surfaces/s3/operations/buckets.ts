@@ -78,7 +78,7 @@ async function requireSameAgain(
   if (!(error instanceof S3Error) || error.code !== "BucketAlreadyOwnedByYou") throw error;
   if (deps.settings.region !== "us-east-1") throw error;
   const { config } = await deps.domain.buckets.find(principal, exchange.bucket);
-  // Who asks for another list than it has would otherwise believe that it holds.
+  // A caller who asks for another list than it has would otherwise believe that it was set.
   if (JSON.stringify(acl?.grants) !== JSON.stringify(config.acl?.grants))
     throw new S3Error("BucketAlreadyExists", undefined, { fields: { BucketName: exchange.bucket } });
 }

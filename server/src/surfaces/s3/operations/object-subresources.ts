@@ -30,7 +30,10 @@ export async function putObjectTagging(context: Context): Promise<Answer> {
   return { headers: versionField(bucket, version.versionId) };
 }
 
-/** Policies may ask for the tags themselves, which only the body tells. @throws S3Error `AccessDenied` */
+/**
+ * Policies may have conditions on the tags, which only the body has.
+ * @throws S3Error `AccessDenied`
+ */
 export async function requireTags(context: Context, action: string, tags: Tags): Promise<void> {
   const values = { ...context.conditions.values, ...tagValues(Object.entries(tags)) };
   await context.require(action, { values });

@@ -56,7 +56,10 @@ export function checksumOf(
   return { algorithm, type: "FULL_OBJECT", value: base64OfHex(hex) };
 }
 
-/** What fields say of an object that is to be made, and that its sender may say. @throws S3Error */
+/**
+ * The attributes of a new object in the header fields, as far as its sender may set them.
+ * @throws S3Error
+ */
 export async function attributesOf(context: Context): Promise<ObjectAttributes> {
   const { deps, bucket, fields, principal } = context;
   const owner = principal.kind === "key" ? principal.owner : bucket.owner;

@@ -13,7 +13,7 @@ export interface ChunkSigner {
 export interface AwsChunkedOptions {
   /** Null: chunks carry no signatures. */
   readonly signer: ChunkSigner | null;
-  /** Value of `x-amz-decoded-content-length`: exactly so many bytes must come out. */
+  /** Value of `x-amz-decoded-content-length`: the exact number of decoded bytes. */
   readonly decodedLength: number;
   /** Lower-case names of `x-amz-trailer`; null when no trailers may come. */
   readonly trailers: readonly string[] | null;

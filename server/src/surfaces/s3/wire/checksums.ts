@@ -94,7 +94,7 @@ export function base64OfHex(hex: string): string {
   return Buffer.from(hex, "hex").toString("base64");
 }
 
-/** Header fields that tell an object's checksum. */
+/** Header fields with an object's checksum. */
 export function checksumFields(checksum: Checksum | null): Record<string, string> {
   if (checksum === null) return {};
   return { [checksumFieldOf(checksum.algorithm)]: checksum.value, "x-amz-checksum-type": checksum.type };

@@ -13,7 +13,10 @@ const IDLE_MS = 60_000;
 
 /** Reads the documents that may be large, without holding the event loop. */
 export interface DocumentReader {
-  /** The bytes are handed over, and must not be used afterwards. @throws XmlFault, Problem `unavailable`, S3Error */
+  /**
+   * The bytes are transferred, and must not be used afterwards.
+   * @throws XmlFault, Problem `unavailable`, S3Error
+   */
   read<N extends ReaderName>(name: N, bytes: Uint8Array): Promise<Read<N>>;
   close(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export function createDocumentReader(): DocumentReader {
       const own = new Uint8Array(bytes);
       try {
         const text = await threads.run({ request: { name, bytes: own }, bytes: own.length, transfer: [own.buffer] });
-        // One text is handed over in no time; so many small objects are not.
+        // Transferring one text is fast; this many small objects are not.
         return JSON.parse(text) as Read<N>;
       } catch (error) {
         if (error instanceof ThreadRefusal) throw new XmlFault((error.refusal as { detail?: string }).detail);

@@ -14,8 +14,8 @@ export interface FormStart {
 }
 
 /**
- * Reads `multipart/form-data` (RFC 7578) as it comes: fields, then the file. What follows the file is passed over: nobody could check it before
- * the file was taken.
+ * Reads `multipart/form-data` (RFC 7578) as it arrives: fields, then the file. Fields after the file are ignored: they
+ * could not be checked before the file was stored.
  */
 export class FormReader {
   readonly #chunks: AsyncIterator<Buffer>;

@@ -113,7 +113,7 @@ export function versionField(bucket: Bucket, versionId: string | null): Record<s
   return showsVersions(bucket) && versionId !== null ? { "x-amz-version-id": versionId } : {};
 }
 
-/** Everything about an object that a read tells, but its size, its range and its checksum. */
+/** All header fields of an object in a read, except its size, its range and its checksum. */
 export function objectFields(bucket: Bucket, version: ObjectVersion): Record<string, string> {
   const fields: Record<string, string> = {
     etag: quoted(version.etag),

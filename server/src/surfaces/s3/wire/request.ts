@@ -17,7 +17,7 @@ export interface Exchange {
   readonly ip: string | null;
   /** Came by TLS, to us or to a proxy that we trust. */
   readonly isSecure: boolean;
-  /** Tells a sender who waits before its body (`Expect: 100-continue`) to send it. */
+  /** Sends 100 Continue to a sender that waits for it (`Expect: 100-continue`). */
   goOn(): void;
 }
 

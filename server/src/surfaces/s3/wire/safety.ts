@@ -1,6 +1,6 @@
 import type { AuthKind } from "../auth/kinds.ts";
 
-/** Types that a browser acts on: shown as a page of ours they could read what their visitor may. */
+/** Types that can run in a browser: shown as a page of ours they could read everything that their visitor may. */
 const ACTIVE =
   /^(text\/(html|xml|javascript|css|xsl)|application\/(xhtml\+xml|xml|pdf|javascript|ecmascript|x-shockwave-flash|mathml\+xml|rss\+xml|atom\+xml)|image\/svg\+xml)|\+xml$/i;
 

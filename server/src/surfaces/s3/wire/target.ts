@@ -7,7 +7,7 @@ export interface QueryParameter {
   readonly value: string;
 }
 
-/** What a request is for, from its target as it came over the wire. */
+/** The target of a request, as it arrived. */
 export interface Target {
   /** Decoded once: what signatures and storage both work with. Begins with `/`. */
   readonly path: string;

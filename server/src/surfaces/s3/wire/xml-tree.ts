@@ -74,7 +74,10 @@ export function childOf(element: Element, name: string): Element | undefined {
   return children[0];
 }
 
-/** Text of the child; undefined when there is none. @throws XmlFault when it is there more than once */
+/**
+ * Text of the child; undefined when there is none.
+ * @throws XmlFault when it is repeated
+ */
 export function textIn(element: Element, name: string): string | undefined {
   return childOf(element, name)?.text;
 }

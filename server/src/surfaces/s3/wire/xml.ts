@@ -50,7 +50,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "\n": "&#x0A;",
   "\r": "&#x0D;",
 };
-/** What has a meaning in XML, what a parser would change, and what XML 1.0 has no form for: S3 sends those as references, because keys may have them. */
+/** Characters with a meaning in XML, those that a parser would change, and those that XML 1.0 does not have: S3 sends them as references, because keys may have them. */
 // oxlint-disable-next-line no-control-regex -- they are what it is about
 const ESCAPED = /[&"'<>\x00-\x08\x0a-\x1f\x85\u2028\ufffe\uffff]/g;
 

@@ -14,7 +14,7 @@ export interface StreamsOptions {
 }
 
 const PAGE = 100;
-/** How often the caller's rights are looked at; a change is heard of well within a second. */
+/** How often the caller's permissions are read; a change takes effect well within a second. */
 const LOOK_MS = 250;
 const BEAT_MS = 15_000;
 const RETRY_MS = 2000;

@@ -68,7 +68,10 @@ function attempt(act: () => void): { readonly error: unknown } | undefined {
   }
 }
 
-/** Whether an object's key is named both with a version and without. To look at long keys costs: those of a set without versions are left alone. */
+/**
+ * Whether an object's key is named both with a version and without. Comparing long keys is expensive: a set without
+ * versions is skipped.
+ */
 function inKeysOfBothKinds(objects: readonly DeleteObject[]): (object: DeleteObject) => boolean {
   const versioned = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [] : [key])));
   if (versioned.size === 0) return () => false;
@@ -128,7 +131,7 @@ function deletePresent(run: Run, states: KeyState[], place: number, { key, condi
 
 const NOTHING = { blob_id: null, size: 0, etag: "" };
 
-/** Retires the present version, or takes away what the marker replaces. */
+/** Retires the present version, or deletes the one that the marker replaces. */
 function takeAway({ plan }: Run, key: string, { versioning, current, past }: KeyState): void {
   const isReplaced = versioning !== "enabled" && current?.version_id === NULL_VERSION;
   if (current !== undefined) (isReplaced ? plan.emptied : plan.retired).push(key);
@@ -137,7 +140,7 @@ function takeAway({ plan }: Run, key: string, { versioning, current, past }: Key
   plan.count(past);
 }
 
-/** Numbers go down, so that the newest comes first; the clock may stand still or go back. */
+/** Numbers decrease, so that the newest comes first; the clock may stop or go back. */
 function markerFor({ plan, nowMs }: Run, key: string, { versioning, newest }: KeyState) {
   const marker = {
     key,

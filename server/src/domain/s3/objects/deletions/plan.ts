@@ -4,7 +4,9 @@ import { addUsage } from "../store.ts";
 import type { WriteDeps } from "../version.ts";
 import { deleteKeys, deletePast, insertMarkers, promoteKeys, retireKeys, type Marker, type PastKey } from "./store.ts";
 
-/** What deletions change, gathered so that it is written in a few statements. Keys are as statements take them. */
+/**
+ * The changes of deletions, collected so that they are written in a few statements. Keys are encoded for statements.
+ */
 export class DeletionPlan {
   /** Their present versions become ones before them. */
   readonly retired: string[] = [];

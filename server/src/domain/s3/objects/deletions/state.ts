@@ -5,7 +5,7 @@ import type { CurrentRow } from "../store.ts";
 import type { WriteDeps } from "../version.ts";
 import { keysForWrite, newestOfKeys, versionsOfKeys, type PastRow, type VersionRow } from "./store.ts";
 
-/** What a deletion of a key goes by. */
+/** The state of a key for a deletion. */
 export interface KeyState {
   readonly versioning: VersioningState;
   readonly current: Omit<CurrentRow, "detail"> | undefined;
@@ -24,7 +24,9 @@ export interface Keys {
   readonly places: readonly number[];
 }
 
-/** The objects are in the order of their keys, so equal ones stand together. A map of a thousand long keys cost 1.5 ms. */
+/**
+ * The objects are in the order of their keys, so equal ones are neighbours. A map of a thousand long keys cost 1.5 ms.
+ */
 export function keysOf(objects: readonly DeleteObject[]): Keys {
   const names: string[] = [];
   const places = objects.map(({ key }) => {

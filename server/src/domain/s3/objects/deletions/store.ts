@@ -44,7 +44,7 @@ function perDialect<T>(build: (dialect: Dialect) => T): Readonly<Record<Dialect,
 
 type Row = { readonly key: string } & Partial<Place & PastKey & Marker>;
 
-/** The key needs no look at each character: of long keys that would cost more than the rest of a deletion. */
+/** The key is not checked character by character: for long keys that would cost more than the rest of a deletion. */
 function rowOf({ key, n, seq, version_id }: Row): string {
   const place = n === undefined ? "" : `,"n":${n}`;
   const number = seq === undefined ? "" : `,"seq":${seq}`;
