@@ -3,7 +3,7 @@ import type { Plugin } from "vite";
 
 const NAME = "\0thin-contract";
 
-/** What a row needs at run time to be called; schemas serve the types, which are gone by then. */
+/** The members of a row that a call needs at run time; schemas serve only the types. */
 const ROW_FIELDS = ["operationId", "method", "path", "summary", "permission", "recentSignIn", "idempotent", "status"];
 
 /**

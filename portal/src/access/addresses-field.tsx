@@ -11,7 +11,7 @@ interface AddressesProps {
   /** As typed. */
   text: string;
   onChange: (text: string) => void;
-  /** What would be refused at one's own address, where the list is without it. */
+  /** What the list would refuse at the person's own address, when that is not in it. */
   shutOut: ReactNode;
 }
 

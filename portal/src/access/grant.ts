@@ -9,7 +9,7 @@ export interface CredentialPolicy {
   readonly lifetimeDaysMax: number | null;
   /** Each must have an end. */
   readonly requireExpiry: boolean;
-  /** What somebody makes who lacks members:write waits for an approval. */
+  /** Credentials of people without members:write wait for an approval. */
   readonly approvalRequired: boolean;
 }
 
@@ -20,7 +20,7 @@ const FREE: CredentialPolicy = {
   approvalRequired: false,
 };
 
-/** What the organization lets credentials be; nothing is known of it without org:read, and the server decides anyway. */
+/** The organization's policy for credentials; unknown without org:read, and the server decides anyway. */
 export function usePolicy(): CredentialPolicy {
   const { data } = useRead(ORGANIZATION_ROUTES.getOrganization, {}, { enabled: useMayIn(null, "org:read") });
   if (data === undefined) return FREE;
@@ -33,7 +33,7 @@ export function usePolicy(): CredentialPolicy {
   };
 }
 
-/** What one can give to a credential of a project (id or slug; null: of the whole organization). */
+/** The scopes that the person can give to a credential of a project (id or slug; null: of the whole organization). */
 export function useGrant(project: string | null): Grant {
   const me = useMe();
   const policy = usePolicy();

@@ -47,7 +47,7 @@ export interface AccessKind<T extends AccessItem> {
   /** The public identifier: a client id, an access key id. */
   readonly identifierName: string;
   identifierOf(this: void, item: T): string;
-  /** The text that the list's search looks at. */
+  /** The text that the list's search compares. */
   searchTextOf(this: void, item: T): string;
   /** Columns and facts beyond those of every kind. */
   readonly columns: readonly Column<T>[];

@@ -7,7 +7,7 @@ export type Person = ResultOf<typeof ORGANIZATION_ROUTES.listMembers>["items"][n
 
 const READ_MAX = 1000;
 
-/** The organization's people by id, the first 1000, for pages that show ids of theirs; undefined: not known (yet, or not allowed). */
+/** The organization's people by id, the first 1000, for pages that show ids; undefined: not loaded, or not allowed. */
 export function usePeople(): ReadonlyMap<string, Person> | undefined {
   const organization = useOrganization();
   const enabled = useMayIn(null, "org:read");

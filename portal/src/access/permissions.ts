@@ -1,18 +1,18 @@
 import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
 
-/** What bounds a new or changed credential at this moment. */
+/** The present limits of a new or changed credential. */
 export interface Grant {
   readonly orgRole: OrgRole | null;
-  /** What one's role in the organization holds. */
+  /** The scopes of the person's role in the organization. */
   readonly orgScopes: readonly Scope[];
   /** The project that the credential will reach; null: the whole organization. */
   readonly project: { readonly name: string; readonly role: ProjectRole | null } | null;
   readonly projectRoleScopes: Readonly<Record<ProjectRole, readonly Scope[]>>;
-  /** What the organization's policy lets credentials hold; null: every scope. */
+  /** The scopes that the organization's policy allows for credentials; null: every scope. */
   readonly policyScopes: readonly Scope[] | null;
 }
 
-/** Only the organization itself has what these are about, which a project's credential does not reach. */
+/** Scopes on the organization itself, which a project's credential does not reach. */
 const OF_ORGANIZATION: readonly Scope[] = ["org:read", "org:write", "members:write", "audit:read"];
 
 /** Why a scope can't be given; null: it can. */

@@ -20,7 +20,7 @@ interface SnippetTabsProps {
   prefix?: string | undefined;
 }
 
-/** What the snippets speak of, with this server's endpoint; undefined while that is asked. */
+/** The values for the snippets, with this server's endpoint; undefined while that is loading. */
 function useS3Access(props: SnippetTabsProps): S3Access | undefined {
   const addresses = useAddresses();
   const { prefix = "" } = props;
@@ -53,7 +53,7 @@ export function SnippetTabs(props: SnippetTabsProps): ReactNode {
   return <Tabs label="Clients" tabs={tabs} value={client} onChange={setClient} />;
 }
 
-/** A browser can't sign requests to the gateway; this says what does. */
+/** A browser can't sign requests to the gateway; this shows a command that does. */
 export function TestCommand(props: SnippetTabsProps): ReactNode {
   const access = useS3Access(props);
   if (access === undefined) return null;

@@ -1,6 +1,6 @@
 import { shellWord } from "../kit/shell.ts";
 
-/** What a client of S3 has to know. */
+/** The values that an S3 client needs. */
 export interface S3Access {
   readonly endpoint: string;
   readonly accessKeyId: string;
@@ -13,7 +13,7 @@ export interface S3Access {
 export interface Snippet {
   readonly id: string;
   readonly title: string;
-  /** Where it goes, or what it is. */
+  /** The file of the snippet, or its kind. */
   readonly about: string;
   readonly text: string;
 }
@@ -38,7 +38,7 @@ export function s3Snippets(access: S3Access): readonly Snippet[] {
   ];
 }
 
-/** Lists what the key reaches: the shortest proof that it works. */
+/** Lists the buckets of the key: the shortest proof that it works. */
 export function testCommand({ endpoint, accessKeyId, secretAccessKey, bucket, prefix }: S3Access): string {
   return [
     `AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey} AWS_DEFAULT_REGION=${REGION} \\`,

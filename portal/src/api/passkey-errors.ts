@@ -1,4 +1,4 @@
-/** What a browser's refusal to make or to show a passkey means to a person (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
+/** The message for a browser's refusal to create or use a passkey (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
 export function passkeyErrorText(error: { readonly name: string; readonly message: string }): string {
   switch (error.name) {
     case "NotAllowedError":

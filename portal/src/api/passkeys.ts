@@ -1,7 +1,7 @@
 import { startAuthentication, startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import { passkeyErrorText } from "./passkey-errors.ts";
 
-/** What the server begins a ceremony with, and what it wants back. The members are the browser's own affair. */
+/** The server's first and expected last message of a ceremony. The browser defines their members. */
 interface Begun {
   readonly ticket: string;
   readonly options: object;
@@ -12,7 +12,10 @@ export interface PasskeyAnswer {
   readonly response: Record<string, unknown>;
 }
 
-/** Has the browser show a passkey. `autofill`: offered among what the form's fields fill in. @throws Error with a text for people */
+/**
+ * Asks the browser for a passkey. `autofill`: offered among the suggestions of the form's fields.
+ * @throws Error with a text for people
+ */
 export async function showPasskey(begin: () => Promise<Begun>, { autofill = false } = {}): Promise<PasskeyAnswer> {
   const { ticket, options } = await begin();
   return inWords(async () => {

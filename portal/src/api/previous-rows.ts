@@ -12,8 +12,8 @@ export const FILTER_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * What a read shows until its answer is there: the rows before, when they are of the same organization, project and thing.
- * For `placeholderData`.
+ * The rows that a read shows until its answer is there: the previous ones, when they are of the same organization,
+ * project and object. For `placeholderData`.
  */
 export function keepSameRows<T>(
   previous: T | undefined,
@@ -23,7 +23,7 @@ export function keepSameRows<T>(
   return query !== undefined && differsInFiltersOnly(query.queryKey, key) ? previous : undefined;
 }
 
-/** Whether two keys name the same rows but for pages, times and filters. */
+/** Whether two keys name the same rows, apart from pages, times and filters. */
 export function differsInFiltersOnly(before: unknown, after: unknown): boolean {
   if (Object.is(before, after)) return true;
   if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) return false;

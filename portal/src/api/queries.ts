@@ -106,7 +106,7 @@ export function useRefresh(rows: readonly Route[]): () => void {
 }
 
 /**
- * An operation that changes something. Where the server wants to know once more who asks, the person is asked and the call
+ * An operation that changes something. When the server requires a confirmation, the person is asked and the call
  * repeated. Then the results of the operations in `changes` are read again.
  */
 export function useAct<const T extends Route>(

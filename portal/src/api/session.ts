@@ -5,7 +5,7 @@ import { forgetClients, sessionClient } from "./clients.ts";
 
 export type SignedIn = ResultOf<typeof PORTAL_ROUTES.getSession>;
 
-/** Who is signed in; null: nobody. */
+/** The signed-in person; null: nobody. */
 export const sessionQuery = queryOptions<SignedIn | null>({
   queryKey: ["session"],
   queryFn: async ({ signal }) => {

@@ -2,7 +2,7 @@ import type { Client } from "@mooring/client";
 import { QUERY_ROUTES } from "@mooring/contract";
 import type { QueryRequest } from "./stream.ts";
 
-/** What a page keeps in memory of a result that becomes a file; for more there is the command line. */
+/** The most memory of a page for a result that becomes a file; for more there is the command line. */
 export const EXPORT_BYTES_MAX = 256 * 1024 * 1024;
 
 export const EXPORT_FORMATS = {
@@ -13,7 +13,7 @@ export const EXPORT_FORMATS = {
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 
-/** The result is greater than what a page may keep. */
+/** The result is larger than a page may keep. */
 export class ExportTooLargeError extends Error {
   constructor() {
     super(

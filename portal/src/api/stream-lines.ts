@@ -22,7 +22,7 @@ export interface ResultEnd {
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-/** A line that is no JSON by itself has a line break inside a value; no value goes on for longer than this. */
+/** A line that is no JSON has a line break inside a value; no value has more lines than this. */
 const JOINED_LINES_MAX = 10_000;
 
 /**

@@ -24,8 +24,8 @@ export class BrokenOffError extends Error {
 }
 
 /**
- * Runs a statement and passes its rows on as they arrive. Aborting the signal cancels the query on the server too. The answer is
- * JSON, whose figures a browser can read; those behind NDJSON are a trailer field, which no browser shows.
+ * Runs a statement and passes its rows on as they arrive. Aborting the signal cancels the query on the server too. The
+ * answer is JSON, whose figures a browser can read; those of NDJSON are in a trailer field, which no browser shows.
  * @throws ApiError, UnreachableError, BrokenOffError
  */
 export async function* streamQuery(

@@ -5,7 +5,7 @@ import { Page } from "~/kit/page.tsx";
 import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { usePlace } from "./scope.ts";
 
-/** The one answer to an address that names what one can't see: it must not say whether there is such a thing. */
+/** The one answer to an address of an object that the person can't see: it must not say whether the object exists. */
 export function Absent({ children }: { children?: ReactNode }): ReactNode {
   return (
     <Page title="Not found">
@@ -38,8 +38,8 @@ interface Read<D> {
 }
 
 /**
- * What the address names by an id, as it was read. Where it is absent or hidden, the whole page is the answer to that. The same
- * for what belongs to another project than the address names, where `projectOf` says to which one it belongs.
+ * The object that the address names by an id. When it is absent or hidden, the whole page is that answer. The same for
+ * an object of another project than the address names, where `projectOf` returns its project.
  */
 export function useNamed<D>(result: Read<D>, projectOf?: (data: D) => string | null): Read<D> {
   const isElsewhere = useIsElsewhere(result.data === undefined ? undefined : projectOf?.(result.data));
@@ -67,7 +67,7 @@ function useIsElsewhere(projectId: string | null | undefined): boolean {
   return projectId !== undefined && place.kind === "found" && place.project !== null && place.project.id !== projectId;
 }
 
-/** What can't be an id is as absent as an id of nothing. */
+/** Text that can't be an id gets the answer of an absent id. */
 function isNotFound(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 404 || error.code === "invalid_parameter");
 }

@@ -6,7 +6,7 @@ import { sessionQuery } from "~/api/session.ts";
 import { Toasts } from "~/kit/toast.tsx";
 import { createPortalRouter } from "./router.tsx";
 
-/** A refusal stays one; what the client could try again it has tried again already. */
+/** A refusal stays one; the client has already made the retries. */
 export function createQueries(): QueryClient {
   const queries: QueryClient = new QueryClient({
     defaultOptions: { queries: { retry: false, staleTime: 5_000 } },

@@ -14,7 +14,7 @@ import { Failure, useWaitS } from "~/people/failure.tsx";
 
 const PURPOSE = "confirm that it is you";
 
-/** Asks once more who is there, by password or passkey, before something dangerous. */
+/** Asks the person to confirm their identity, by password or passkey, before a dangerous act. */
 export function ConfirmationDialog({ onClose }: { onClose: (confirmed: boolean) => void }): ReactNode {
   const { security, user } = useSession();
   const { hasPasskeys } = useSignInMethods();

@@ -7,7 +7,9 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { EndedList } from "~/people/ended.tsx";
 import { useRenewSession } from "~/people/renew-session.ts";
 
-/** After the first proof of the person's address: what it ended, until they say that they read it. */
+/**
+ * After the first verification of the person's address: everything that it ended, until they confirm that they read it.
+ */
 export function EndedNotice(): ReactNode {
   const { notice, user, security } = useSession();
   const renew = useRenewSession();

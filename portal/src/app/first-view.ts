@@ -4,8 +4,8 @@ import { PAGES } from "./pages.ts";
 import { lastOrganization, meQuery } from "./scope.ts";
 
 /**
- * Asks for what the first view will wait for, all at once and before anything is drawn: otherwise each would be asked for only when
- * the one before had been shown. An error here happens again at the place of use, and is shown there.
+ * Requests everything that the first view will wait for, all at once and before anything is drawn: otherwise each
+ * request would wait for the one before. An error here happens again at the place of use, and is shown there.
  */
 export function askForFirstView(queries: QueryClient, path: string): void {
   // On every page, since the document preloads it: the first who asks gets that answer, and after a sign-in it would be the wrong one.

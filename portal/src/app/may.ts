@@ -7,7 +7,7 @@ export function useWhyNotIn(projectId: string | null, scope: Scope): string | un
   return whyNotIn(useMe(), projectId, scope);
 }
 
-/** The same for what may be done in any project: where a form asks for one, or a list shows all. */
+/** The same for an act in any project: where a form asks for one, or a list shows all. */
 export function useWhyNotAnywhere(scope: Scope): string | undefined {
   return whyNotAnywhere(useMe(), scope);
 }
@@ -31,7 +31,7 @@ export function useMayHere(scope: Scope): boolean {
   return useWhyNotHere(scope) === undefined;
 }
 
-/** Whether there is anything for one to see on a page; while it is not known who one is, there is. Where nothing is, no page is. */
+/** Whether a page has anything for the person; while the person is not loaded, it has. Other pages are not shown. */
 export function useSees(): (page: { readonly scope?: Scope }) => boolean {
   const place = usePlace();
   return ({ scope }) => {

@@ -10,8 +10,8 @@ import { PageLink } from "./page-link.tsx";
 import { usePlace, WHOLE_ORGANIZATION, type Project } from "./scope.ts";
 
 /*
- * Where a page has nothing to show in the project that its address names, one of these says what lies outside of it, as far as one
- * may see that, with the way there. In the whole organization nothing lies outside.
+ * When a page has nothing to show in the address's project, one of these shows how much there is in other projects, as
+ * far as the person may see that, with a link. It does not apply to the whole organization.
  */
 
 /** The project that the address names; null: all that one sees is within its scope. */
@@ -96,11 +96,11 @@ interface ListProps<T extends Route> {
   /** The list of them, which can be asked for the whole organization. */
   readonly row: T;
   readonly page: string;
-  /** What they are, in the plural. */
+  /** Their name, in the plural. */
   readonly what: string;
 }
 
-/** Things of a list that goes by pages. */
+/** Objects of a list with pages. */
 export function ListOutside<const T extends Route>(props: ListProps<T>): ReactNode {
   return useScopeProject() === null ? null : <SomeOutside {...props} />;
 }

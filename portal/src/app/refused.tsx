@@ -6,7 +6,9 @@ import { useSignInMethods } from "~/people/sign-in-methods.ts";
 import { useSignOut } from "~/people/sign-out.ts";
 import type { Refusal } from "./scope.ts";
 
-/** In the place of every page of an organization that asks for more than this session shows: what to do, and the way there. */
+/**
+ * Replaces every page of an organization whose requirement this session does not meet: the remedy, and a link to it.
+ */
 export function Refused({ refusal }: { refusal: Refusal }): ReactNode {
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
 }

@@ -1,7 +1,7 @@
 import { PROJECT_ROLE_SCOPES, type OrgRole, type ProjectRole, type Scope } from "@mooring/contract";
 import { stateWordsOf, whyNotByState, type WithState } from "./project-state.ts";
 
-/** As much of who one is as says what one may do. */
+/** The part of a person that decides their permissions. */
 export interface Rights {
   readonly role: OrgRole | null;
   /** Those of the role in the organization. */
@@ -16,8 +16,8 @@ type ProjectRights = WithState & { readonly id: string; readonly role: ProjectRo
 const UNKNOWN = "Your roles are loading";
 
 /**
- * Why one may not do something in a project, or, for null, in the organization itself; undefined: one may. The server decides; this
- * greys out what it would refuse, with the reason.
+ * Why the person may not do something in a project, or, for null, in the organization itself; undefined: they may. The
+ * server decides; this greys out refused acts, with the reason.
  */
 export function whyNotIn(me: Rights | undefined, projectId: string | null, scope: Scope): string | undefined {
   if (me === undefined) return UNKNOWN;
@@ -29,7 +29,7 @@ export function whyNotIn(me: Rights | undefined, projectId: string | null, scope
   return project === undefined ? undefined : whyNotByState(project, scope);
 }
 
-/** Whether one's roles hold a scope there, and so whether one can hand it on, in whichever state it is. */
+/** Whether the person's roles have a scope there, so that they can give it to others, in any state of the project. */
 export function holdsIn(me: Rights, projectId: string | null, scope: Scope): boolean {
   return me.scopes.includes(scope) || me.projects.some((each) => each.id === projectId && holdsThere(each, scope));
 }

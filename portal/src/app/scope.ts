@@ -21,7 +21,7 @@ export interface Organization {
   readonly client: Client;
 }
 
-/** What an address may name; nothing of it on pages outside of an organization. */
+/** The names in an address; empty on pages outside of an organization. */
 interface AddressParams {
   readonly org?: string;
   readonly project?: string;
@@ -42,7 +42,7 @@ export type Place =
   | { readonly kind: "loading" | "failed"; readonly error: Error | null; readonly retry: () => void }
   /** The organization lets this session in no further. */
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Projects to choose from, where the organization is there and only the project is not. */
+  /** Projects to choose from, where the organization exists and only the project does not. */
   | { readonly kind: "absent"; readonly me: Me | undefined }
   | { readonly kind: "found"; readonly organization: Organization; readonly me: Me; readonly project: Project | null };
 
@@ -53,7 +53,7 @@ export function usePlace(): Place {
   return use(PlaceContext);
 }
 
-/** Finds what the address names. A page is shown, and asks for anything, only once that is found. */
+/** Finds the objects that the address names. A page is shown, and sends requests, only once they are found. */
 export function useFindPlace(): Place {
   const { org, project = WHOLE_ORGANIZATION } = useAddress();
   const known = useSession().organizations.find(({ slug }) => slug === org);
@@ -101,7 +101,7 @@ function unlistedProjectQuery(org: string, slug: string) {
   });
 }
 
-/** No such thing, one that is hidden, one that may not be read, and what can't be the name of any. */
+/** Statuses of objects that are absent, hidden or unreadable, and of invalid names. */
 const ABSENT_STATUSES: ReadonlySet<number> = new Set([400, 403, 404]);
 
 /** The organization that the address names. @throws Error outside of one that is found, unless `optional` */
@@ -121,19 +121,19 @@ export function useProject(): Project | null {
   return place.project;
 }
 
-/** What the address says, for links to other pages: `/o/$org/$project/…`. */
+/** The names in the address, for links to other pages: `/o/$org/$project/…`. */
 export function useScopeParams(): { org: string; project: string } {
   const { org = "", project = WHOLE_ORGANIZATION } = useAddress();
   return { org, project };
 }
 
-/** Who one is in this organization, and what one may do; undefined while that is loading. */
+/** The person in this organization, with their permissions; undefined while that is loading. */
 export function useMe(): Me | undefined {
   const place = usePlace();
   return place.kind === "found" || place.kind === "absent" ? place.me : undefined;
 }
 
-/** Who one is in an organization. */
+/** The person in an organization. */
 export function meQuery(org: string) {
   return queryOptions<Me>({
     queryKey: [org, ORGANIZATION_ROUTES.getMe.operationId],

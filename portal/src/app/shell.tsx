@@ -22,7 +22,7 @@ import { useShortcuts } from "./shortcuts.ts";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
 import { PlaceContext, rememberOrganization, useAddress, useFindPlace, usePlace } from "./scope.ts";
 
-/** The frame around every page: the rail, the bar above, and what opens over them. */
+/** The frame around every page: the rail, the bar above, and the dialogs over them. */
 export function Shell(): ReactNode {
   const { data: session } = useQuery(sessionQuery);
   if (session === null)
@@ -53,7 +53,7 @@ function Frame(): ReactNode {
   const isMenuOpen = open === "menu";
   const closeMenu = useCallback(() => {
     setOpen((before) => (before === "menu" ? null : before));
-    // The page behind the menu holds no focus until the menu is gone.
+    // The page under the menu can't have the focus until the menu is closed.
     requestAnimationFrame(() => menuButton.current?.focus());
   }, []);
   useShortcuts({ openPalette: () => setOpen("palette"), openShortcuts: () => setOpen("shortcuts") });
@@ -143,7 +143,7 @@ function Content({ page }: { page: PageEntry | undefined }): ReactNode {
   }
 }
 
-/** The project is there, and something in it is not. */
+/** The project exists, but an object in it does not. */
 function AbsentThing({ page }: { page: PageEntry }): ReactNode {
   const [parent = ""] = page.path.split("/");
   const title = PAGES.find(({ path }) => path === parent)?.title ?? page.title;

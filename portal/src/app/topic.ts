@@ -1,2 +1,2 @@
-/** What the Connect dialog speaks of first. */
+/** The first topic of the Connect dialog. */
 export type Topic = "token" | "telemetry" | "query" | "files" | "s3" | "registry" | "webhooks";

@@ -12,7 +12,7 @@ export interface BarSeries {
 export interface Bar {
   /** Below the chart, where there is room. */
   readonly short: string;
-  /** What the bar stands for, whole. */
+  /** The full text of the bar. */
   readonly label: string;
   /** A value for each series; the first is at the bottom. */
   readonly values: readonly number[];
@@ -158,7 +158,7 @@ function tallest(bars: readonly Bar[]): number {
   return Math.max(0, ...bars.map(({ values }) => values.reduce((sum, value) => sum + Math.max(0, value), 0)));
 }
 
-/** What the pointer or the keys are at; apart from the bars, so that they are not drawn anew. */
+/** The bar under the pointer or the keys; separate from the bars, so that they are not drawn again. */
 function Shade({
   from,
   to,

@@ -21,9 +21,9 @@ export function buttonClass(look: Look = "plain", className?: string): string {
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `main` for the one thing that a page is for; `danger` for what can't be undone. */
+  /** `main` for the main act of a page; `danger` for an act that can't be undone. */
   look?: Look;
-  /** While what it started goes on: pressing it does nothing, and it says so to screen readers. It keeps the focus. */
+  /** While its act runs: pressing it does nothing, and screen readers announce it. It keeps the focus. */
   busy?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function Spinner(): ReactNode {
   );
 }
 
-/** Looks like a button, goes to a page. */
+/** Looks like a button, but is a link to a page. */
 export function ButtonLink({ look, className, ...rest }: LinkProps & { look?: Look; className?: string }): ReactNode {
   return <Link className={buttonClass(look, className)} {...rest} />;
 }

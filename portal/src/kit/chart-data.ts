@@ -7,7 +7,7 @@ interface Column {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What of a result can be drawn: something to count along, numbers, and perhaps a name that splits them. */
+/** The drawable part of a result: an axis, numbers, and perhaps a name that splits them. */
 export interface Chartable {
   readonly x: string;
   readonly isTime: boolean;

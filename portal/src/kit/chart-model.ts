@@ -57,8 +57,8 @@ function sumOf(values: readonly (number | null)[]): number {
 }
 
 /**
- * Values as they are drawn: a line goes on over times without a point (undefined) as long as its points are usually that far
- * apart, since a metric sent each minute has no point at most seconds. Longer intervals are gaps (null).
+ * Values for drawing: a line continues over times without a point (undefined) as long as its points are usually that
+ * far apart, since a metric sent each minute has no point at most seconds. Longer intervals are gaps (null).
  */
 export function bridged(values: readonly (number | null)[]): readonly (number | null | undefined)[] {
   const places = values.flatMap((value, place) => (value === null ? [] : [place]));

@@ -157,7 +157,7 @@ function tokenReader(): (name: string) => string {
   return (name) => resolved(style.getPropertyValue(name).trim(), style);
 }
 
-/** A token may stand for another. */
+/** A token may refer to another. */
 function resolved(value: string, style: CSSStyleDeclaration): string {
   const other = /^var\((--[\w-]+)\)$/.exec(value)?.[1];
   return other === undefined ? value : style.getPropertyValue(other).trim();

@@ -16,7 +16,7 @@ type LiveSearch = RangeSearch & { live?: string | undefined };
 
 export interface ChartRange {
   readonly range: BoundedRange;
-  /** The same until somebody refreshes, or time goes on while it is live. */
+  /** The same until somebody refreshes, or time advances while it is live. */
   readonly bounds: Bounds;
   readonly fromS: number;
   readonly toS: number;
@@ -72,7 +72,7 @@ export function useChartRange(fallback = "1h"): ChartRange {
 
 const WAIT_MS = 5000;
 
-/** While there is nothing to show yet, asks anew every few seconds: an empty page turns into the real thing by itself. */
+/** While there is nothing to show yet, reads again every few seconds, so that an empty page fills itself. */
 export function useWaiting({ range, refresh }: Pick<ChartRange, "range" | "refresh">, isEmpty: boolean): void {
   const isWaiting = isEmpty && range.kind === "last";
   useEffect(() => {
@@ -89,7 +89,7 @@ export function drawnRange(fromS: number, toS: number): BoundedRange {
   return { kind: "between", from: momentText(Math.round(fromS * 1000)), to: momentText(Math.round(toS * 1000)) };
 }
 
-/** Which time is shown, whether it goes on by itself, and a way to ask now. */
+/** The range of time, whether it is live, and a button to read now. */
 export function RangeControls({ of }: { of: ChartRange }): ReactNode {
   return (
     <>

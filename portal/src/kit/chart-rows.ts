@@ -24,7 +24,7 @@ export function objectOf(row: SqlRow, column: string): Readonly<Record<string, u
     : {};
 }
 
-/** What a JSON text means; undefined when it is none. */
+/** The value of a JSON text; undefined for other text. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,7 +9,7 @@ import { visibleText } from "./foreign.ts";
 const Plot = lazy(async () => ({ default: (await import("./chart-plot.tsx")).Plot }));
 
 interface ChartProps {
-  /** What the chart shows, for screen readers. */
+  /** The content of the chart, for screen readers. */
   label: string;
   data: ChartData;
   unit?: ChartUnit;

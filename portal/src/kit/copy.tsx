@@ -7,7 +7,9 @@ const TOLD_MS = 1500;
 /** Called with each text that was copied by a button within. */
 export const OnCopied = createContext<(text: string) => void>(() => undefined);
 
-/** Copies, and tells for a moment whether it did. Over plain HTTP from another machine browsers let no page copy. */
+/**
+ * Copies, and shows for a moment whether it succeeded. Over plain HTTP from another machine browsers let no page copy.
+ */
 function useCopy(text: string): [copied: boolean | null, copy: () => void] {
   const [copied, setCopied] = useState<boolean | null>(null);
   const onCopied = useContext(OnCopied);

@@ -8,11 +8,11 @@ import { TextField } from "./field.tsx";
 
 interface DialogProps {
   title: string;
-  /** What it is about, read out when it opens. */
+  /** Its description, read out when it opens. */
   about?: ReactNode;
   onClose: () => void;
   wide?: boolean;
-  /** It shows what can't be shown again: a click beside it does not close it. */
+  /** It shows a secret that can't be shown again: a click outside does not close it. */
   holdsSecret?: boolean;
   children: ReactNode;
 }
@@ -60,7 +60,7 @@ export function Dialog({ title, about, onClose, wide = false, holdsSecret = fals
   );
 }
 
-/** What the focus goes back to when a dialog closes, the first of these that is still there. */
+/** Where the focus returns when a dialog closes: the first of these that still exists. */
 type Origins = readonly HTMLElement[];
 
 const originsOfDialogs = new WeakMap<Element, Origins>();
@@ -87,13 +87,13 @@ function startInField(event: Event): void {
   field.focus();
 }
 
-/** The row of buttons at a form's end: what it does last. */
+/** The row of buttons at the end of a form, its act last. */
 export function DialogActions({ children }: { children: ReactNode }): ReactNode {
   return <div className="flex flex-wrap justify-end gap-2 pt-1">{children}</div>;
 }
 
 interface FormActionsProps {
-  /** What the form does: "Create". */
+  /** The act of the form: "Create". */
   action: string;
   look?: "main" | "danger";
   busy?: boolean;
@@ -121,9 +121,9 @@ export function FormActions({
 
 interface DangerProps {
   title: string;
-  /** What will break, with figures. */
+  /** The consequences, with figures. */
   about: ReactNode;
-  /** What has to be typed first; nothing when it can be undone. */
+  /** The text to type first; nothing when it can be undone. */
   type?: string | undefined;
   action: string;
   /** The projects concerned; see `ProjectsOf`. */
@@ -134,7 +134,7 @@ interface DangerProps {
   onClose: () => void;
 }
 
-/** Before something that can't be undone: says what will break, and asks for a name to be typed. */
+/** Before an act that can't be undone: shows the consequences, and asks for a name to be typed. */
 export function DangerDialog(props: DangerProps): ReactNode {
   const { title, about, type, action, projectId, busy, error, onConfirm, onClose } = props;
   const [typed, setTyped] = useState("");

@@ -6,7 +6,7 @@ export interface ChosenFile {
 
 const FILES_MAX = 10_000;
 
-/** What a drop brought: files, and those within folders by their path. */
+/** The dropped files, and those within dropped folders by their path. */
 export async function filesDropped(transfer: DataTransfer): Promise<ChosenFile[]> {
   // Entries have to be taken before anything is waited for.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);

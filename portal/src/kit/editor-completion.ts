@@ -1,4 +1,4 @@
-/** What a statement may use, as `GET /v1/query/schema` tells it. */
+/** The schema for statements, from `GET /v1/query/schema`. */
 export interface SqlSchema {
   readonly tables: readonly {
     readonly name: string;
@@ -21,7 +21,7 @@ export interface Suggestion {
   readonly boost: number;
 }
 
-/** Suggestions for the place behind `before` in the statement `sql`, and how many characters before it they replace. */
+/** Suggestions for the place after `before` in the statement `sql`, and how many characters before it they replace. */
 export function suggestionsAt(
   schema: SqlSchema,
   sql: string,
@@ -73,7 +73,7 @@ function functionOf(name: string): Suggestion {
   return { label: name, type: "function", detail: "function", apply: `${name}(`, boost: -1 };
 }
 
-/** The table behind an alias: `logs l` or `logs AS l`; else the name itself. */
+/** The table of an alias: `logs l` or `logs AS l`; otherwise the name itself. */
 function tableOfAlias(sql: string, alias: string): string {
   const found = new RegExp(`\\b(?:from|join|,)\\s+(\\w+)\\s+(?:as\\s+)?${alias}\\b`, "i").exec(sql);
   return found?.[1] ?? alias;

@@ -41,7 +41,7 @@ interface SqlEditorProps {
   /** `⌘↵` and `Ctrl ↵`, with the selected text or all of it. Without it the keys keep their meaning on the page. */
   onRun?: (sql: string) => void;
   schema: SqlSchema | undefined;
-  /** What the server could not make sense of. */
+  /** The part that the server could not read. */
   wrong?: Mark | null;
 }
 
@@ -74,7 +74,10 @@ const wrongField = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** SQL with completion of what the server knows. Tab leaves the editor, as it leaves any field, unless a completion is open. */
+/**
+ * SQL with completion from the server's schema. Tab leaves the editor, as it leaves any field, unless a completion is
+ * open.
+ */
 export function SqlEditor({ attributes, value, onChange, onRun, schema, wrong = null }: SqlEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);

@@ -2,7 +2,7 @@ import { ApiError } from "@mooring/client";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 
-/** What went wrong and what to do, with the request's id; nothing without an error. */
+/** The error and its remedy, with the request's id; nothing without an error. */
 export function ErrorNote({ error, children }: { error: Error | null; children?: ReactNode }): ReactNode {
   if (error === null) return null;
   return (
@@ -28,7 +28,7 @@ export function isOvertaken(error: Error | null): boolean {
   return error instanceof ApiError && error.code === "concurrent_update";
 }
 
-/** The sentence for people, without the status and the id that stand beside it. */
+/** The sentence for people, without the status and the id beside it. */
 export function messageOf(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   return error.message.replace(/ \(\d{3} [a-z_]+(?:, request id [^)]*)?\)/, "").replace(/^cannot /, "Cannot ");

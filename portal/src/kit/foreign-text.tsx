@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { visibleText } from "./foreign.ts";
 
-/** A name that somebody else chose: kept apart from the text around it, with what hides in it made visible. */
+/** A name that somebody else chose: separated from the text around it, with hidden characters made visible. */
 export function ForeignText({ text }: { text: string }): ReactNode {
   return <bdi>{visibleText(text)}</bdi>;
 }

@@ -1,12 +1,12 @@
 /**
- * What a text from outside can hide or turn around: control characters, bidirectional controls (Unicode "Trojan Source"), characters
- * without width, and halves of surrogate pairs.
+ * Characters that hide text or change its direction: control characters, bidirectional controls (Unicode "Trojan
+ * Source"), characters without width, and halves of surrogate pairs.
  */
 const HIDDEN =
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|\p{Cs}/gu;
 
-/** The text with what hides in it made visible, as `⟨U+202E⟩`; line ends and tabs stay where `lines`. */
+/** The text with hidden characters made visible, as `⟨U+202E⟩`; line ends and tabs stay with `lines`. */
 export function visibleText(text: string, { lines = false } = {}): string {
   return text.replace(HIDDEN, (char) =>
     lines && (char === "\n" || char === "\t" || char === "\r") ? char : `⟨${codePointText(char)}⟩`,

@@ -12,14 +12,14 @@ export function kindOf(type: string): ValueKind {
   return /^(?:JSON|MAP|STRUCT|UNION|LIST)/.test(type) ? "object" : "text";
 }
 
-/** A value in a cell, in one line; what has parts as JSON. */
+/** A value in a cell, in one line; objects and lists as JSON. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "string") return value;
   return JSON.stringify(value);
 }
 
-/** A value to be read at length: what has parts over several lines, also where a text holds JSON. */
+/** A value in full: objects and lists over several lines, also from a text with JSON. */
 export function wholeText(value: unknown): string {
   if (typeof value === "string" && /^\s*[[{]/.test(value)) {
     try {

@@ -34,8 +34,9 @@ interface Place {
 }
 
 /**
- * Rows of a result, of which only those in sight are in the document. Columns sort and are drawn wider; the arrow keys go from
- * cell to cell, Enter opens the row, `⌘C` copies the cell, with Shift the row. A row is drawn anew only when it or its state changes.
+ * Rows of a result; only the visible ones are in the document. Columns can be sorted and resized; the arrow keys move
+ * between cells, Enter opens the row, `⌘C` copies the cell, with Shift the row. A row is drawn again only when it or
+ * its state changes.
  */
 export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridProps): ReactNode {
   const { table, sorted } = useResultTable(columns, rows);

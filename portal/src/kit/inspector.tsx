@@ -12,8 +12,8 @@ export function WithInspector({ children, inspector }: { children: ReactNode; in
 }
 
 /**
- * What a row opens to. Enter on the open row goes into it, `Esc` closes it, and the focus goes back to the row. Where it covers the
- * page, it has the focus at once, and nothing behind it can be reached.
+ * The panel of an open row. Enter on the open row moves the focus into it, `Esc` closes it, and the focus returns to
+ * the row. Where it covers the page, it has the focus at once, and nothing under it can be reached.
  */
 export function Inspector({
   title,
@@ -90,7 +90,7 @@ function onNarrow(listener: () => void): () => void {
   return () => narrow.removeEventListener("change", listener);
 }
 
-/** While it covers the page, the rest of the page is inert; what floats above both, dialogs and messages, is not. */
+/** While it covers the page, the rest of the page is inert, except dialogs and messages above both. */
 function useCover(box: RefObject<HTMLElement | null>): void {
   const covers = useSyncExternalStore(onNarrow, () => narrow.matches);
   useLayoutEffect(() => {

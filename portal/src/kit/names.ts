@@ -12,8 +12,8 @@ async function some<I>(items: AsyncIterable<I>): Promise<I[]> {
 }
 
 /**
- * What people call the members, credentials and projects behind ids, as far as one may know it. An id without a name is shown
- * as itself: its thing was deleted, or is out of reach.
+ * The names of members, credentials and projects by id, as far as the person may see them. An id without a name is
+ * shown itself: its object was deleted, or is not visible.
  */
 export function useNames(): (id: string) => string | undefined {
   const me = useMe();

@@ -5,7 +5,7 @@ import { ErrorNote } from "./error-note.tsx";
 
 interface PageProps {
   title: string;
-  /** What one sees here, in one sentence. */
+  /** The content of the page, in one sentence. */
   about?: ReactNode;
   /** At the right of the title; the page's main action last. */
   actions?: ReactNode;
@@ -14,7 +14,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** A page below the shell: its title, what it is for, what one can do. */
+/** A page below the shell: its title, its purpose, its acts. */
 export function Page({ title, about, actions, fill = false, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Mooring`;
@@ -33,7 +33,7 @@ export function Page({ title, about, actions, fill = false, children }: PageProp
   );
 }
 
-/** A group of what belongs together. */
+/** A group of related parts. */
 export function Section({
   title,
   about,
@@ -84,7 +84,7 @@ export function Loaded<D>({
   return result.error === null ? <Loading /> : <ErrorNote error={result.error} />;
 }
 
-/** Where nothing is yet: what this is, a command, a button. */
+/** For an empty page: its purpose, a command, a button. */
 export function Empty({
   title,
   children,

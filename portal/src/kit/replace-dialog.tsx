@@ -19,7 +19,7 @@ interface ReplaceProps {
   /** Said before the choice of a time: `The present one is good for`. */
   label: string;
   hint?: ReactNode;
-  /** What the button says. */
+  /** The text of the button. */
   action: string;
   /** The default choice; a day when absent. */
   overlapS?: number;
@@ -31,12 +31,12 @@ interface ReplaceProps {
   error: Error | null;
   onReplace: (overlapS: number) => void;
   onClose: () => void;
-  /** Above the choice; below it what follows from the time that is chosen. */
+  /** Above the choice; the consequences of the chosen time are below it. */
   children?: ReactNode;
   consequence?: (overlapS: number) => ReactNode;
 }
 
-/** Before a secret or an address is replaced: how long the former one goes on, so that nothing breaks meanwhile. */
+/** Before a secret or an address is replaced: how long the old one still works, so that nothing breaks meanwhile. */
 export function ReplaceDialog(props: ReplaceProps): ReactNode {
   const { title, about, label, hint, action, busy, error, children, consequence } = props;
   const [overlapS, setOverlapS] = useState(props.overlapS ?? 86_400);

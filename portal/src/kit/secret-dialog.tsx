@@ -10,11 +10,11 @@ interface SecretDialogProps {
   label: string;
   /** Null when the answer was a repeated one, which carries no secret. */
   secret: string | null;
-  /** What belongs to the secret, by name: the client id. */
+  /** Values shown with the secret, by name: the client id. */
   beside?: readonly (readonly [label: string, text: string])[];
   /** The way to get another secret once this one is lost. */
   another: string;
-  /** Where one goes from here, instead of closing the dialog. */
+  /** The next step, instead of closing the dialog. */
   next?: { readonly label: string; readonly onNext: () => void };
   onClose: () => void;
   /** How the secret is used. */

@@ -10,24 +10,24 @@ import { ForeignText } from "./foreign-text.tsx";
 const ROW_PX = 30;
 const HEAD = "h-[30px] border-b border-line bg-sheet px-3.5 text-s font-medium whitespace-nowrap text-ink-3";
 
-/** What cells have in common. */
+/** Common style of cells. */
 export const CELL = "h-[30px] border-b border-line px-3.5 whitespace-nowrap";
 
-/** What a row shows behind its checkbox. */
+/** A row with its checkbox. */
 export interface SelectableRow {
   /** Others' text; the button that opens the row shows it. */
   readonly name: string;
   readonly nameClass?: string;
-  /** Stands behind the name. */
+  /** Shown after the name. */
   readonly badge?: ReactNode;
-  /** What it leads to is shown beside the table; else it leads away. */
+  /** The row opens beside the table; otherwise it is a link. */
   readonly expands: boolean;
   /** The further `<td>`s, one for each further title. */
   readonly cells: ReactNode;
 }
 
 interface SelectableTableProps<Item> {
-  /** What the rows are, in the plural. */
+  /** The name of the rows, in the plural. */
   label: string;
   list: ItemList<Item>;
   /** The count over all pages; undefined where it is unknown. */

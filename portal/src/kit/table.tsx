@@ -10,14 +10,14 @@ export interface Column<I> {
   /** The column header; also the key. */
   readonly title: string;
   readonly cell: (item: I) => ReactNode;
-  /** Figures stand at the right. */
+  /** Figures are right-aligned. */
   readonly number?: boolean;
-  /** Takes the room that is left, and cuts what does not fit. */
+  /** Takes the remaining width, and cuts longer text. */
   readonly grow?: boolean;
 }
 
 interface TableProps<I> {
-  /** What the rows are, for screen readers. */
+  /** The name of the rows, for screen readers. */
   label: string;
   columns: readonly Column<I>[];
   items: readonly I[];

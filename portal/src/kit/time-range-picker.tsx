@@ -15,7 +15,7 @@ import {
   type TimeRange,
 } from "./time-range.ts";
 
-/** The range of time that a page shows: a button that says it, and behind it the usual ones and one's own, in UTC. */
+/** The page's range of time: a button with the range, and a menu with the usual ones and a custom one, in UTC. */
 export function TimeRangePicker({
   range,
   onChange,

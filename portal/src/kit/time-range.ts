@@ -1,4 +1,4 @@
-/** A range of time that has bounds: the last so many milliseconds, or from one moment to another. */
+/** A range of time with bounds: the last milliseconds, or from one moment to another. */
 export type BoundedRange =
   | { readonly kind: "last"; readonly ms: number }
   | { readonly kind: "between"; readonly from: string; readonly to: string };
@@ -45,7 +45,7 @@ export function rangeOf(search: RangeSearch, fallback = "1h"): BoundedRange {
   return { kind: "last", ms: lastMs(String(search.range ?? fallback)) ?? lastMs(fallback) ?? 60 * MINUTE };
 }
 
-/** The range of an address where none means all time. One that has no end goes on until now. */
+/** The range of an address; without one, all time. One without an end continues until now. */
 export function anyRangeOf(search: RangeSearch, nowMs: number): TimeRange {
   if (search.from !== undefined && search.to === undefined)
     return rangeOf({ from: search.from, to: momentText(nowMs + 1000) });
@@ -53,7 +53,7 @@ export function anyRangeOf(search: RangeSearch, nowMs: number): TimeRange {
   return hasRange ? rangeOf(search) : { kind: "all" };
 }
 
-/** What puts a range into an address, and takes the one before out. */
+/** The parameters that put a range into an address, and remove the former one. */
 export function searchOf(range: TimeRange): RangeSearch {
   if (range.kind === "all") return { range: undefined, from: undefined, to: undefined };
   return range.kind === "between"
@@ -67,7 +67,7 @@ function lastText(ms: number): string {
   return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
 }
 
-/** From and to as the query API takes them. `to` lies a little ahead, so that the newest entries are inside. */
+/** From and to for the query API. `to` is a little ahead, so that the newest entries are included. */
 export function boundsOf(range: BoundedRange, nowMs: number): Bounds {
   if (range.kind === "between") return { from: range.from, to: range.to };
   return { from: momentText(nowMs - range.ms), to: momentText(nowMs + 1000) };
@@ -85,7 +85,7 @@ export function shortText(moment: string): string {
   return moment.replace("T", " ").replace(/(?::00)?(?:\.0+)?Z$/, "");
 }
 
-/** A moment in one's own zone, for a hover over the one in UTC. */
+/** A moment in the person's zone, for a hover over the one in UTC. */
 export function ownZoneText(moment: string, zone?: string): string {
   const format = new Intl.DateTimeFormat("en-GB", {
     dateStyle: "medium",

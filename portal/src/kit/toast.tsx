@@ -13,7 +13,7 @@ type Say = (text: ReactNode, kind?: StateKind) => void;
 const Context = createContext<Say | null>(null);
 const SHOWN_MS = 6000;
 
-/** Says what happened, for a few seconds and to screen readers. */
+/** Shows a message for a few seconds, also to screen readers. */
 export function useSay(): Say {
   const say = use(Context);
   if (say === null) throw new Error("no toasts around this");

@@ -22,7 +22,10 @@ interface May {
   readonly credentials: boolean;
 }
 
-/** What snippets can name: the newest apps, live credentials and keys that the person may see; in a project, those that reach it. */
+/**
+ * The choices for snippets: the newest apps, live credentials and keys that the person may see; in a project, those of
+ * the project.
+ */
 export function useChoices(): Choices {
   const organization = useOrganization();
   const project = useProject();

@@ -9,12 +9,12 @@ interface Place {
   readonly project_id: string;
 }
 
-/** The first that holds all that is needed, which is more use than the newest; without one, the newest. */
+/** The first that has all needed scopes; without one, the newest. */
 export function bestHolder<H extends Holder>(holders: readonly H[], needed: readonly Scope[]): H | undefined {
   return holders.find(({ effective_scopes: held }) => needed.every((scope) => held.includes(scope))) ?? holders[0];
 }
 
-/** Whether what a credential or key reaches includes an app: its own project, or every one that is not private. */
+/** Whether a credential or key reaches an app: its own project, or every one that is not private. */
 export function reaches(holder: Holder, app: Place, privateProjects: ReadonlySet<string>): boolean {
   if (holder.project_id !== null) return holder.project_id === app.project_id;
   return !privateProjects.has(app.project_id);

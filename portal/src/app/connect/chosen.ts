@@ -7,7 +7,7 @@ import type { ConnectRequest } from "./request.ts";
 import { PLACEHOLDERS, TOPIC_SCOPES, type SnippetInput } from "./snippets/index.ts";
 
 interface Picked {
-  /** What the tool that is open speaks of. */
+  /** The topic of the open tool. */
   readonly spoken: Topic;
   readonly app: string | undefined;
   readonly clientId: string | undefined;

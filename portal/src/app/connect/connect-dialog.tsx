@@ -32,7 +32,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Commands that work as they stand, for what the page shows. */
+/** Commands that work without a change, for the page's topic. */
 export function ConnectDialog({ request, onClose }: DialogProps): ReactNode {
   const organization = useOrganization({ optional: true });
   return (

@@ -18,7 +18,7 @@ const FAILURES: Record<string, string> = {
   oidc_not_fresh: "It took too long, or somebody else was signed in. Confirm who you are and link it again.",
 };
 
-/** Who one is at the single sign-on: one identity, which another one replaces. */
+/** The person's identity at the single sign-on: one, which another one replaces. */
 export function IdentitySection(): ReactNode {
   const { security } = useSession();
   const { methods } = useSignInMethods();

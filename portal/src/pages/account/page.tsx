@@ -13,7 +13,7 @@ import { SessionSection } from "./session-section.tsx";
 import { TokenSection } from "./token-section.tsx";
 import { TotpSection } from "./totp-section.tsx";
 
-/** One's own account: who one is, how one signs in, where one is signed in, tokens, and how the portal looks. */
+/** The person's own account: name, sign-in, sessions, tokens, and the portal's appearance. */
 export function Page(): ReactNode {
   const { user } = useSession();
   const [search, setSearch] = useSearchState<{ tab: string }>();

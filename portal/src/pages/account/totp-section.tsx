@@ -15,7 +15,7 @@ import { TotpSetup, type TotpSecret } from "~/people/totp-setup.tsx";
 
 const FEW = 3;
 
-/** The authenticator app and the recovery codes that stand in for it. */
+/** The authenticator app and its recovery codes. */
 export function TotpSection(): ReactNode {
   const { security } = useSession();
   const [begun, setBegun] = useState<TotpSecret | null>(null);

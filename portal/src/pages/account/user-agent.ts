@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b|\bX11\b/, "Linux"],
 ];
 
-/** `Firefox on Windows`, out of what a browser says of itself. */
+/** `Firefox on Windows`, from a browser's user agent. */
 export function browserText(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === "") return "unknown browser";
   const find = (list: typeof BROWSERS): string | undefined => list.find(([mark]) => mark.test(userAgent))?.[1];

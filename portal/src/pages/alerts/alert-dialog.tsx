@@ -50,7 +50,7 @@ export function NewAlertDialog({
   const create = useAct(ALERT_ROUTES.createAlert, { changes: [ALERT_ROUTES.listAlerts], onDone });
   const save = useAct(SAVED_QUERY_ROUTES.createSavedQuery, {
     changes: [SAVED_QUERY_ROUTES.listSavedQueries],
-    // When the alert is refused, the query is there already: the next attempt uses it.
+    // When the alert is refused, the query exists already: the next attempt uses it.
     onDone: ({ id }) => {
       setQueryId(id);
       create.mutate({ body: { ...bodyOf(draft), query_id: id } });

@@ -53,7 +53,7 @@ export function secondsOf(text: string): number {
   return digits === "" ? Number.NaN : Number(digits) * (UNITS_S[unit === "" ? "s" : unit] ?? Number.NaN);
 }
 
-/** The shortest way to write so many seconds. */
+/** The shortest text for this many seconds. */
 export function secondsText(seconds: number): string {
   for (const [unit, each] of Object.entries(UNITS_S).toReversed())
     if (seconds >= each && seconds % each === 0) return `${seconds / each}${unit}`;
@@ -140,7 +140,7 @@ export function scheduleText({ every_s, window_s, for_evaluations }: Alert): str
   return `every ${stepText(every_s)}${over}${times}`;
 }
 
-/** When it will be looked at next; null: it is paused, or was never looked at. */
+/** The next evaluation; null: it is paused, or was never evaluated. */
 export function nextAt({ enabled, evaluated_at, every_s }: Alert): string | null {
   if (!enabled || evaluated_at === null) return null;
   return new Date(Date.parse(evaluated_at) + every_s * 1000).toISOString();

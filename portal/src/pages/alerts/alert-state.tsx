@@ -17,7 +17,7 @@ export function AlertState({ state }: { state: Alert["state"] }): ReactNode {
   return <State kind={kind}>{text}</State>;
 }
 
-/** What a state means, in a sentence. */
+/** The meaning of a state, in a sentence. */
 export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
   ok: "The condition does not hold.",
   pending: "The condition holds, but not yet for enough evaluations in a row.",
@@ -27,7 +27,7 @@ export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
   paused: "It is not evaluated.",
 };
 
-/** When an alert is looked at next. */
+/** The next evaluation of an alert. */
 export function NextTime({ alert }: { alert: Alert }): ReactNode {
   const nowMs = useNow(5000).getTime();
   const at = nextAt(alert);

@@ -63,7 +63,7 @@ const STATUSES: Readonly<Record<Delivery["status"], readonly [StateKind, string]
   dead: ["stop", "given up"],
 };
 
-/** What an alert had to tell, and whether it arrived. */
+/** The messages of an alert, and whether they arrived. */
 export function Deliveries({ alertId }: { alertId: string }): ReactNode {
   const list = useList(ALERT_ROUTES.listAlertDeliveries, { params: { alert_id: alertId } }, { refetchMs: RENEW_MS });
   return (

@@ -82,7 +82,7 @@ export function QueryChoice({
 
 const ROWS_MAX = 10_000;
 
-/** Runs the statement over the time that ends now, and says what would come of it. */
+/** Runs the statement over the time that ends now, and shows the result of the condition. */
 function TryNow({
   sql,
   parameters,

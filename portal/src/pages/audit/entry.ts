@@ -13,13 +13,13 @@ export interface Change {
 
 export interface EntryContent {
   readonly changes: readonly Change[];
-  /** What else the entry says. */
+  /** The other facts of the entry. */
   readonly facts: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * What an entry's detail tells: `before` and `after` member by member, `{from, to}` of a member, scopes that were added and taken,
- * and the rest as it is.
+ * The content of an entry's detail: `before` and `after` member by member, `{from, to}` of a member, added and removed
+ * scopes, and the rest unchanged.
  */
 export function changesAndFacts(detail: Readonly<Record<string, unknown>>): EntryContent {
   const changes: Change[] = [];
@@ -91,7 +91,10 @@ const REVOKED =
   /(\.revoke|^member\.remove|^session\.end(_others)?|^key\.retire|^project\.member\.remove|^passkey\.delete|^totp\.turn_off)$/;
 const SECRET = /(\.rotate|\.reveal|^password\.change|^recovery_codes\.create|^setup_link\.create)$/;
 
-/** What one looks for first in such a log: revocations, changed rights, secrets that were replaced or shown, and refusals. */
+/**
+ * Entries that people look for first: revocations, changed permissions, secrets that were replaced or shown, and
+ * refusals.
+ */
 export function markOf({ action, result }: Pick<AuditEntry, "action" | "result">): Mark | null {
   if (result !== "success") return "refused";
   if (REVOKED.test(action)) return "revoked";

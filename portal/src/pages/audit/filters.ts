@@ -1,4 +1,4 @@
-/** What of the log is shown, as it stands in the address. */
+/** The filters of the log, in the address. */
 export type Filters = {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -30,7 +30,7 @@ export function filtersOf(search: object): Filters {
   );
 }
 
-/** What the API is asked for. */
+/** The parameters for the API. */
 export function queryOf(filters: Filters): Omit<Filters, "result"> & { readonly result?: (typeof RESULTS)[number] } {
   const { result, ...rest } = filters;
   const known = RESULTS.find((each) => each === result);

@@ -27,10 +27,10 @@ import { Verification } from "./verification.tsx";
 type Search = Filters & { entry?: string | undefined; paused?: boolean | undefined; verify?: boolean | undefined };
 
 const REFRESH_MS = 5_000;
-/** A long list is not read anew all the time; it would take page after page. */
+/** A longer list is not refreshed live; that would read page after page. */
 const LIVE_ROWS_MAX = 200;
 
-/** Who did what, on what, from where and with which result. */
+/** Who did what, when, from where and with which result. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<Search>();
   const mayQuery = useMayIn(null, "telemetry:read");

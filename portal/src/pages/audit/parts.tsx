@@ -21,7 +21,7 @@ export function Who({
   );
 }
 
-/** On what: its kind and name, or the end of its id; the whole of that on hover and in the inspector. */
+/** The target: its kind and name, or the end of its id; the full id on hover and in the inspector. */
 export function Target({
   of: target,
   nameOf,

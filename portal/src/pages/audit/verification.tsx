@@ -12,7 +12,7 @@ import { State } from "~/kit/state.tsx";
 type Verified = ResultOf<typeof ORGANIZATION_ROUTES.verifyAudit>;
 type Fault = NonNullable<Verified["fault"]>["kind"];
 
-/** Whether the chain of entries holds. It is walked when somebody asks, since it reads all of the log. */
+/** Whether the chain of entries is valid. It is verified on request only, since that reads the whole log. */
 export function Verification({ isAsked, onAsk }: { isAsked: boolean; onAsk: () => void }): ReactNode {
   const result = useRead(ORGANIZATION_ROUTES.verifyAudit, {}, { enabled: isAsked });
   const busy = isAsked && result.isFetching;

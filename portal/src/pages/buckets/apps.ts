@@ -14,7 +14,7 @@ export function slugFault(slug: string, pattern: string): string | undefined {
   return undefined;
 }
 
-/** What a bucket's events need to reach a destination: its notification configuration, by aws. */
+/** The notification configuration that sends a bucket's events to a destination, by aws. */
 export function notificationCommand(endpoint: string, bucket: string, arn: string): string {
   const configuration = {
     QueueConfigurations: [{ QueueArn: arn, Events: ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"] }],

@@ -92,7 +92,7 @@ function About({ bucket, lines }: Pick<DeleteObjectsDialogProps, "bucket" | "lin
   );
 }
 
-/** Without versions nothing stays, and a version that is named goes for good. */
+/** Without versions nothing stays, and a named version is deleted for good. */
 function isForGood({ versioning }: Bucket, lines: readonly Line[]): boolean {
   return versioning !== "enabled" || lines.some(({ kind }) => kind === "version");
 }

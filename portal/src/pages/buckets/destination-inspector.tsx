@@ -19,7 +19,7 @@ import { notificationCommand } from "./apps.ts";
 
 type Destination = ResultOf<typeof ORGANIZATION_ROUTES.getS3Destination>;
 
-/** One destination: what did not arrive there, and how buckets name it. */
+/** One destination: its failed messages, and its name for buckets. */
 export function DestinationInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const input = { params: { destination_id: id }, purpose: "read the destination" };
   const result = useNamed(useRead(ORGANIZATION_ROUTES.getS3Destination, input, { refetchMs: 15_000 }));

@@ -12,11 +12,14 @@ export type Line = ObjectLine | VersionLine;
 export const DELIMITER = "/";
 const KEY_BYTES_MAX = 1024;
 
-/** What the page of a bucket keeps in its address. Keys and prefixes begin with a slash there, so that one like a number comes back as it was. */
+/**
+ * The state of a bucket's page in its address. Keys and prefixes begin with a slash there, so that one like a number
+ * stays a text.
+ */
 export interface ObjectSearch extends Record<string, string | boolean | undefined> {
   /** The folder. */
   at: string | undefined;
-  /** What names in it begin with. */
+  /** The beginning of the shown names. */
   q: string | undefined;
   /** The open object. */
   object: string | undefined;
@@ -52,7 +55,7 @@ export function nameIn(key: string, prefix: string): string {
   return key.startsWith(prefix) ? key.slice(prefix.length) : key;
 }
 
-/** What tells one row from every other. */
+/** Identifies a row. */
 export function idOf(line: Line): string {
   return `${line.kind} ${"version_id" in line ? (line.version_id ?? "") : ""} ${line.key}`;
 }

@@ -21,7 +21,7 @@ interface PrefixBytesProps {
   onOpen: (prefix: string) => void;
 }
 
-/** What takes up the room below a prefix, by SQL. */
+/** The sizes below a prefix, by SQL. */
 export function PrefixBytes({ bucket, prefix, onOpen }: PrefixBytesProps): ReactNode {
   const { sql, parameters } = bytesStatement(bucket.bucket, prefix);
   const result = useSql({ sql, parameters });

@@ -1,4 +1,4 @@
-/** What the page keeps in its address. */
+/** The state of the page in its address. */
 export interface SearchState extends Record<string, string | boolean | undefined> {
   tab: string | undefined;
   q: string | undefined;

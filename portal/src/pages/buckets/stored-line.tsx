@@ -5,7 +5,7 @@ import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { bytesText, plural } from "~/kit/figures.ts";
 
-/** What all buckets of the organization hold, by counters that are kept along; single ones are not counted. */
+/** The size of all buckets of the organization, from counters; single buckets are not counted. */
 export function StoredLine(): ReactNode {
   const mayRead = useMayIn(null, USAGE_ROUTES.getUsage.permission);
   const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead, refetchMs: 30_000 });

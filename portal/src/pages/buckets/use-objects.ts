@@ -7,7 +7,7 @@ import { DELIMITER, type Line } from "./objects.ts";
 
 const PAGE = 200;
 
-/** What changes when an object comes or goes. */
+/** Reads that change when an object is added or deleted. */
 const CHANGED = [
   BUCKET_ROUTES.getBucket,
   BUCKET_ROUTES.listObjects,

@@ -11,7 +11,7 @@ export interface Template {
   readonly expiresDays: number | null;
 }
 
-/** What credentials are mostly made for, each with no more than that takes. */
+/** The usual purposes of credentials, each with the scopes that it needs. */
 export const TEMPLATES: readonly Template[] = [
   {
     id: "telemetry",

@@ -8,7 +8,7 @@ type Outcome =
   | { readonly kind: "taken"; readonly scope: string; readonly seconds: number; readonly tookMs: number }
   | { readonly kind: "refused"; readonly why: string };
 
-/** Takes a token with the secret at the token endpoint, shows what it holds, and drops it. */
+/** Gets a token with the secret at the token endpoint, shows its scopes, and drops it. */
 export function TestNow({ clientId, clientSecret }: { clientId: string; clientSecret: string }): ReactNode {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "idle" });
   const abort = useRef<AbortController>(null);

@@ -9,7 +9,7 @@ const TOPICS: readonly (readonly [prefix: string, topic: Topic])[] = [
   ["webhooks:", "webhooks"],
 ];
 
-/** What a credential is most likely made for. */
+/** The most likely purpose of a credential. */
 export function topicOf(scopes: readonly Scope[]): Topic {
   return TOPICS.find(([prefix]) => scopes.some((scope) => scope.startsWith(prefix)))?.[1] ?? "token";
 }

@@ -18,7 +18,7 @@ export interface EntriesState {
   readonly bytesScanned: number;
 }
 
-/** What a page keeps in memory. From the last of them one goes on with a range that ends there. */
+/** The most entries that a page keeps in memory. To see more, choose a range that ends at the last of them. */
 export const ENTRIES_MAX = 100_000;
 
 const FIRST_PAGE = 300;

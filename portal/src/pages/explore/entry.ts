@@ -15,8 +15,8 @@ export interface LogEntry {
 }
 
 /**
- * What an address calls an entry: its time, and a hash of all it says, since entries have no ids. Two that are the same in
- * everything are one to the reader.
+ * The name of an entry in an address: its time, and a hash of its content, since entries have no ids. Two equal entries
+ * are one to the reader.
  */
 export function entryKey(entry: LogEntry): string {
   let hash = 0x811c9dc5;
@@ -38,7 +38,7 @@ export function momentOfKey(key: string): string | null {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/.test(moment) ? moment : null;
 }
 
-/** A microsecond later: the end of a range that just holds a moment. */
+/** A microsecond later: the end of a range that just includes a moment. */
 export function justAfter(moment: string): string {
   const [, seconds = "", fraction = ""] = /^(.{19})(?:\.(\d{1,6}))?/.exec(moment) ?? [];
   const micros = Number(fraction.padEnd(6, "0")) + 1;

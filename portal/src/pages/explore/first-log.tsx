@@ -7,7 +7,10 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty } from "~/kit/page.tsx";
 import { firstLogCommand } from "./first-log-command.ts";
 
-/** Before the first entry: what this is, and a command that sends one. The page turns into the real thing when it arrives. */
+/**
+ * Before the first entry: the purpose of the page, and a command that sends one. The page shows the entry when it
+ * arrives.
+ */
 export function FirstLog(): ReactNode {
   const addresses = useAddresses();
   const connect = useConnect();

@@ -24,7 +24,7 @@ interface FoundProps {
   onRunning: (stop: (() => void) | null) => void;
 }
 
-/** What a search finds: how much of it when, at which level and in which service, and the entries themselves. */
+/** The result of a search: counts by time, level and service, and the entries themselves. */
 export function Found({ explore, onOpen, onRunning }: FoundProps): ReactNode {
   const { client, organization, wanted, bounds, text, run, setRange, openKey } = explore;
   const found = useEntries(client, wanted, bounds);

@@ -38,7 +38,7 @@ export function histogramOf(
   return { step, starts: steps, bars, total };
 }
 
-/** What bars cover, for a range of time. */
+/** The range of time of the bars. */
 export function rangeOfBars(
   { starts, step }: Histogram,
   first: number,

@@ -23,5 +23,5 @@ export function levelOf(severity: number | null): LevelId {
   return LEVELS.find(({ from, to }) => severity !== null && severity >= from && severity <= to)?.id ?? "other";
 }
 
-/** In SQL what `levelOf` is here. */
+/** `levelOf` in SQL. */
 export const LEVEL_SQL = "coalesce(severity_name, 'other')";

@@ -3,13 +3,13 @@ import type { Condition, Field, Search, Term } from "./search-language.ts";
 
 export type Value = string | number;
 
-/** A statement and what its `$names` stand for. */
+/** A statement and the values of its `$names`. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, Value>>;
 }
 
-/** What an explorer looks for: a search, in one project or all. */
+/** The conditions of an explorer: a search, in one project or all. */
 export interface Wanted {
   readonly search: Search;
   readonly projectId: string | null;
@@ -51,7 +51,7 @@ export function facetsStatement(wanted: Wanted): Statement {
   );
 }
 
-/** The search as a statement with its values in it, for people to go on with. */
+/** The search as a statement with its values in it, for people to continue with. */
 export function readableSql(wanted: Wanted): string {
   const conditions = conditionsOf(wanted, literal);
   const lines = conditions.map((condition, index) => `${index === 0 ? "WHERE " : "  AND "}${condition}`);
@@ -138,7 +138,7 @@ function conditionSql(
   }
 }
 
-/** `*` is any text; what else has a meaning in LIKE has none. */
+/** `*` matches any text; other characters with a meaning in LIKE are escaped. */
 export function likePattern(pattern: string): string {
   return pattern.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`).replaceAll("*", "%");
 }

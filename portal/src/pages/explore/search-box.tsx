@@ -13,7 +13,7 @@ interface SearchBoxProps {
   children: ReactNode;
 }
 
-/** Where one says what to look for. Enter runs it; what can't be read is explained, with its place. */
+/** The search field. Enter runs it; a fault is explained, with its place. */
 export function SearchBox({ search, onRun, isRunning, onCancel, children }: SearchBoxProps): ReactNode {
   const [text, setText] = useState(search);
   const [tried, setTried] = useState(false);

@@ -1,6 +1,6 @@
 export type Comparison = ">" | ">=" | "<" | "<=";
 
-/** What a term asks of an entry's field. */
+/** The condition of a term on an entry's field. */
 export type Condition =
   | { readonly kind: "is"; readonly values: readonly string[] }
   | { readonly kind: "like"; readonly pattern: string }
@@ -18,7 +18,7 @@ export type Field =
   | { readonly kind: "column"; readonly name: (typeof COLUMNS)[number] }
   | { readonly kind: "attribute"; readonly name: string };
 
-/** A place of the search that can't be read, and what to write instead. */
+/** A place of the search that can't be parsed, and a correction. */
 export interface Mistake {
   readonly at: number;
   readonly text: string;

@@ -11,7 +11,7 @@ export interface TailState {
   readonly seen: number;
   /** Entries a second, over the last five. */
   readonly rate: number;
-  /** What could not be shown. */
+  /** Entries that could not be shown. */
   readonly gap: string | null;
   readonly error: Error | null;
 }

@@ -4,8 +4,8 @@ import type { Search, Term } from "./search-language.ts";
 const ATTRIBUTES_MAX = 10;
 
 /**
- * What a tail can be asked for of a search: the server passes over what does not fit, and the page looks at the rest of the
- * terms itself. Each parameter is said once; a tail's level is that and more severe ones.
+ * The part of a search that the server's tail can filter: the page applies the other terms itself. Each parameter is
+ * used once; a tail's level includes more severe ones.
  */
 export function tailSearch({ terms }: Search): URLSearchParams {
   const parameters = new URLSearchParams();

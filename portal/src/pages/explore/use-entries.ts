@@ -32,7 +32,7 @@ export function useEntries(
   return { ...state, ...acts };
 }
 
-/** The logs as they come. The tail hangs up while the page is out of sight, and then goes on where it was. */
+/** The logs live. The tail disconnects while the page is hidden, and then continues where it was. */
 export function useTail(client: Client, wanted: Wanted): TailState & Pick<TailReader, "start" | "pause" | "clear"> {
   const reader = useMemo(() => new TailReader(client, wanted), [client, wanted]);
   useEffect(() => {

@@ -28,7 +28,7 @@ export interface Explore {
   readonly bounds: Bounds;
   readonly isTail: boolean;
   readonly openKey: string | undefined;
-  /** Looks for something, from now on; the same again looks anew. */
+  /** Starts a search; the same text searches again. */
   readonly run: (text: string) => void;
   readonly setRange: (range: BoundedRange) => void;
   readonly setTail: (on: boolean) => void;

@@ -14,7 +14,7 @@ import { countedText } from "./upload-tray.tsx";
 
 const ADDRESSES_MAX = 500;
 
-/** What can be done with the files that are selected. */
+/** The acts on the selected files. */
 export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onClear: () => void }): ReactNode {
   const me = useMe();
   const why = files

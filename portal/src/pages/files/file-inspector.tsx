@@ -22,7 +22,7 @@ import { Versions } from "./versions.tsx";
 /** Addresses are renewed before they end, so that the open file can be downloaded at any time. */
 const RENEW_MS = 8 * 60_000;
 
-/** One file: its facts, a look at it, and ways to take it along. */
+/** One file: its facts, a preview, and its links. */
 export function FileInspector({
   id,
   projectId,

@@ -33,7 +33,7 @@ export function essenceOf(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-/** How content of a type can be shown as what does nothing by itself. */
+/** The preview of a type, in a form that can't run anything. */
 export function previewKindOf(contentType: string): PreviewKind {
   const essence = essenceOf(contentType);
   if (PICTURES.has(essence)) return "picture";
@@ -51,7 +51,7 @@ export function prettyJson(text: string): string | undefined {
   }
 }
 
-/** What files are counted by. */
+/** The groupings of files. */
 export type Grouping = "type" | "prefix" | "project";
 
 export interface StorageGroup {
@@ -60,7 +60,7 @@ export interface StorageGroup {
   readonly bytes: number;
 }
 
-/** Storage used by what the files have in common, most bytes first. */
+/** Storage by group, most bytes first. */
 export function groupFiles(files: readonly StoredFile[], by: Grouping): StorageGroup[] {
   const groups = new Map<string, { files: number; bytes: number }>();
   for (const file of files) {

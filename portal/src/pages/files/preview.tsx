@@ -7,7 +7,7 @@ import { Loaded } from "~/kit/page.tsx";
 import { ownContentUrl } from "./download.ts";
 import { PICTURE_BYTES_MAX, PREVIEW_BYTES_MAX, prettyJson, previewKindOf, type DownloadGrant } from "./files.ts";
 
-/** A look at the content, as text or as a picture; nothing of it is run. */
+/** A preview of the content, as text or as a picture; nothing of it is run. */
 export function Preview({ id, grant }: { id: string; grant: DownloadGrant }): ReactNode {
   // The address is renewed now and then; shown content is not loaded again for that.
   const [url] = useState(() => ownContentUrl(grant.download_url));

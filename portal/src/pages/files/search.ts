@@ -1,9 +1,9 @@
-/** What the page keeps in its address. */
+/** The state of the page in its address. */
 export interface SearchState extends Record<string, string | undefined> {
   prefix: string | undefined;
   /** The open file, by its id. */
   file: string | undefined;
-  /** What storage is shown by; undefined: it is not shown. */
+  /** The grouping of the storage panel; undefined: it is closed. */
   by: string | undefined;
   /** `names`: the newest file of each name; `trash`: deleted files; undefined: every file. */
   view: string | undefined;

@@ -81,7 +81,7 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
   );
 }
 
-/** What the whole organization stores, by counters that are kept along. */
+/** The stored bytes of the whole organization, from counters. */
 function Quota(): ReactNode {
   const mayRead = useMayIn(null, USAGE_ROUTES.getUsage.permission);
   const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead });

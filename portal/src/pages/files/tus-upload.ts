@@ -13,10 +13,10 @@ import {
 import { onThisOrigin } from "~/api/clients.ts";
 import { fingerprintOf } from "./upload-queue.ts";
 
-/** Whose uploads these are and where they go. */
+/** The owner and the target of uploads. */
 export interface UploadPlace {
   readonly tokens: Tokens;
-  /** What fingerprints begin with: person, organization. */
+  /** The prefix of fingerprints: person, organization. */
   readonly owner: string;
   readonly project: string | undefined;
 }
@@ -38,7 +38,7 @@ const sameOrigin: HttpStack = {
   getName: () => "same origin",
 };
 
-/** How requests of tus are sent here: to this origin, each with a token that is good when it goes out. */
+/** The options of tus requests: to this origin, each with a valid token. */
 export function tusOptions(tokens: Tokens): UploadOptions {
   let sent = "";
   let refused: string | undefined;
@@ -65,7 +65,7 @@ export function tusOptions(tokens: Tokens): UploadOptions {
   };
 }
 
-/** One resumable upload; it goes on where an earlier one of the same file stopped. */
+/** One resumable upload; it continues where an earlier one of the same file stopped. */
 export function tusUpload({ file, name }: ChosenFile, place: UploadPlace, events: Events): Upload {
   const { type, size, lastModified } = file;
   const fingerprint = fingerprintOf(`${place.owner}${place.project ?? ""}:`, { name, type, size, lastModified });
@@ -84,8 +84,9 @@ export function tusUpload({ file, name }: ChosenFile, place: UploadPlace, events
 }
 
 /**
- * Any refusal to say where an upload is makes the library begin it anew, from its first byte. That is right only where it is gone:
- * after all others it is asked again. @throws ApiError
+ * After any refused request for an upload's offset the library begins it again, from its first byte. That is right only
+ * where the upload is gone: other failures are retried.
+ * @throws ApiError
  */
 function requirePlace(request: HttpRequest, response: HttpResponse): void {
   const status = response.getStatus();
@@ -100,7 +101,7 @@ function requirePlace(request: HttpRequest, response: HttpResponse): void {
   throw new ApiError("resume the upload", status, problem, null);
 }
 
-/** No answer, too much at once, a moment's trouble: the upload asks where it is and goes on. */
+/** No answer, a rate limit, or a temporary failure: the upload asks for its offset and continues. */
 function isWorthAnother(status: number): boolean {
   return status === 0 || status === 408 || status === 409 || status === 423 || status === 429 || status >= 500;
 }
@@ -111,7 +112,7 @@ function statusOf(error: DetailedError | Error): number {
   return error.originalResponse?.getStatus() ?? 0;
 }
 
-/** What went wrong as the rest of the portal tells it. */
+/** The error in the portal's form. */
 function uploadError(error: Error): Error {
   if (!(error instanceof DetailedError)) return error;
   if (error.causingError instanceof ApiError) return error.causingError;

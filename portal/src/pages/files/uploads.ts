@@ -18,7 +18,7 @@ interface Entry {
 
 interface UploadsOptions {
   readonly tokens: Tokens;
-  /** What fingerprints begin with: nobody goes on with another person's uploads. */
+  /** The prefix of fingerprints: nobody continues another person's uploads. */
   readonly owner: string;
   readonly onDone: () => void;
 }
@@ -27,7 +27,7 @@ const NOTIFY_MS = 150;
 /** The server gives uploads up a day after their last byte. */
 const LEFTOVER_MS = 7 * 86_400_000;
 
-/** The uploads of one person in one organization. They go on while other pages are looked at. */
+/** The uploads of one person in one organization. They continue while other pages are open. */
 export class Uploads {
   readonly #options: UploadsOptions;
   readonly #listeners = new Set<() => void>();
@@ -91,7 +91,7 @@ export class Uploads {
     this.#pump();
   }
 
-  /** Gives an upload up, at the server too; one that is done only goes from the list. */
+  /** Cancels an upload, at the server too; a completed one is only removed from the list. */
   cancel(id: number): void {
     const entry = this.#find(id);
     if (entry === undefined) return;
@@ -110,7 +110,7 @@ export class Uploads {
     this.#publish();
   }
 
-  /** Uploads of an earlier visit, which go on when the same file is chosen again. */
+  /** Uploads of an earlier visit, which continue when the same file is chosen again. */
   async leftovers(): Promise<PreviousUpload[]> {
     const all = (await defaultOptions.urlStorage.findAllUploads()).filter(({ urlStorageKey }) =>
       urlStorageKey.startsWith(`tus::${this.#options.owner}`),

@@ -21,7 +21,7 @@ interface Filters {
   readonly enabled: boolean;
 }
 
-/** Files newest first, page after page: this list goes by offset and tells a total. */
+/** Files newest first, page after page: this list uses an offset and has a total. */
 export function useFiles({ prefix, project, enabled }: Filters): FileList {
   const { client, slug } = useOrganization();
   const queryKey = [slug, FILE_ROUTES.listFiles.operationId, { prefix, project }];

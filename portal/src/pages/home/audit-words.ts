@@ -1,4 +1,4 @@
-/** Whole sentences for what would read strangely when put together. */
+/** Whole sentences for actions that would read strangely when composed. */
 const SENTENCES: Readonly<Record<string, string>> = {
   "session.create": "signed in",
   "session.refuse": "tried to sign in",

@@ -140,7 +140,7 @@ function StepOutside({ id }: { id: StepId }): ReactNode {
   }
 }
 
-/** What the credential of a step's command must hold; a webhook's address needs none. */
+/** The scopes of the credential in a step's command; a webhook's address needs none. */
 const SCOPES = {
   log: "telemetry:write",
   file: "files:write",

@@ -21,7 +21,7 @@ export interface CommandFacts {
 
 export const SECRET_PLACEHOLDER = "CLIENT_SECRET";
 
-/** What one runs to take a step. The secret stays a placeholder: it is shown once, where the credential is made. */
+/** The command of a step. The secret stays a placeholder: it is shown once, at its creation. */
 export function commandOf(step: StepId, facts: CommandFacts): string {
   switch (step) {
     case "log":

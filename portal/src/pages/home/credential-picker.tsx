@@ -21,9 +21,9 @@ export interface CredentialChoice {
 }
 
 /**
- * The credential that commands name: the one of the address, or the newest one of this project. What a credential of the whole
- * organization sends as telemetry belongs to no project: with `own` only those of the project count. With `scope` only those
- * that hold it.
+ * The credential in commands: the one of the address, or the newest one of this project. Telemetry of a credential of
+ * the whole organization has no project: with `own` only those of the project count. With `scope` only those that have
+ * it.
  */
 export function useCredentialChoice({ own = false, scope }: { own?: boolean; scope?: Scope } = {}): CredentialChoice {
   const mayRead = useMayHere("credentials:read");

@@ -19,7 +19,7 @@ function sqlOf(where: string): string {
   return [of("logs", "logs"), of("metrics", "metric points"), of("traces", "spans")].join("\nUNION ALL\n");
 }
 
-/** What arrived in each of the last sixty minutes, asked anew with every minute. */
+/** The entries of each of the last sixty minutes, read again every minute. */
 export function LastHour(): ReactNode {
   const project = useProject();
   const minuteMs = Math.floor(useNow(10_000).getTime() / MINUTE_MS) * MINUTE_MS;

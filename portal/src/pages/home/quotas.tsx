@@ -8,7 +8,7 @@ import { quotaState } from "./quota.ts";
 
 type Usage = ResultOf<typeof USAGE_ROUTES.getUsage>;
 
-/** How much of what may be stored is stored. */
+/** The used part of the storage quotas. */
 export function Quotas(): ReactNode {
   const usage = useRead(USAGE_ROUTES.getUsage, {}, { refetchMs: 60_000 });
   return (

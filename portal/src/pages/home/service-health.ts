@@ -13,7 +13,7 @@ export interface Service {
   readonly needs: readonly string[] | null;
 }
 
-/** What people put into their configuration, whole: no path is left to add. */
+/** The complete addresses for people's configuration. */
 export function servicesOf(addresses: ServiceAddresses): readonly Service[] {
   return [
     { title: "Tokens", address: `${addresses.identity_url}/oauth/token`, needs: ["metadata"] },

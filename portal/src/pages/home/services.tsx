@@ -9,7 +9,7 @@ import { healthOf, servicesOf, type Readiness, type Service } from "./service-he
 
 const EVERY_MS = 15_000;
 
-/** Where each service is reached, and whether what it rests on works. */
+/** The address of each service, and whether its dependencies work. */
 export function Services(): ReactNode {
   const addresses = useAddresses();
   return (

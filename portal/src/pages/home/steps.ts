@@ -35,7 +35,7 @@ function usePolling(): { refetchMs: number | undefined; settle: (found: Found) =
   };
 }
 
-/** The four beginnings, each looked at with the cheapest read that can tell. */
+/** The four first steps, each checked with the cheapest read. */
 export function useSteps(): readonly Step[] {
   return [useLogStep(), useFileStep(), useWebhookStep(), useImageStep()];
 }

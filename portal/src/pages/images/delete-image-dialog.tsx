@@ -17,7 +17,7 @@ const CHANGES = [
 
 interface DeleteImageDialogProps {
   repository: Repository;
-  /** A tag, which goes alone, or the image's digest, with which all its tags go. */
+  /** A tag, which is deleted alone, or the image's digest, with all its tags. */
   reference: string;
   manifest: Manifest;
   onDone: () => void;

@@ -7,7 +7,7 @@ import { Badge } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { argumentsText, type ImageConfig } from "./images.ts";
 
-/** What the image's builder wrote down: how it runs, its labels, and how it was built. All of it is shown as text. */
+/** The data of the image's builder: how it runs, its labels, and its history. All of it is shown as text. */
 export function Config({ config }: { config: ImageConfig }): ReactNode {
   const facts = factsOf(config);
   const labels = Object.entries(config.labels);

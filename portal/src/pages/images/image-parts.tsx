@@ -59,7 +59,7 @@ export function Layers({ manifest: { layers } }: Pick<PartsProps, "manifest">): 
 
 const REFERRERS_MAX = 100;
 
-/** Signatures, bills of materials and what else says that it is about this image. */
+/** Signatures, bills of materials and other artifacts that refer to this image. */
 export function Referrers({ manifest: { referrers }, goTo }: PartsProps): ReactNode {
   return (
     <>

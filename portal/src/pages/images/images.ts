@@ -32,7 +32,7 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
   "application/vnd.docker.container.image.v1+json",
 ]);
 
-/** The platforms of a tag, or what it is instead. */
+/** The platforms of a tag, or its artifact type. */
 export function platformNames({
   platforms,
   artifact_type: type,
@@ -101,7 +101,7 @@ const KINDS: Readonly<Record<Manifest["referrers"][number]["kind"], string>> = {
   other: "other artifact",
 };
 
-/** What refers to an image, by its artifact type. */
+/** The name of a referrer, by its artifact type. */
 export function referrerName({
   artifact_type: type,
   kind,

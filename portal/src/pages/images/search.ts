@@ -1,4 +1,4 @@
-/** What the list and a repository's page keep in their addresses. */
+/** The state of the list and of a repository's page in their addresses. */
 export interface SearchState extends Record<string, string | undefined> {
   q: string | undefined;
   tab: string | undefined;

@@ -17,7 +17,7 @@ import { referenceOf, refOfTag, type SearchState } from "./search.ts";
 
 const PLATFORMS_SHOWN = 4;
 
-/** The tags of a repository by name, with what each points at. */
+/** The tags of a repository by name, with their manifests. */
 export function TagList({ repository }: { repository: Repository }): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const list = useList(

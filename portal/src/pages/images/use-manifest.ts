@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useOrganization } from "~/app/scope.ts";
 import type { Manifest } from "./images.ts";
 
-/** What an image is made of. By its digest it is kept: what a digest names never changes, but for what refers to it. */
+/** The parts of an image. One read by its digest is cached: only its referrers can change. */
 export function useManifest(app: string, reference: string): UseQueryResult<Manifest> {
   const { client, slug } = useOrganization();
   return useQuery({

@@ -20,7 +20,7 @@ const KINDS: Record<Backup["state"], StateKind> = { good: "go", running: "none",
 
 const COMMAND = "mooring backup --to /mnt/backups --data-dir ./data";
 
-/** What there is to go back to, and a button for one more. */
+/** The existing backups, and a button for another. */
 export function BackupSection({ paused }: { paused: boolean }): ReactNode {
   const backups = useRead(PORTAL_ROUTES.listBackups, {}, paused ? {} : { refetchMs: REFRESH_MS });
   const { data } = backups;

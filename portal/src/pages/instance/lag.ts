@@ -7,7 +7,7 @@ export interface NodeState {
 const SILENT_MS = 10_000;
 const FEW = 3;
 
-/** How far a node is behind in changes of access: revocations and roles count on it once it has applied them. */
+/** The lag of a node in changes of access: it applies revocations and roles only then. */
 export function nodeState(
   node: { readonly applied_change: number; readonly seen_at: string },
   latest: number,

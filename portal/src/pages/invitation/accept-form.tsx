@@ -19,8 +19,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Accepts with a new account or with one that is there. The link does not say whose it is, so the person does; the server answers
- * when it is the other.
+ * Accepts with a new account or with an existing one. The link does not say which, so the person chooses; the server
+ * answers when it is the other.
  */
 export function AcceptForm({
   token,

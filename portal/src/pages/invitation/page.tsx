@@ -103,7 +103,7 @@ function useArrive(): (accepted: Pick<Accepted, "organization" | "role">) => Pro
   };
 }
 
-/** What a step of the sign-in leads to: another one, the organization, or why neither. */
+/** The next view after a step of the sign-in: another step, the organization, or the reason for neither. */
 function useGoOn(setJoined: (joined: Joined) => void): (joined: Joined, step: StepResult) => Promise<void> {
   const arrive = useArrive();
   return async (joined, step) => {

@@ -28,7 +28,7 @@ interface InvitationsProps {
   onChange: (part: { closed: boolean | undefined }) => void;
 }
 
-/** Who is invited. A link that got lost is replaced: the old one ends, the new one is shown once. */
+/** The invitations. A lost link is replaced: the old one ends, the new one is shown once. */
 export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
   const list = useList(ORGANIZATION_ROUTES.listInvitations, {});
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -87,7 +87,7 @@ export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
   );
 }
 
-/** A new link, which goes by e-mail again where the server sends any. One that was revoked is made anew. */
+/** A new link, which is mailed again where the server sends mail. A revoked invitation is created again. */
 function useAgain(onMade: (made: NewInvitation) => void): {
   run: (invitation: Invitation) => void;
   isPending: boolean;

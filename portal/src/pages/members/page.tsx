@@ -24,7 +24,7 @@ type MembersSearch = {
   readonly closed: boolean | undefined;
 };
 
-/** The organization's people with their roles, and who is invited. */
+/** The organization's people with their roles, and the invitations. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<MembersSearch>();
   const [isInviting, setInviting] = useState(false);

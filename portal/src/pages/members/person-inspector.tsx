@@ -20,7 +20,7 @@ import { ROLE_ABOUT, whyFixed, whyNotGiven } from "./rules.ts";
 import { SecondFactor } from "./second-factor.tsx";
 import { TransferDialog } from "./transfer-dialog.tsx";
 
-/** One person: roles, how they sign in, and what can be done about their membership. */
+/** One person: roles, sign-in methods, and the acts on their membership. */
 export function PersonInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const people = usePeople();
   const person = people?.get(id);

@@ -1,6 +1,6 @@
 import type { OrgRole } from "@mooring/contract";
 
-/** Who asks about whom. The server decides; these say beforehand what it would refuse, and why. */
+/** The actor and the member. The server decides; these functions show beforehand what it would refuse, and why. */
 export interface RoleQuestion {
   readonly mine: OrgRole | null;
   readonly mayWrite: boolean;
@@ -24,7 +24,7 @@ export function whyNotGiven(role: OrgRole, mine: OrgRole | null): string | null 
   return null;
 }
 
-/** What each role is for, in one sentence. */
+/** The purpose of each role, in one sentence. */
 export const ROLE_ABOUT: Readonly<Record<OrgRole, string>> = {
   owner: "Everything, and manages owners.",
   admin: "Everything except managing owners.",

@@ -104,7 +104,7 @@ SELECT floor(s / size) * size AS bin, size, total, ${TOP} AS series, le, sum(gro
 FROM steps JOIN ranked USING (series), bins WHERE passed > 0 AND le IS NOT NULL GROUP BY ALL ORDER BY bin`;
 }
 
-/** Names of metrics, with what tells their kind and unit. */
+/** Names of metrics, with the tags of their kind and unit. */
 export function listSql(projectId: string | null): string {
   return `SELECT name, count(*) AS points, max(timestamp) AS newest, any_value(tags['unit']) AS unit,
   coalesce(bool_or(tags['aggregation.temporality'] = 'delta'), false) AS is_delta, count(*) OVER () AS total

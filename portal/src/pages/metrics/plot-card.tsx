@@ -20,7 +20,7 @@ interface PlotCardProps {
   /** Its place on the page, from 1: two plots may be the same. */
   place: number;
   plot: Plot;
-  /** What the metric's tag `unit` says; empty where it has none. */
+  /** The value of the metric's tag `unit`; empty where it has none. */
   unitTag: string;
   range: ChartRange;
   onChange: (plot: Plot) => void;
@@ -78,7 +78,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
   );
 }
 
-/** A plot that is not split has one line, which is called what it is. */
+/** A plot that is not split has one line, named after the metric. */
 function named(data: NonNullable<ReturnType<typeof usePlotData>["data"]>, plot: Plot): typeof data {
   if (plot.by !== null) return data;
   return { ...data, series: data.series.map((series) => ({ ...series, label: plotText(plot) })) };

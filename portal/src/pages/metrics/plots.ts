@@ -21,7 +21,7 @@ export interface Plot {
   readonly by: string | null;
 }
 
-/** `p95(http_duration) by host`, as it stands in the address. */
+/** `p95(http_duration) by host`, as in the address. */
 export function plotText({ name, aggregation, by }: Plot): string {
   return `${aggregation}(${escaped(name)})${by === null ? "" : ` by ${by}`}`;
 }
@@ -59,7 +59,7 @@ export function kindOf(name: string, isDelta: boolean): MetricKind {
   return isDelta || /_(?:total|count|sum)$/.test(name) ? "counter" : "gauge";
 }
 
-/** What one wants to see first of a metric of this kind. */
+/** The first plot of a metric of this kind. */
 export function firstPlot(name: string, kind: MetricKind): Plot {
   const aggregation = kind === "histogram" ? "p95" : kind === "counter" ? "rate" : "avg";
   return { name, aggregation, by: null };

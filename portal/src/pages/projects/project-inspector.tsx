@@ -28,7 +28,7 @@ interface InspectorProps {
   onClose: () => void;
 }
 
-/** One project: what it is, its apps, its members, and its end. */
+/** One project: its settings, its apps, its members, and its deletion. */
 export function ProjectInspector({ id, tab, onTab, onClose }: InspectorProps): ReactNode {
   const result = useNamed(useRead(ORGANIZATION_ROUTES.getProject, { params: { project_id: id } }));
   const shown = result.data?.id === id ? result.data : undefined;
@@ -92,7 +92,7 @@ function Details({
   );
 }
 
-/** In which state the project is, since when, and what that means. */
+/** The state of the project, since when, and its meaning. */
 function StateNote({ project }: { project: Project }): ReactNode {
   const words = stateWordsOf(project);
   const since = stateSince(project);

@@ -23,7 +23,7 @@ const ROLE_ABOUT: Readonly<Record<ProjectRole, string>> = {
   reader: "reads",
 };
 
-/** Who has a role in the project, beside what the whole organization may do there. */
+/** The roles in the project, and the permissions of the whole organization there. */
 export function ProjectMembers({ project }: { project: Project }): ReactNode {
   const list = useList(ORGANIZATION_ROUTES.listProjectMembers, { params: { project_id: project.id } });
   const mayWrite = useMayIn(project.id, "projects:write");

@@ -2,7 +2,7 @@ import { APP_SLUG_PATTERN, SLUG_PATTERN } from "@mooring/contract";
 
 export type Visibility = "organization" | "private";
 
-/** What a visibility means, to be read before it is chosen. */
+/** The meaning of a visibility, to read before it is chosen. */
 export const VISIBILITY_ABOUT: Readonly<Record<Visibility, { title: string; about: string }>> = {
   organization: {
     title: "The whole organization",
@@ -33,7 +33,7 @@ export function appSlugFault(slug: string): string | null {
     : "3 to 63 of a-z, 0-9, dots and hyphens; begins and ends with a letter or digit; nothing that S3 keeps for itself";
 }
 
-/** What most call what a project is for; others are taken too. */
+/** The usual environments of projects; others are allowed. */
 export const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
 /** The error in an environment's label; null: none, or there is no label. */

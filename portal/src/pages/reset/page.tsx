@@ -8,7 +8,9 @@ import { SecondStep, type SecondStepNeeded, type StepResult } from "~/people/sec
 import { RequestForm } from "./request-form.tsx";
 import { ResetForm } from "./reset-form.tsx";
 
-/** A lost password: first the address, to which a link is mailed; by the link a new password, and then the sign-in goes on. */
+/**
+ * A lost password: first the address, which gets a link by mail; with the link a new password, and then the sign-in.
+ */
 export function Page(): ReactNode {
   const token = useLinkToken();
   const navigate = useNavigate();

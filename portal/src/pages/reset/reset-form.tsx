@@ -10,7 +10,7 @@ import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
 import { NewPassword } from "~/people/new-password.tsx";
 import type { StepResult } from "~/people/second-step.tsx";
 
-/** Whose account the link is for and what using it ends, then the new password. */
+/** The account of the link and the consequences of its use, then the new password. */
 export function ResetForm({ token, onStep }: { token: string; onStep: (step: StepResult) => void }): ReactNode {
   const [password, setPassword] = useState("");
   const link = useQuery({

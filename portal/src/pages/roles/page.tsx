@@ -10,7 +10,7 @@ type RolesSearch = WhoSearch & { readonly tab: string | undefined };
 
 const TABS = ["roles", "who", "policies"];
 
-/** What roles stand for, who may do something and why, and what the organization's policies cut. */
+/** The permissions of roles, who has a permission and why, and the limits of the organization's policies. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<RolesSearch>();
   return (

@@ -20,7 +20,7 @@ interface RoleColumn {
   readonly isMine: boolean;
 }
 
-/** Which role stands for which permission. */
+/** The permissions of each role. */
 export function RoleMatrix(): ReactNode {
   const me = useMe();
   const ofOrganization = ORG_ROLES.map((role) => ({

@@ -5,7 +5,7 @@ import { MEMBERS, type Condition, type MemberName } from "./erasure.ts";
 
 const HAS_KEY: ReadonlySet<string> = new Set(MEMBERS.filter(({ hasKey }) => hasKey).map(({ name }) => name));
 
-/** What a row must equal, one member to a line; all of it together. */
+/** The values that a row must have, one member to a line; all of them together. */
 export function ConditionFields({
   conditions,
   onChange,

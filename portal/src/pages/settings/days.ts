@@ -16,7 +16,7 @@ export function changeOf(before: Days, draft: Draft): Partial<Record<TypeName, n
   return Object.fromEntries(entries.filter(([type, days]) => days !== before[type]));
 }
 
-/** The types that lose rows by a change. One that goes back to the default may; nobody here knows what that is. */
+/** The types that lose rows by a change. One that returns to the default may; the default is not known here. */
 export function losesOf(effective: Days, change: Partial<Record<TypeName, number | null>>): readonly TypeName[] {
   return TYPES.filter((type) => {
     const days = change[type];

@@ -3,7 +3,7 @@ import { TYPES, type TypeName } from "./days.ts";
 
 export type ErasureBody = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
 
-/** What a row can be matched by, and of which types that is. */
+/** The members that can match a row, and the types that have them. */
 export const MEMBERS = [
   { name: "service", title: "service", types: ["logs", "traces"], hasKey: false },
   { name: "trace_id", title: "trace id", types: ["logs", "traces"], hasKey: false },
@@ -63,7 +63,7 @@ export function faultOf({ types, conditions, from, to }: Draft): string | null {
   return null;
 }
 
-/** What the API is asked for. */
+/** The body for the API. */
 export function bodyOf({ types, conditions, from, to }: Draft): ErasureBody {
   const match: Record<string, unknown> = {};
   for (const { member, key, value } of conditions)
@@ -80,7 +80,7 @@ export function bodyOf({ types, conditions, from, to }: Draft): ErasureBody {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Counts what an erasure would take, for each type: to look before something that can't be taken back. */
+/** Counts the rows that an erasure would delete, for each type: to check before an act that can't be undone. */
 export function countSql({ types, conditions, from, to }: Draft): string {
   const where = [
     ...conditions.map(({ member, key, value }) => {

@@ -16,7 +16,7 @@ type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
 
 const LIFETIMES_S = [300, 600, 900, 1800, 3600];
 
-/** Name and how long access tokens live. What somebody else changed meanwhile is not written over. */
+/** Name and lifetime of access tokens. Changes that somebody else made meanwhile are not overwritten. */
 export function OrganizationForm({
   versioned: { value, etag },
   onReload,

@@ -18,7 +18,7 @@ interface Known {
 
 const SHOWN = 8;
 
-/** What the policy in the form takes from the credentials that there are, by name. */
+/** The scopes that existing credentials lose by the policy in the form, by name. */
 export function PolicyEffects({
   effects: { losing, ending, shortened, outside },
   isChanged,

@@ -18,7 +18,7 @@ type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
 
 const LIVE_MAX = 100;
 
-/** What credentials of the organization may hold, and for how long; with what a change takes from those that there are. */
+/** Allowed scopes and lifetime of the organization's credentials; with the effects of a change on existing ones. */
 export function PolicyForm({
   versioned: { value, etag },
   onReload,
@@ -172,7 +172,7 @@ interface Part {
   onChange: (policy: Policy) => void;
 }
 
-/** Every scope as a box, by what it is of. All of them ticked by default is another thing than no bound: new scopes come with new versions. */
+/** Every scope as a box, by its group. All boxes ticked differs from no limit: new versions bring new scopes. */
 function ScopeMatrix({ policy, onChange }: Part): ReactNode {
   const { allowed_scopes: allowed } = policy;
   const toggle = (scope: Scope, isOn: boolean): void => {

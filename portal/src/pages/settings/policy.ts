@@ -5,9 +5,9 @@ type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
 export type Policy = Organization["policy"];
 export type Credential = ResultOf<typeof ORGANIZATION_ROUTES.getCredential>;
 
-/** What a policy takes from the credentials there are. */
+/** The effects of a policy on existing credentials. */
 export interface Effects {
-  /** Credentials that would hold less than now, with what they lose. */
+  /** Credentials that would have fewer scopes than now, with the lost ones. */
   readonly losing: readonly { readonly credential: Credential; readonly scopes: readonly Scope[] }[];
   /** Credentials whose time would be over at once. */
   readonly ending: readonly Credential[];
@@ -20,8 +20,8 @@ export interface Effects {
 const DAY_MS = 86_400_000;
 
 /**
- * What a policy would do to the credentials that are live. It holds for those that there are, not only for new ones: scopes are
- * cut at once, and the lifetime counts from when each was made.
+ * The effects of a policy on live credentials. It applies to existing ones, not only to new ones: scopes are removed at
+ * once, and the lifetime counts from each creation.
  */
 export function effectsOf(next: Policy, present: Policy, credentials: readonly Credential[], now: Date): Effects {
   const losing: { credential: Credential; scopes: readonly Scope[] }[] = [];
@@ -49,7 +49,7 @@ function endOf({ created_at: created, expires_at: expires }: Credential, policy:
   return Math.min(byPolicy, expires === null ? Infinity : Date.parse(expires));
 }
 
-/** Scopes by what they are of, in their order: `files:read` is of files. */
+/** Scopes by their group, in their order: `files:read` is in the group files. */
 export function groupsOf(scopes: readonly Scope[]): readonly (readonly [group: string, scopes: readonly Scope[]])[] {
   const groups = Map.groupBy(scopes, (scope) => scope.split(":")[0] ?? scope);
   return [...groups];

@@ -16,7 +16,7 @@ import { changeOf, draftOf, losesOf, TYPES, type Draft } from "./days.ts";
 
 type Settings = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings>;
 
-/** How long each type of telemetry is kept, and what the operator lets the organization send and store. */
+/** How long each type of telemetry is kept, and the operator's limits on sending and storing. */
 export function Retention(): ReactNode {
   return (
     <>
@@ -100,7 +100,7 @@ function daysText(days: number | null): string {
   return days === null ? "kept until deleted" : days === 1 ? "1 day" : `${days} days`;
 }
 
-/** What the operator allows; this organization can look at it, and not change it. */
+/** The operator's limits; the organization can see them, and not change them. */
 function Quotas(): ReactNode {
   const { slug } = useOrganization();
   const usage = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, {});

@@ -11,7 +11,7 @@ import { envFile, firstLogCommands, tokenCommand } from "./snippets.ts";
 
 export type SetUpResult = ResultOf<typeof PORTAL_ROUTES.setUp>;
 
-/** The first credential, shown this once, with what to do with it. */
+/** The first credential, shown once, with its first commands. */
 export function CredentialStep({ result, signedIn }: { result: SetUpResult; signedIn: boolean }): ReactNode {
   const { credential, user } = result;
   return (
@@ -86,7 +86,7 @@ function Secret({
   );
 }
 
-/** To the project that the credential reaches: what it sends is seen there. */
+/** A link to the credential's project, which shows the sent data. */
 function Onward({
   result: { organization, project },
   signedIn,

@@ -47,7 +47,7 @@ export interface MetadataStore {
   ping(): Promise<void>;
   /** Resolves when the store can write no more, for good: only a new process can. Never where that can't happen. */
   readonly died?: Promise<Error>;
-  /** Refuses further transactions, waits for those that run or wait, then lets go of the database. */
+  /** Refuses further transactions, waits for those that run or wait, then closes the database. */
   close(): Promise<void>;
 }
 

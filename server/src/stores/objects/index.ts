@@ -60,7 +60,7 @@ export async function openObjects(options: ObjectOptions): Promise<ObjectStore> 
   }
 }
 
-/** For commands that read content, or let go of it, beside a running server or without one. */
+/** For commands that read content, or unlink it, beside a running server or without one. */
 export async function openObjectsBeside(options: ObjectOptions): Promise<ObjectsBeside> {
   const { metadata, clock, log } = options;
   const driver = await openDriver(options, OBJECT_DEFAULTS, { readOnly: true });
@@ -79,7 +79,7 @@ export async function scrubObjects(options: ObjectOptions, what: ObjectScrub): P
   }
 }
 
-/** What of all that is needed an upstream store can't do for us: nothing, when it is well. */
+/** The operations that an upstream store does not support: none, when it works. */
 export async function checkUpstream(s3: S3Options): Promise<string[]> {
   return (await import("./s3/index.ts")).checkUpstream(s3);
 }

@@ -63,7 +63,7 @@ export async function inlineData(db: Reader, id: string): Promise<Uint8Array | u
   return (await db.selectFrom("blob_data").select("data").where("id", "=", id).executeTakeFirst())?.data;
 }
 
-/** Says that bytes will come under this name, so that the collector finds what a crash leaves of them. */
+/** Records that bytes will come under this name, so that the collector finds the leftovers of a crash. */
 export async function beginBlob(
   metadata: MetadataStore,
   blob: { id: string; orgId: string; storeId: string },
@@ -85,7 +85,7 @@ export async function beginBlob(
   await metadata.write((tx) => tx.insertInto("blob").values(values).execute());
 }
 
-/** Holds a staged blob; the same one may be linked more than once. The transaction fails when it is gone. */
+/** Links a staged blob; the same one may be linked more than once. The transaction fails when it was deleted. */
 export function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number): void {
   if (staged.data !== null) return linkInline(tx, staged, staged.data, nowMs);
   const linked = tx
@@ -138,7 +138,9 @@ const INSERT_DATA = prepared((db, id: string, data: Uint8Array) =>
     .onConflict((on) => on.doNothing()),
 );
 
-/** Holds blobs that are live, each once. The transaction fails with `not_found` when one is not, or not this organization's. */
+/**
+ * Links live blobs, each once. The transaction fails with `not_found` when one is not live, or not this organization's.
+ */
 export function hold(tx: Writer, orgId: string, ids: readonly string[]): void {
   for (const chunk of inChunks([...new Set(ids)].toSorted())) {
     const held = tx
@@ -151,7 +153,7 @@ export function hold(tx: Writer, orgId: string, ids: readonly string[]): void {
   }
 }
 
-/** Lets go of blobs, of each as often as it is named. */
+/** Unlinks blobs, each as often as it is named. */
 export function release(
   dialect: MetadataStore["dialect"],
   tx: Writer,
@@ -180,7 +182,7 @@ function releaseIn(dialect: MetadataStore["dialect"]) {
   );
 }
 
-/** In the order of their ids, so that two who let go of the same ones do not wait for each other. */
+/** In the order of their ids, so that two transactions that unlink the same ones do not wait for each other. */
 function releaseOf(ids: RawBuilder<unknown>, { org_id, now }: Released): RawBuilder<unknown> {
   return sql`
     update blob set refs = blob.refs - named.count,
@@ -193,7 +195,7 @@ function notLinked(): Error {
   return new Error("cannot unlink blobs: one of them is not linked, or is another organization's");
 }
 
-/** Gives up the row of a staged blob unless something holds it; true when the bytes are to be deleted. */
+/** Deletes the row of a staged blob unless it is linked; true when the bytes are to be deleted. */
 export async function dropStaged(tx: Writer, { orgId, id }: { orgId: string; id: string }): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("blob")
@@ -205,7 +207,7 @@ export async function dropStaged(tx: Writer, { orgId, id }: { orgId: string; id:
   return Number(numUpdatedRows) === 1;
 }
 
-/** Forgets blobs whose bytes are deleted. */
+/** Deletes the rows of blobs whose bytes are deleted. */
 export async function forget(tx: Writer, ids: readonly string[]): Promise<void> {
   for (const chunk of inChunks(ids)) {
     await tx.deleteFrom("blob").where("id", "in", chunk).where("state", "=", "dropped").execute();

@@ -12,7 +12,7 @@ export interface WriteOptions {
   readonly size?: number | undefined;
   /** Digests to compute beside SHA-256, which every blob gets. */
   readonly digests?: readonly DigestAlgorithm[];
-  /** What they must be; those named here need not be named above. */
+  /** The expected digests; they need not be requested above. */
   readonly expected?: Digests;
   /** Digests of content that another thread computed: they are not computed again. */
   readonly known?: Digests;
@@ -22,12 +22,12 @@ export interface WriteOptions {
    * gigabyte costs it as much time as the digest.
    */
   readonly ownsChunks?: boolean;
-  /** How long to wait after so many bytes, in milliseconds: for large bodies that give way to others. */
+  /** How long to wait after this many bytes, in milliseconds: large bodies give way to others. */
   readonly pace?: { waitMs(bytes: number): number };
 }
 
 /**
- * Bytes that are all there and that nothing holds yet. `link` makes them count; `discard` gives them up at once, and so does the
+ * Complete bytes that nothing references yet. `link` makes them count; `discard` deletes them at once, and so does the
  * collector when neither comes within its grace period.
  */
 export interface StagedBlob {
@@ -51,7 +51,7 @@ export interface ByteRange {
 export interface PartRange {
   readonly blobId: string;
   readonly range?: ByteRange;
-  /** What the caller calls the part, for `parts`; from 1 on when not given. */
+  /** The caller's number of the part, for `parts`; from 1 on when absent. */
   readonly number?: number;
 }
 
@@ -117,7 +117,7 @@ export interface Composed {
   readonly size: number;
 }
 
-/** What the collector did. */
+/** The result of the collector. */
 export interface Collected {
   readonly blobs: number;
   readonly bytes: number;
@@ -136,7 +136,10 @@ export interface DirectStore {
   uploadUrl(at: ArrivalPlace, allowed: AllowedUpload): string;
   /** Null when the blob is not there as one object: `open` gives it. */
   downloadUrl(orgId: string, blobId: string, as: DownloadAs): Promise<string | null>;
-  /** What has arrived of an organization, or of all, and was not forgotten. @throws Problem `unavailable` */
+  /**
+   * New content of an organization, or of all, that was not deleted.
+   * @throws Problem `unavailable`
+   */
   arrivals(orgId?: string): AsyncIterable<Arrival>;
   /** @throws Problem `unavailable` */
   arrival(at: ArrivalPlace): Promise<Arrival | undefined>;
@@ -146,7 +149,7 @@ export interface DirectStore {
   forget(at: ArrivalPlace): Promise<void>;
 }
 
-/** What of the objects may be used beside a running server. */
+/** The functions of the store that are allowed beside a running server. */
 export type ObjectsBeside = Pick<ObjectStore, "open" | "unlink" | "close">;
 
 /**
@@ -167,9 +170,12 @@ export interface ObjectStore {
    *   reason
    */
   write(orgId: string, input: BlobInput, options: WriteOptions): Promise<StagedBlob>;
-  /** Gives up a staged blob. Leaves it alone when it was linked after all. Does not throw: what it can't do, the collector does. */
+  /** Deletes a staged blob, unless it was linked after all. Does not throw: the collector repeats a failed deletion. */
   discard(staged: StagedBlob): Promise<void>;
-  /** Holds a blob, staged or linked before. @throws Problem `not_found`; `unavailable` when a staged one was collected */
+  /**
+   * References a blob, staged or linked before.
+   * @throws Problem `not_found`; `unavailable` when a staged one was collected
+   */
   link(tx: Writer, orgId: string, blob: StagedBlob | string): Promise<void>;
   /** Lets go of blobs that were linked, of each as often as it is named. @throws Error when one was not linked */
   unlink(tx: Writer, orgId: string, blobIds: readonly string[] | BlobQuery): Promise<void>;
@@ -188,7 +194,7 @@ export interface ObjectStore {
   parts(orgId: string, blobId: string): Promise<BlobPart[]>;
   /** @throws Problem `not_found`, `unavailable`; BlobDamaged */
   open(orgId: string, blobId: string, options?: OpenOptions): Promise<BlobReader>;
-  /** Deletes what nothing has held for the grace period. It runs by itself, too. */
+  /** Deletes blobs without references for the grace period. It also runs periodically. */
   collect(): Promise<Collected>;
   health(): ObjectHealth;
   /** Waits for nothing but a collection under way: end writes and reads before. */

@@ -64,8 +64,8 @@ export function routeOf(rows: readonly Row[], exchange: Exchange): Row {
 }
 
 /**
- * A parameter that nobody knows may be one that changes what a request does. Where it can't do harm, because nothing is changed and it has the form
- * of a mere value (`?v=1` of pages that must not be cached), it is passed over.
+ * An unknown parameter may be one that changes the meaning of a request. It is ignored where it can't do harm: in a
+ * read, and in the form of a mere value (`?v=1` of pages that must not be cached).
  */
 function refuseUnknown(method: string, query: Exchange["target"]["query"]): void {
   for (const { name, value } of query) {

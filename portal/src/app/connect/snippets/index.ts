@@ -34,7 +34,7 @@ const TOOLS: readonly Tool[] = [
   { id: "python", title: "Python", fixed: null, snippets: pythonSnippets },
 ];
 
-/** What a topic is mostly done with, first. */
+/** The usual tools of a topic, first. */
 const FIRST: Readonly<Record<Topic, readonly ToolId[]>> = {
   token: ["curl"],
   telemetry: ["otel", "curl"],

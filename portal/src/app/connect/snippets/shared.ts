@@ -13,7 +13,7 @@ export interface SnippetAddresses {
   readonly portal_url: string;
 }
 
-/** What snippets are made of. A secret is there only right after it was made. */
+/** The values for snippets. A secret is known only right after its creation. */
 export interface SnippetInput {
   readonly topic: Topic;
   readonly addresses: SnippetAddresses;
@@ -35,7 +35,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** What a credential must hold for a topic's snippets, as a rule. */
+/** The usual scopes of a credential for a topic's snippets. */
 export const TOPIC_SCOPES: Readonly<Record<Topic, readonly Scope[]>> = {
   token: [],
   telemetry: ["telemetry:write"],

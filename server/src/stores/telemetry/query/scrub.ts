@@ -15,8 +15,9 @@ export interface ScrubOptions {
 }
 
 /**
- * Takes out of a message what its reader must not learn: paths under the given directories and of the server's code, identifiers of other
- * organizations. Nothing else: what looks like a path is as a rule the caller's own. Also cuts it to a readable length.
+ * Removes text that the reader must not learn from a message: paths under the given directories and of the server's
+ * code, and identifiers of other organizations. Other paths are usually the caller's own, and stay. Also cuts the
+ * message to a readable length.
  */
 export function scrub(message: string, options: ScrubOptions): string {
   let text = message.toWellFormed();

@@ -19,8 +19,8 @@ interface Bucket {
 const STORED_RETRY_S = 300;
 
 /**
- * The limits on what an organization may store and send. A request is let in or refused as a whole, before it is read, and
- * charged for what it turns out to be: so a rate is kept on the average, and no request is ever taken in part.
+ * The limits on an organization's storage and sending. A request is admitted or refused as a whole, before it is read,
+ * and charged for its actual size: so a rate is an average, and no request is ever accepted in part.
  */
 export class Quotas {
   readonly #options: QuotasOptions;

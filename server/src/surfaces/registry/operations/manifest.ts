@@ -34,7 +34,7 @@ export async function headManifest(deps: RegistrySurfaceDeps, exchange: Exchange
   return reply;
 }
 
-/** `GET`: the very bytes that were pushed, as what they were pushed. */
+/** `GET`: the pushed bytes, with the pushed type. */
 export async function getManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
   const { reply, request, repository } = exchange;
   const row = await found(deps, exchange);
@@ -79,7 +79,7 @@ export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<
     expected: named?.text,
   });
   const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
-  // One that is there already needs no more bytes, and gets its tags when the quota is used up, too.
+  // An existing manifest needs no more bytes, and gets its tags even when the quota is used up.
   const bytes = (await hasManifest(deps, repository, digest.text)) ? 0 : content.length;
   const { orgId } = repository;
   await reserveQuota(deps, imageQuota(deps.settings), { orgId, bytes }, (reservation) =>

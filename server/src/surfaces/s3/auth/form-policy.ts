@@ -17,8 +17,9 @@ type Condition =
 const FREE = /^x-(ignore-|amz-checksum-|amz-sdk-checksum-)/;
 
 /**
- * Holds a form against the policy that was signed for it: every field must be one that the policy names, and every condition must hold.
- * @param fields with the `bucket` of the address, and the key as it will be
+ * Checks a form against the policy that was signed for it: the policy must name every field, and every condition must
+ * hold.
+ * @param fields with the `bucket` of the address, and the final key
  * @throws S3Error `InvalidPolicyDocument`, `AccessDenied`
  */
 export function requirePolicy(policy: string, fields: FormFields, nowMs: number): SizeRange | undefined {

@@ -123,7 +123,10 @@ function sharedHub(hubs: Map<string, SharedHub>, feed: TelemetryFeed, orgId: str
   return shared;
 }
 
-/** Looks again and again whether the caller may still see what it sees, and ends the tail when not, or when that can't be known. */
+/**
+ * Checks again and again whether the caller may still see the rows, and ends the tail when not, or when that can't be
+ * known.
+ */
 function keepLooking(tail: Tail, out: Output, look: () => Promise<Seen>): () => void {
   let sinceMs: number | undefined;
   const timer = setInterval(() => {
