@@ -44,6 +44,7 @@ export {
   announcePersonalTokens,
   revokePersonalTokens,
   createdBy,
+  creatorOfCredential,
   personalTokensOf,
   isAccessKeyId,
   openS3Secret,

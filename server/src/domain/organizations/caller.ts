@@ -1,10 +1,9 @@
 import type { OrgRole, Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Principal } from "#domain/identity/index.ts";
+import { creatorOfCredential, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
 import { findRole } from "./members/store.ts";
-import { creatorOf } from "./store.ts";
 
 export interface OrganizationsDeps {
   readonly metadata: MetadataStore;
@@ -78,9 +77,9 @@ const CHAIN_MAX = 32;
 
 /** The beginning of a credential's chain of creators: a user id or `system`. */
 async function originOf(db: Reader, orgId: string, credentialId: string): Promise<string | undefined> {
-  let creator = await creatorOf(db, orgId, credentialId);
+  let creator = await creatorOfCredential(db, orgId, credentialId);
   for (let step = 0; step < CHAIN_MAX && creator?.startsWith("cred_") === true; step++) {
-    creator = await creatorOf(db, orgId, creator);
+    creator = await creatorOfCredential(db, orgId, creator);
   }
   return creator;
 }

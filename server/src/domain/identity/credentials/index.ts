@@ -27,6 +27,7 @@ export {
 } from "./s3-keys.ts";
 export { endingOf, isLive } from "./state.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";
+export { creatorOfCredential } from "./store.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
 export type { AnyView, Credential, CredentialSecret, S3Key } from "./view.ts";

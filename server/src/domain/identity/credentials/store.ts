@@ -261,6 +261,17 @@ export async function liveIds(
   return rows.map(({ id }) => id);
 }
 
+/** The creator of a credential: a user id, a credential id, or `system`. */
+export async function creatorOfCredential(db: Reader, orgId: string, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("credential")
+    .select("created_by")
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.created_by;
+}
+
 /** Passes what one created on to another. Revoked access keys keep their creator. */
 export async function setCreator(
   tx: Writer,
