@@ -13,7 +13,13 @@ const PLACES: Record<Tier, readonly string[]> = {
     "server/bin/**/*.test.ts",
   ],
   // The clients of others and the browser first: where time ends before the tests do, these are missed most.
-  full: ["tests/clients/**/*.full.ts", "tests/portal/**/*.full.ts", "tests/**/*.full.ts", "server/src/**/*.full.ts"],
+  full: [
+    "tests/clients/**/*.full.ts",
+    "tests/portal/**/*.full.ts",
+    "tests/**/*.full.ts",
+    "server/src/**/*.full.ts",
+    "tools/*.full.ts",
+  ],
 };
 
 /** Test files of a tier, relative to the root, place by place and sorted there; with filters, those whose path contains one of them. */

@@ -17,7 +17,7 @@ const CORE_ACCEPTANCE =
   "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|query-sandbox|refused-bodies|" +
   "registry-quota|registry-security|rest|retention|secrets|start|stop|tail|webhooks-cli";
 const CORE_STORES =
-  "telemetry/(embedded|kill-few|compaction/.*|retention/kill-few)|objects/(kill-few|filesystem/crash)|" +
+  "telemetry/(embedded|kill-few|compaction/.*|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|large))|" +
   "telemetry/query/(attacks|columnar-limits|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/readers)";
 const CORE_SURFACES = "(s3|registry|files)/quota|registry/races|telemetry/wire/pool";
@@ -30,7 +30,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 480,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/commands/scrub)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/commands/scrub)\\.full\\.ts$|^tools/borders\\.full\\.ts$`,
     ),
   },
   {

@@ -11,10 +11,18 @@ export type { TestPlace } from "./contract/harness.ts";
 
 const CASES: ObjectCases = { ...WRITING, ...READING, ...PARTS, ...COLLECTING, ...SCRUBBING };
 
-/** Each case gets a new place. */
-export function objectContract(name: string, provide: () => Promise<TestPlace>): void {
+/** They write much. */
+const LARGE: ReadonlySet<string> = new Set([
+  "10,000 parts: composed in one transaction, read in ranges, let go of",
+  "1,000 blobs are collected in one run",
+  "content of every size comes back as it went in, from each kind of input",
+]);
+
+/** Each case gets a new place. @param size the large cases or the others alone; absent: all */
+export function objectContract(name: string, provide: () => Promise<TestPlace>, size?: "large" | "small"): void {
+  const cases = Object.entries(CASES).filter(([what]) => size === undefined || LARGE.has(what) === (size === "large"));
   describe(`objects: ${name}`, () => {
-    for (const [what, show] of Object.entries(CASES)) {
+    for (const [what, show] of cases) {
       test(what, async () => {
         const place = await provide();
         const store = await place.open();

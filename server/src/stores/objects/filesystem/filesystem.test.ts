@@ -1,4 +1,4 @@
 import { objectContract } from "../contract.ts";
 import { filesystemPlace } from "./testing.ts";
 
-objectContract("filesystem", () => filesystemPlace());
+objectContract("filesystem", () => filesystemPlace(), "small");

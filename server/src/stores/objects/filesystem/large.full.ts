@@ -1,0 +1,4 @@
+import { objectContract } from "../contract.ts";
+import { filesystemPlace } from "./testing.ts";
+
+objectContract("filesystem", () => filesystemPlace(), "large");
