@@ -8,7 +8,7 @@ import { SETTING_NAMES, SETTINGS, settingOf, type Setting, type SettingName } fr
 /** The effective settings, checked and frozen. */
 export type Config = { readonly [N in SettingName]: Static<(typeof SETTINGS)[N]["schema"]> };
 
-/** Everything that is wrong with the configuration, at once. */
+/** All faults of the configuration together. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[];
 
@@ -121,7 +121,10 @@ function isSetting(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
 }
 
-/** Text from a flag or a variable becomes what the schema asks for; what does not fit is left for the check to refuse. */
+/**
+ * Converts text from a flag or a variable to the schema's type; text that can't be converted is left for the check to
+ * refuse.
+ */
 function parsed(name: SettingName, text: string): unknown {
   const fallback = SETTINGS[name].default as unknown;
   if (text === "" && fallback === null) return null;

@@ -46,7 +46,7 @@ export const DATA = "data";
 
 const NAME = /^mooring-\d{8}T\d{6}Z(-\d+)?$/;
 
-/** By when it began, so that names sort by time. */
+/** Named by the time of its beginning, so that names sort by time. */
 export function backupName(startedMs: number): string {
   return `mooring-${new Date(startedMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
@@ -70,7 +70,7 @@ export async function readManifest(directory: string): Promise<Manifest | null> 
   return manifest;
 }
 
-/** Makes the backup count, in one step. */
+/** Writes the manifest, which makes the backup valid in one step. */
 export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
   const temporary = join(directory, `${MANIFEST}.new`);
   const handle = await open(temporary, "wx", 0o600);
@@ -84,7 +84,7 @@ export async function writeManifest(directory: string, manifest: Manifest): Prom
   await syncDirectory(directory);
 }
 
-/** From here on the backup is not finished any more. */
+/** From here on the backup is not valid any more. */
 export async function removeManifest(directory: string): Promise<void> {
   await rm(join(directory, MANIFEST), { force: true });
   await syncDirectory(directory);
@@ -107,7 +107,7 @@ export async function* listedFiles(directory: string, { files_sha256: sha256 }: 
   }
 }
 
-/** Within the data directory, in one of the places that backups have. */
+/** Whether the path is in the data directory, in one of the places of a backup. */
 function isSafe(path: string): boolean {
   const parts = path.split("/");
   if (parts.some((part) => part === "" || part === "." || part === ".." || part.includes("\0"))) return false;

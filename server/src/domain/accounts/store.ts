@@ -25,7 +25,7 @@ export async function setAccount(
   await tx.updateTable("person").set(change).where("id", "=", userId).execute();
 }
 
-/** Ids of others who run the server: `claiming`, who would once their account is set up; otherwise those who do. */
+/** Ids of the other operators; `claiming`: of people who would become one once their account is set up. */
 export async function otherAdmins(db: Reader, userId: string, which: "running" | "claiming"): Promise<string[]> {
   const rows = await db
     .selectFrom("person")
@@ -94,7 +94,7 @@ export async function insertAccountLink(tx: Writer, row: AccountLink): Promise<v
   await tx.insertInto("account_link").values(row).execute();
 }
 
-/** The token is what names it. */
+/** The look-up by the token alone. */
 export async function accountLinkByToken(db: Reader, tokenHash: string): Promise<AccountLink | undefined> {
   return db.selectFrom("account_link").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
 }
@@ -111,7 +111,7 @@ export async function countMailedLinks(db: Reader, userId: string, sinceMs: numb
   return Number(row.n);
 }
 
-/** Every one of the person is used up: they all open the same account. */
+/** Ends all links of the person: they all open the same account. */
 export async function useAccountLinks(tx: Writer, userId: string, usedAtMs: number): Promise<void> {
   await tx
     .updateTable("account_link")

@@ -158,7 +158,7 @@ export class Trusts {
     return this.#deps.credentials.change(acting, row.credential_id, async (tx, context) => {
       await deleteTrust(tx, context.org_id, id);
       const { name, issuer, subject } = row;
-      // The nodes forget the credential's state, and with it the trust: a token names the one that it was issued by.
+      // The nodes drop the credential's state, and with it the trust, which a token names.
       return { epoch: context.epoch, action: "trust.delete", detail: { trust: id, name, issuer, subject } };
     });
   }

@@ -127,7 +127,9 @@ async function invitedFailure(
   return isAnothers ? "oidc_other" : "oidc_not_invited";
 }
 
-/** Makes the person a member of where they were invited. False: the invitation is not theirs, or good no longer. */
+/**
+ * Makes the person a member of the inviting organization. False: the invitation is for another address, or has ended.
+ */
 async function accepted(
   deps: PeopleDeps,
   external: ExternalPerson,
