@@ -9,11 +9,11 @@ import { endOfString } from "#kernel/json-text.ts";
 const MARK = "\ue000";
 /** Names that are numbers, and names of senders that look like a marked one. */
 const NUMBER_NAME = /^\ue000*\d{1,10}$/;
-/** Longer ones, written with escapes, are no such names. */
+/** Longer names, even those with escapes, are not numbers. */
 const NAME_CHARS_MAX = 1000;
 /** Whether a text has such a name; a digit may be an escape. */
 const HAS_NUMBER_NAME = /"(?:\d|\\u003\d){1,10}"\s*:/;
-/** Found sooner, and seldom there. */
+/** A faster test, which excludes most texts. */
 const DIGIT_AT_END = /\d"\s*:/;
 /**
  * Matches in the text that `JSON.stringify` writes, where a quotation mark within a string has a backslash before it.
