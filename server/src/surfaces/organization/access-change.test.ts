@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SCOPES, type OrgRole, type Scope } from "@mooring/contract";
-import { createWorld, PASSWORD, type Answer, type Tenant, type World } from "./testing/world.ts";
+import { sharedWorld, PASSWORD, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /** What narrows somebody's access holds for the next request, with the tokens that are already out. */
 
@@ -10,7 +10,7 @@ describe("a change of access", () => {
   let counter = 0;
 
   before(async () => {
-    world = await createWorld();
+    world = await sharedWorld();
   });
 
   after(() => world.close());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { OrgRole, Scope } from "@mooring/contract";
-import { createWorld, type Answer, type World } from "./testing/world.ts";
+import { sharedWorld, type Answer, type World } from "./testing/world.ts";
 
 /** A 403 names what really decided, and what ended with its parent says so. */
 
@@ -9,7 +9,7 @@ describe("a refusal names what decided", () => {
   let world: World;
   let counter = 0;
   before(async () => {
-    world = await createWorld();
+    world = await sharedWorld();
   });
   after(() => world.close());
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ORGANIZATION_ROUTES, SCOPES, type Route, type Scope } from "@mooring/contract";
 import { fresh, newInvitation, newTrustBody, pendingAt } from "./testing/requests.ts";
-import { createWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
+import { sharedWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /**
  * To widen a credential, a key, a member or a policy, the actor must have all of its new permissions. Rows and fields
@@ -208,7 +208,7 @@ function assertRefused(answer: Answer): void {
 describe("nobody makes more of anything than they hold themselves", () => {
   let world: World;
   before(async () => {
-    world = await createWorld();
+    world = await sharedWorld();
   });
   after(() => world.close());
 

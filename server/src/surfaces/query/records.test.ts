@@ -6,7 +6,7 @@ import { exactJson } from "#kernel/json-text.ts";
 import { systemClock } from "#kernel/time.ts";
 import { boundToken, fresh } from "../organization/testing/requests.ts";
 import { assertProblem } from "../organization/testing/suite.ts";
-import { createWorld, type Answer, type World } from "../organization/testing/world.ts";
+import { sharedWorld, type Answer, type World } from "../organization/testing/world.ts";
 import { appendLogs, save, WITH_QUERIES } from "./testing/saved.ts";
 
 /** Statements that read the table in one way or another. */
@@ -35,7 +35,7 @@ describe("audit_log", { concurrency: 1 }, () => {
   let token: string;
 
   before(async () => {
-    world = await createWorld(WITH_QUERIES);
+    world = await sharedWorld(WITH_QUERIES);
     token = await world.token();
     await appendLogs(world, [null]);
   });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { contentsOf, wrongContents } from "#domain/registry/index.ts";
-import { createWorld } from "../organization/testing/world.ts";
+import { sharedWorld } from "../organization/testing/world.ts";
 import { pushImage, WITH_IMAGES } from "./testing/images.ts";
 
 test("the kept numbers of a repository follow every push, move and deletion", async (t) => {
-  const world = await createWorld(WITH_IMAGES);
+  const world = await sharedWorld(WITH_IMAGES);
   t.after(() => world.close());
   const { openApp: app } = world.acme;
   const { read } = world.metadata;

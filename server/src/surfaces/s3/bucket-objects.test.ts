@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { boundToken, newApp } from "../organization/testing/requests.ts";
 import { assertProblem } from "../organization/testing/suite.ts";
-import { createWorld, type Answer, type World } from "../organization/testing/world.ts";
+import { sharedWorld, type Answer, type World } from "../organization/testing/world.ts";
 import { API_URL, deny, putObject, setVersioning, WITH_BUCKETS } from "./testing/buckets.ts";
 
 type Line = Record<string, unknown> & { readonly kind: string; readonly key: string; readonly version_id?: string };
@@ -30,7 +30,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
   let token: string;
 
   before(async () => {
-    world = await createWorld(WITH_BUCKETS);
+    world = await sharedWorld(WITH_BUCKETS);
     token = await world.token();
   });
   after(() => world.close());

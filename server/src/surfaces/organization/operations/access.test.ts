@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
 import { boundToken, newS3Key, projectPairs } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
-import { createWorld, type World } from "../testing/world.ts";
+import { sharedWorld, type World } from "../testing/world.ts";
 
 const pathOf = (permission: string, project?: string): string =>
   `/v1/access?permission=${permission}${project === undefined ? "" : `&project=${project}`}`;
@@ -24,7 +24,7 @@ type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
 describe("who may do something", () => {
   let world: World;
   before(async () => {
-    world = await createWorld();
+    world = await sharedWorld();
     const { acme, metadata } = world;
     const at = { org_id: acme.id, created_at: 0 };
     await metadata.write(async (tx) => {

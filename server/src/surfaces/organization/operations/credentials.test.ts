@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { boundToken, credentialPairs, pendingAt, projectPairs, revokedCredential } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
-import { createWorld, type World } from "../testing/world.ts";
+import { sharedWorld, type World } from "../testing/world.ts";
 
 testOperation(ORGANIZATION_ROUTES.listCredentials, {
   ask: () => ({ path: "/v1/credentials?limit=3" }),
@@ -42,7 +42,7 @@ describe("getCredentialActivity", () => {
   describe("what a credential did", () => {
     let world: World;
     before(async () => {
-      world = await createWorld();
+      world = await sharedWorld();
     });
     after(() => world.close());
 

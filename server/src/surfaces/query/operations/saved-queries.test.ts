@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { SAVED_QUERY_ROUTES, SCOPES } from "@mooring/contract";
 import { boundToken, fresh, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
-import { createWorld, type Answer, type World } from "../../organization/testing/world.ts";
+import { sharedWorld, type Answer, type World } from "../../organization/testing/world.ts";
 import { appendLogs, newSavedQuery, save, savedQueryPairs, WITH_QUERIES } from "../testing/saved.ts";
 
 const path = (id: string): string => `/v1/query/saved/${id}`;
@@ -23,7 +23,7 @@ testOperation(
 describe("the list of saved queries", () => {
   let world: World;
   before(async () => {
-    world = await createWorld(WITH_QUERIES);
+    world = await sharedWorld(WITH_QUERIES);
     await newSavedQuery(world, { name: "theirs" }, world.rival);
     for (const name of ["one", "two", "three"]) await newSavedQuery(world, { name });
     await newSavedQuery(world, { name: "open", project: "open" });
@@ -83,7 +83,7 @@ testOperation(
 describe("saving a query", () => {
   let world: World;
   before(async () => {
-    world = await createWorld(WITH_QUERIES);
+    world = await sharedWorld(WITH_QUERIES);
   });
   after(() => world.close());
 
@@ -160,7 +160,7 @@ testOperation(
 describe("changing a saved query", () => {
   let world: World;
   before(async () => {
-    world = await createWorld(WITH_QUERIES);
+    world = await sharedWorld(WITH_QUERIES);
   });
   after(() => world.close());
 
@@ -218,7 +218,7 @@ describe("running a saved query", () => {
   let world: World;
   let token: string;
   before(async () => {
-    world = await createWorld(WITH_QUERIES);
+    world = await sharedWorld(WITH_QUERIES);
     token = await world.token();
   });
   after(() => world.close());

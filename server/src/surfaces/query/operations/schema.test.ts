@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { QUERY_ROUTES, SCOPES, type ResultOf } from "@mooring/contract";
 import { boundToken } from "../../organization/testing/requests.ts";
 import { testOperation } from "../../organization/testing/suite.ts";
-import { createWorld, type World } from "../../organization/testing/world.ts";
+import { sharedWorld, type World } from "../../organization/testing/world.ts";
 import { appendLogs, WITH_QUERIES } from "../testing/saved.ts";
 
 type Schema = ResultOf<typeof QUERY_ROUTES.getQuerySchema>;
@@ -12,7 +12,7 @@ testOperation(QUERY_ROUTES.getQuerySchema, { ask: () => ({ path: "/v1/query/sche
 
 let world: World;
 before(async () => {
-  world = await createWorld(WITH_QUERIES);
+  world = await sharedWorld(WITH_QUERIES);
   await appendLogs(world, [null, world.acme.open.id, world.acme.closed.id]);
 });
 after(() => world.close());

@@ -4,7 +4,7 @@ import { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { createApp, createProject, SYSTEM } from "#domain/organizations/index.ts";
 import { appPairs, deps, newApp, projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
-import { createWorld, type World } from "../../organization/testing/world.ts";
+import { sharedWorld, type World } from "../../organization/testing/world.ts";
 import { pushImage, WITH_IMAGES } from "../testing/images.ts";
 import { registryOf } from "../testing/registry.ts";
 
@@ -21,7 +21,7 @@ describe("listImageRepositories", () => {
   );
 
   test("a project's repositories alone are listed, page after page", async (t) => {
-    const world = await createWorld(WITH_IMAGES);
+    const world = await sharedWorld(WITH_IMAGES);
     t.after(() => world.close());
     const token = await world.token();
     const project = await createProject(deps(world), SYSTEM, world.acme.id, { slug: "other" });
@@ -118,7 +118,7 @@ describe("runImageRetention", () => {
     let token: string;
     let id: string;
     before(async () => {
-      world = await createWorld(WITH_IMAGES);
+      world = await sharedWorld(WITH_IMAGES);
       token = await world.token();
       id = world.acme.openApp.id;
     });

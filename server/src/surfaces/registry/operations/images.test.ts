@@ -4,7 +4,7 @@ import { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { Compile } from "typebox/compile";
 import { appPairs, newApp } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
-import { createWorld, type Answer, type World } from "../../organization/testing/world.ts";
+import { sharedWorld, type Answer, type World } from "../../organization/testing/world.ts";
 import { pushImage, pushIndex, WITH_IMAGES } from "../testing/images.ts";
 import { digestOf, newClient, tokenFor } from "../testing/registry.ts";
 
@@ -27,7 +27,7 @@ describe("listImageTags", () => {
     let world: World;
     let token: string;
     before(async () => {
-      world = await createWorld(WITH_IMAGES);
+      world = await sharedWorld(WITH_IMAGES);
       token = await world.token();
     });
     after(() => world.close());
@@ -115,7 +115,7 @@ describe("getImageManifest", () => {
     let world: World;
     let token: string;
     before(async () => {
-      world = await createWorld(WITH_IMAGES);
+      world = await sharedWorld(WITH_IMAGES);
       token = await world.token();
     });
     after(() => world.close());
@@ -232,7 +232,7 @@ describe("deleteImageManifest", () => {
     let token: string;
     let id: string;
     before(async () => {
-      world = await createWorld(WITH_IMAGES);
+      world = await sharedWorld(WITH_IMAGES);
       token = await world.token();
       id = world.acme.openApp.id;
     });

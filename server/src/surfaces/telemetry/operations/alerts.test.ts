@@ -4,7 +4,7 @@ import { ALERT_ROUTES } from "@mooring/contract";
 import { newId } from "#kernel/ids.ts";
 import { projectPairs } from "../../organization/testing/requests.ts";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
-import { createWorld, type World } from "../../organization/testing/world.ts";
+import { sharedWorld, type World } from "../../organization/testing/world.ts";
 import { newSavedQuery, savedQueryPairs } from "../../query/testing/saved.ts";
 import { alertBody, alertPairs, make, newAlert, PATH, WITH_ALERTS } from "../testing/alerts.ts";
 
@@ -35,7 +35,7 @@ describe("making an alert", () => {
   let world: World;
   let token: string;
   before(async () => {
-    world = await createWorld(WITH_ALERTS);
+    world = await sharedWorld(WITH_ALERTS);
     token = await world.token();
   });
   after(() => world.close());
@@ -153,7 +153,7 @@ describe("changing an alert", () => {
   let world: World;
   let token: string;
   before(async () => {
-    world = await createWorld(WITH_ALERTS);
+    world = await sharedWorld(WITH_ALERTS);
     token = await world.token();
   });
   after(() => world.close());

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { assertProblem, testOperation } from "../../organization/testing/suite.ts";
-import { createWorld, type World } from "../../organization/testing/world.ts";
+import { sharedWorld, type World } from "../../organization/testing/world.ts";
 import { newDestination, newEvent, newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
 
 describe("listWebhookEvents", () => {
@@ -17,7 +17,7 @@ describe("listWebhookEvents", () => {
 
   let world: World;
   before(async () => {
-    world = await createWorld(WITH_WEBHOOKS);
+    world = await sharedWorld(WITH_WEBHOOKS);
   });
   after(() => world.close());
 
@@ -70,7 +70,7 @@ testOperation(
 describe("getWebhookEventBody", () => {
   let world: World;
   before(async () => {
-    world = await createWorld(WITH_WEBHOOKS);
+    world = await sharedWorld(WITH_WEBHOOKS);
   });
   after(() => world.close());
 
@@ -117,7 +117,7 @@ describe("streamWebhookEvents", () => {
   /** What a stream shows is tried from outside, in tests/acceptance/webhooks.test.ts. */
   let world: World;
   before(async () => {
-    world = await createWorld(WITH_WEBHOOKS);
+    world = await sharedWorld(WITH_WEBHOOKS);
   });
   after(() => world.close());
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { WEBHOOK_ROUTES } from "@mooring/contract";
 import { projectPairs } from "../../organization/testing/requests.ts";
 import { testOperation } from "../../organization/testing/suite.ts";
-import { createWorld, type World } from "../../organization/testing/world.ts";
+import { sharedWorld, type World } from "../../organization/testing/world.ts";
 import { newWebhook, PATH, webhookPairs, WITH_WEBHOOKS } from "../testing/webhooks.ts";
 
 testOperation(
@@ -65,7 +65,7 @@ testOperation(
 
 describe("the address that is replaced", () => {
   let world: World;
-  before(async () => (world = await createWorld(WITH_WEBHOOKS)));
+  before(async () => (world = await sharedWorld(WITH_WEBHOOKS)));
   after(() => world.close());
 
   for (const [what, body, status] of [
