@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: string }>> = {
   "no-circular": { path: "server/src/kernel/a.ts", code: 'import type { b } from "./b.ts";' },
   "not-resolvable": { path: "server/src/kernel/a.ts", code: 'import "./absent.ts";' },
-  "contract-imports-nothing-but-typebox": { path: "contract/src/a.ts", code: 'import "node:fs";' },
+  "contract-imports-typebox-and-addresses": { path: "contract/src/a.ts", code: 'import "node:fs";' },
   "client-imports-nothing-but-contract": { path: "client/src/a.ts", code: 'import "node:fs";' },
   "people-sign-in-is-confined": { path: "server/src/http/a.ts", code: 'import "otpauth";' },
   "portal-imports-client-and-contract": { path: "portal/src/kit/a.ts", code: 'import "node:fs";' },
@@ -60,6 +60,7 @@ const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: s
   "typebox-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "typebox";' },
   "mail-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "nodemailer";' },
   "xml-is-confined": { path: "server/src/surfaces/one/a.ts", code: 'import "@rgrove/parse-xml";' },
+  "addresses-is-confined": { path: "server/src/domain/one/a.ts", code: 'import "ipaddr.js";' },
 };
 
 const FILES = [

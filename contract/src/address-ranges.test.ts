@@ -42,6 +42,8 @@ test("writes each range in one way", () => {
     ["::ffff:a01:203/104", "10.0.0.0/8"],
     ["::ffff:0:0/96", "0.0.0.0/0"],
     ["64:ff9b::192.0.2.1", "64:ff9b::c000:201"],
+    ["::192.0.2.1", "::c000:201"],
+    ["::ffff:0:0/95", "::fffe:0:0/95"],
   ] as const)
     assert.equal(normal(text), expected, text);
 });
@@ -52,6 +54,9 @@ test("takes nothing else", () => {
       "|",
     ),
     ..."2001:db8::/129|:::|1::2::3|1:2:3:4:5:6:7|1:2:3:4:5:6:7:8:9|1:2:3:4:5:6:7::8|12345::|g::|::1.2.3|::1.2.3.4.5|1.2.3.4::|fe80::1%eth0|[::1]".split(
+      "|",
+    ),
+    ..."10.1|167772161|0xa000001|::010.0.0.1|::ffff:010.0.0.1|::ffff:0x0a.0.0.1|::ffff:10.0.0.256|::1%1|::/0x10".split(
       "|",
     ),
     "localhost",
@@ -71,6 +76,18 @@ test("reads and writes addresses as the platform does", () => {
     assert.deepEqual(rangeOf(addressRangeText(address)), address);
     assert.ok(text.length <= ADDRESS_RANGE_CHARS_MAX);
   }
+});
+
+test("takes a misspelt address only where the platform does", () => {
+  let [taken, refused] = [0, 0];
+  for (let i = 0; i < 10_000; i++) {
+    const text = misspelt(randomInt(4) === 0 ? `64:ff9b::${randomAddress()}` : randomAddress());
+    const isTaken = parseAddressRange(text) !== undefined;
+    assert.equal(isTaken, isIP(text) !== 0, text);
+    if (isTaken) taken += 1;
+    else refused += 1;
+  }
+  assert.ok(taken > 500 && refused > 500, `${taken} taken, ${refused} refused`);
 });
 
 test("holds the addresses that the platform's list of blocks holds", () => {
@@ -111,6 +128,17 @@ function randomAddress(): string {
   if (randomInt(2) === 0) return [byte(), byte(), byte(), byte()].join(".");
   const groups = Array.from({ length: 8 }, (_, i) => (i === 0 ? 1 + randomInt(65_535) : byte() * 256 + byte()));
   return groups.map((group) => group.toString(16)).join(":");
+}
+
+/** With up to two characters replaced, inserted or left out. */
+function misspelt(text: string): string {
+  const parts = ["", ":", "::", ".", "0", "00", "f", "F", "x", "0x", " ", "[", "1.2.3.4", "256", "12345"];
+  let changed = text;
+  for (let edits = randomInt(3); edits > 0; edits--) {
+    const at = randomInt(changed.length + 1);
+    changed = changed.slice(0, at) + (parts[randomInt(parts.length)] ?? "") + changed.slice(at + randomInt(2));
+  }
+  return changed;
 }
 
 /** The same address with some bit changed, about where the prefix ends. */

@@ -1,3 +1,5 @@
+import ipaddr from "ipaddr.js";
+
 /**
  * Lists of allowed addresses: CIDR ranges of IPv4 (RFC 4632) and IPv6 (RFC 4291 section 2.3). No I/O and no
  * platform API, since the server decides by them and the portal shows the decision beforehand.
@@ -38,7 +40,7 @@ export function parseAddress(text: string): AddressRange | undefined {
 
 /** As it is kept and shown: one text for each range (RFC 5952), a single address without its length. */
 export function addressRangeText({ bytes, bits }: AddressRange): string {
-  const text = bytes.length === 4 ? bytes.join(".") : textOfV6(bytes);
+  const text = ipaddr.fromByteArray([...bytes]).toString();
   return bits === bytes.length * 8 ? text : `${text}/${bits}`;
 }
 
@@ -59,36 +61,18 @@ export function containsRanges(outer: readonly AddressRange[], inner: readonly A
 /** ::ffff:0:0/96 */
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 
+/**
+ * The library also takes octal and hexadecimal numbers, missing parts and zones, and reads ::192.0.2.1 as mapped
+ * IPv4. A list of allowed addresses must be read in one way only, so these forms are refused, or read as RFC 4291
+ * section 2.5.5.1 says.
+ */
 function bytesOf(text: string): number[] | undefined {
-  return text.includes(":") ? bytesOfV6(text) : bytesOfV4(text);
-}
-
-/** Four decimal numbers, without leading zeros: some read those as octal. */
-function bytesOfV4(text: string): number[] | undefined {
-  const parts = text.split(".");
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) return undefined;
-  const bytes = parts.map(Number);
-  return bytes.every((byte) => byte <= 255) ? bytes : undefined;
-}
-
-/** RFC 4291 section 2.2. */
-function bytesOfV6(text: string): number[] | undefined {
+  const { IPv4, IPv6 } = ipaddr;
+  if (!text.includes(":")) return IPv4.isValidFourPartDecimal(text) ? IPv4.parse(text).toByteArray() : undefined;
   const last = text.slice(text.lastIndexOf(":") + 1);
-  if (last.includes(".")) {
-    const [a = 0, b = 0, c = 0, d = 0] = bytesOfV4(last) ?? [];
-    const groups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-    return bytesOfV4(last) === undefined ? undefined : bytesOfV6(text.slice(0, -last.length) + groups);
-  }
-  const halves = text.split("::").map((half) => (half === "" ? [] : half.split(":")));
-  const groups = halves.flat();
-  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
-  const [head = [], tail] = halves;
-  if (halves.length > 2 || (tail === undefined ? groups.length !== 8 : groups.length > 7)) return undefined;
-  const zeros = Array.from({ length: 8 - groups.length }, () => "0");
-  return [...head, ...zeros, ...(tail ?? [])].flatMap((group) => {
-    const number = Number.parseInt(group, 16);
-    return [number >> 8, number & 255];
-  });
+  if (text.includes("%") || (last.includes(".") && !IPv4.isValidFourPartDecimal(last))) return undefined;
+  const full = text === `::${last}` ? `0${text}` : text;
+  return IPv6.isValid(full) ? IPv6.parse(full).toByteArray() : undefined;
 }
 
 function cut(bytes: readonly number[], bits: number): AddressRange {
@@ -99,17 +83,4 @@ function cut(bytes: readonly number[], bits: number): AddressRange {
 /** The first bits of a byte. */
 function maskOf(bits: number): number {
   return (0xff << (8 - bits)) & 0xff;
-}
-
-/** RFC 5952 section 4: the longest run of zero groups, the first of equals, is left out; one alone is not. */
-function textOfV6(bytes: readonly number[]): string {
-  const groups = Array.from({ length: 8 }, (_, i) => (bytes[i * 2] ?? 0) * 256 + (bytes[i * 2 + 1] ?? 0));
-  let [from, length] = [0, 1];
-  for (let start = 0; start < 8; start++) {
-    let end = start;
-    while (end < 8 && groups[end] === 0) end++;
-    if (end - start > length) [from, length] = [start, end - start];
-  }
-  const hex = (some: readonly number[]): string => some.map((group) => group.toString(16)).join(":");
-  return length === 1 ? hex(groups) : `${hex(groups.slice(0, from))}::${hex(groups.slice(from + length))}`;
 }

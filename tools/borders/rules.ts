@@ -39,10 +39,11 @@ export const RULES: IForbiddenRuleType[] = [
   },
   { name: "not-resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   {
-    name: "contract-imports-nothing-but-typebox",
+    name: "contract-imports-typebox-and-addresses",
+    comment: "libraries without I/O: the portal has the contract in its bundle",
     severity: "error",
     from: { path: "^contract/src/", pathNot: TESTING },
-    to: { pathNot: "^(contract/src/|node_modules/typebox/)" },
+    to: { pathNot: "^(contract/src/|node_modules/(typebox|ipaddr\\.js)/)" },
   },
   {
     name: "client-imports-nothing-but-contract",
@@ -142,5 +143,6 @@ export const RULES: IForbiddenRuleType[] = [
   confined("fastify", "fastify|@fastify", `^server/src/(http|app)/|${SURFACE_ENTRY}`),
   confined("logging-and-metrics", "pino|prom-client", "^server/src/(http|app)/"),
   confined("client", "client", "^server/src/app/commands/|^server/src/main\\.ts$"),
+  confined("addresses", "ipaddr\\.js", "^contract/src/address-ranges\\.ts$"),
   confined("typebox", "typebox", "^contract/src/|^server/src/(http|app)/"),
 ];
