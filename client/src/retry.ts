@@ -1,7 +1,6 @@
 import { ApiError, UnreachableError } from "./errors.ts";
 
-const FIRST_MS = 200;
-const MAX_MS = 5000;
+const RETRY = { firstMs: 200, maxMs: 5000 };
 const ATTEMPTS_MAX = 4;
 /** A request with a longer `Retry-After` fails at once instead of waiting. */
 const RETRY_AFTER_MS_MAX = 30_000;
@@ -13,21 +12,27 @@ export async function withRetries<T>(attempt: () => Promise<T>, signal: AbortSig
     try {
       return await attempt();
     } catch (error) {
-      const waitMs = failed < ATTEMPTS_MAX ? waitMsOf(error, failed) : null;
-      if (waitMs === null) throw error;
+      const waitMs = failed < ATTEMPTS_MAX ? retryDelayMs(error, failed, RETRY) : null;
+      if (waitMs === null || waitMs > RETRY_AFTER_MS_MAX) throw error;
       await pause(waitMs, signal);
     }
   }
 }
 
-/** Half of it is random, so that many clients spread; null: a retry would give the same. */
-function waitMsOf(error: unknown, failed: number): number | null {
-  const backoffMs = Math.min(MAX_MS, FIRST_MS * 2 ** (failed - 1));
+/**
+ * The wait after so many failed attempts, 1 or more; null: a retry would give the same. It doubles, is at least what
+ * `Retry-After` asks for, and half of it is random, so that many clients spread.
+ */
+export function retryDelayMs(
+  error: unknown,
+  failed: number,
+  { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
+): number | null {
+  const backoffMs = Math.min(maxMs, firstMs * 2 ** (failed - 1));
   const jitteredMs = backoffMs / 2 + (Math.random() * backoffMs) / 2;
   if (error instanceof UnreachableError) return jitteredMs;
   if (!(error instanceof ApiError) || !isTransient(error)) return null;
-  const asked = error.retryAfterMs ?? 0;
-  return asked > RETRY_AFTER_MS_MAX ? null : Math.max(asked, jitteredMs);
+  return Math.max(error.retryAfterMs ?? 0, jitteredMs);
 }
 
 function isTransient({ status, code }: ApiError): boolean {

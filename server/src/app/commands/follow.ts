@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError, sentEvents, UnreachableError, type Client, type SentEvent } from "@mooring/client";
+import { backoffMs } from "#kernel/backoff.ts";
 import { ExitCode } from "./command.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { printable } from "./printable.ts";
@@ -14,8 +15,7 @@ export interface Followed {
   readonly take: (event: SentEvent, signal: AbortSignal) => Promise<void>;
 }
 
-const RETRY_FIRST_MS = 500;
-const RETRY_MAX_MS = 10_000;
+const RETRY = { firstMs: 500, maxMs: 10_000 };
 
 /**
  * Follows a stream of server-sent events until Ctrl-C; after a broken connection it continues at the same event.
@@ -39,7 +39,7 @@ export async function follow(client: Client, followed: Followed): Promise<number
 async function connectAgain(client: Client, followed: Followed, signal: AbortSignal): Promise<never> {
   const { purpose, url, connected, take } = followed;
   let lastId: string | undefined;
-  let waitMs = RETRY_FIRST_MS;
+  let failures = 0;
   let isConnected = false;
   for (;;) {
     try {
@@ -48,7 +48,7 @@ async function connectAgain(client: Client, followed: Followed, signal: AbortSig
       if (!isConnected) connected?.();
       isConnected = true;
       for await (const event of sentEvents(response.body)) {
-        waitMs = RETRY_FIRST_MS;
+        failures = 0;
         await take(event, signal);
         lastId = event.id ?? lastId;
       }
@@ -56,8 +56,8 @@ async function connectAgain(client: Client, followed: Followed, signal: AbortSig
       if (signal.aborted || !isConnected || !isPassing(error)) throw error;
       process.stderr.write(`mooring: ${printable((error as Error).message)}; trying again\n`);
     }
-    await delay(waitMs, undefined, { signal });
-    waitMs = Math.min(RETRY_MAX_MS, 2 * waitMs);
+    failures += 1;
+    await delay(backoffMs(failures, RETRY), undefined, { signal });
   }
 }
 

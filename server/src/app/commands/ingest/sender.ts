@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "#kernel/time.ts";
-import { ApiError, UnreachableError, type Client } from "@mooring/client";
+import { ApiError, retryDelayMs, type Client } from "@mooring/client";
 import type { BadLine, ReadyEntry, TelemetryKind } from "./entries.ts";
 
 export interface Batch {
@@ -32,8 +32,7 @@ export interface Sender {
 }
 
 const ATTEMPT_TIMEOUT_MS = 60_000;
-const BACKOFF_FIRST_MS = 250;
-const BACKOFF_MAX_MS = 10_000;
+const RETRY = { firstMs: 250, maxMs: 10_000 };
 
 export function createSender(options: SenderOptions): Sender {
   const running = new Set<Promise<void>>();
@@ -73,13 +72,13 @@ async function sendBatch(options: SenderOptions, batch: Batch): Promise<void> {
   const body = `{"entries":[${batch.entries.map((entry) => entry.json).join(",")}]}`;
   const url = `${options.client.addresses.ingest_url}/v1/ingest/${options.kind}`;
   const giveUpAtMs = options.clock.nowMs() + options.retryForMs;
-  for (let attempt = 0; ; attempt++) {
+  for (let failed = 1; ; failed++) {
     try {
       const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]);
       const request = { purpose: `send ${options.kind}`, method: "POST", url, headers, body, signal } as const;
       return settled(options, batch, await options.client.json<IngestAnswer>(request));
     } catch (error) {
-      const waitMs = retryWaitMs(error, attempt);
+      const waitMs = retryDelayMs(error, failed, RETRY);
       if (waitMs === null || options.clock.nowMs() + waitMs > giveUpAtMs) throw withLines(error, batch);
       options.retrying((error as Error).message.split("\n")[0] ?? "", waitMs);
       await delay(waitMs, undefined, { signal: options.signal });
@@ -95,16 +94,6 @@ function settled(options: SenderOptions, batch: Batch, answer: IngestAnswer): vo
       rejected,
       errors.map((place) => badLineOf(place, batch)),
     );
-}
-
-/** Only what can be otherwise next time is tried again; null for the rest. Full jitter, so that many clients spread. */
-function retryWaitMs(error: unknown, attempt: number): number | null {
-  const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** attempt);
-  const jitteredMs = backoffMs / 2 + (Math.random() * backoffMs) / 2;
-  if (error instanceof UnreachableError) return jitteredMs;
-  if (!(error instanceof ApiError)) return null;
-  const transient = [429, 502, 503, 504].includes(error.status) || error.code === "idempotency_in_progress";
-  return transient ? Math.max(error.retryAfterMs ?? 0, jitteredMs) : null;
 }
 
 /** `/entries/3/level` → the line of the fourth entry. */

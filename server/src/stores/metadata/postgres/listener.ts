@@ -1,11 +1,11 @@
 import { Client, type ClientConfig } from "pg";
+import { backoffMs } from "#kernel/backoff.ts";
 import type { Listeners } from "../listeners.ts";
 
 /** The one channel of the database; the payload names our channel. */
 export const DATABASE_CHANNEL = "mooring";
 
-const BACKOFF_MIN_MS = 100;
-const BACKOFF_MAX_MS = 5_000;
+const RECONNECT = { firstMs: 100, maxMs: 5_000 };
 
 /**
  * A separate connection that listens for notifications. When it breaks it reconnects, waiting longer each time up to 5
@@ -16,7 +16,7 @@ export class DatabaseListener {
   readonly #listeners: Listeners;
   #client: Client | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #backoffMs = BACKOFF_MIN_MS;
+  #failures = 0;
   #closed = false;
 
   constructor(settings: ClientConfig, listeners: Listeners) {
@@ -38,7 +38,7 @@ export class DatabaseListener {
     }
     client.on("end", () => this.#reconnectLater());
     this.#client = client;
-    this.#backoffMs = BACKOFF_MIN_MS;
+    this.#failures = 0;
     if (this.#closed) await client.end();
   }
 
@@ -51,9 +51,9 @@ export class DatabaseListener {
   #reconnectLater(): void {
     this.#client = undefined;
     if (this.#closed) return;
-    this.#retry = setTimeout(() => void this.#reconnect(), this.#backoffMs);
+    this.#failures += 1;
+    this.#retry = setTimeout(() => void this.#reconnect(), backoffMs(this.#failures, RECONNECT));
     this.#retry.unref();
-    this.#backoffMs = Math.min(this.#backoffMs * 2, BACKOFF_MAX_MS);
   }
 
   async #reconnect(): Promise<void> {

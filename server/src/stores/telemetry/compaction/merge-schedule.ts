@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { Backoff } from "#kernel/backoff.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Table } from "../hot/table.ts";
@@ -18,8 +19,7 @@ export interface MergeScheduleOptions {
   readonly isBehind: () => boolean;
 }
 
-const RETRY_MS_MIN = 30_000;
-const RETRY_MS_MAX = 6 * 3_600_000;
+const RETRY = { firstMs: 30_000, maxMs: 6 * 3_600_000 };
 /** A table without work whose files did not change is checked again after this: a day may be over by then. */
 const IDLE_MS = 30_000;
 
@@ -27,7 +27,7 @@ const IDLE_MS = 30_000;
 export class MergeSchedule {
   readonly #options: MergeScheduleOptions;
   /** By table and period. */
-  readonly #failed = new Map<string, { retryAt: number; delayMs: number }>();
+  readonly #failed: Backoff<string>;
   /** Files that can't be read, and until when they are left out. */
   readonly #unreadable = new WeakMap<ParquetFile, number>();
   readonly #idle = new WeakMap<readonly ParquetFile[], number>();
@@ -37,6 +37,7 @@ export class MergeSchedule {
 
   constructor(options: MergeScheduleOptions) {
     this.#options = options;
+    this.#failed = new Backoff(RETRY, options.clock);
   }
 
   start(): void {
@@ -81,7 +82,7 @@ export class MergeSchedule {
     if (now < (this.#idle.get(table.parquet) ?? 0)) return undefined;
     const readable = table.parquet.filter((file) => (this.#unreadable.get(file) ?? 0) <= now);
     const due = planMerges(readable, now, settings).find(
-      ({ period }) => (this.#failed.get(nameOf(table, period))?.retryAt ?? 0) <= now,
+      ({ period }) => !this.#failed.isWaiting(nameOf(table, period)),
     );
     if (due === undefined) this.#idle.set(table.parquet, now + IDLE_MS);
     return due;
@@ -92,14 +93,13 @@ export class MergeSchedule {
     const name = nameOf(table, merge.period);
     try {
       await this.#options.merge(table, merge);
-      this.#failed.delete(name);
+      this.#failed.forget(name);
     } catch (error) {
       if (this.#stopped) return;
-      const delayMs = Math.min(RETRY_MS_MAX, 2 * (this.#failed.get(name)?.delayMs ?? RETRY_MS_MIN / 2));
-      this.#failed.set(name, { delayMs, retryAt: clock.nowMs() + delayMs });
+      const { delayMs } = this.#failed.fail(name);
       // A file that the failure names is left out: the others of its day can be merged without it.
       const named = merge.inputs.filter(({ held }) => String(error).includes(basename(held.path)));
-      if (named.length === 1) for (const file of named) this.#unreadable.set(file, clock.nowMs() + RETRY_MS_MAX);
+      if (named.length === 1) for (const file of named) this.#unreadable.set(file, clock.nowMs() + RETRY.maxMs);
       const fields = { org_id: table.orgId, type: table.type, period: merge.period, retry_in_ms: delayMs };
       log.error({ err: error, ...fields }, "cannot merge telemetry files");
     }

@@ -1,3 +1,4 @@
+import { Backoff } from "#kernel/backoff.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Table } from "../hot/table.ts";
@@ -18,13 +19,12 @@ export interface ScheduleOptions {
   readonly trim: () => Promise<void>;
 }
 
-const RETRY_MS_MIN = 5000;
-const RETRY_MS_MAX = 300_000;
+const RETRY = { firstMs: 5000, maxMs: 300_000 };
 
 /** Decides which table is compacted next, and when; one table at a time. */
 export class CompactionSchedule {
   readonly #options: ScheduleOptions;
-  readonly #failed = new Map<Table, { retryAt: number; delayMs: number }>();
+  readonly #failed: Backoff<Table>;
   #work: ScheduledWork | undefined;
   #running: Promise<void> | undefined;
   /** Calls of `runAll` that wait for a run of the due work, which may never end by itself. */
@@ -33,6 +33,7 @@ export class CompactionSchedule {
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
+    this.#failed = new Backoff(RETRY, options.clock);
   }
 
   start(): void {
@@ -69,7 +70,7 @@ export class CompactionSchedule {
     this.#waiting += 1;
     await this.#running;
     this.#waiting -= 1;
-    this.#failed.clear();
+    this.#failed.forgetAll();
     await this.#join(() => this.#runAll());
   }
 
@@ -119,15 +120,14 @@ export class CompactionSchedule {
 
   /** Whether it succeeded. */
   async #try(table: Table): Promise<boolean> {
-    const { compact, clock, log } = this.#options;
+    const { compact, log } = this.#options;
     try {
       await compact(table);
-      this.#failed.delete(table);
+      this.#failed.forget(table);
       return true;
     } catch (error) {
       if (this.#stopped) return false;
-      const delayMs = Math.min(RETRY_MS_MAX, 2 * (this.#failed.get(table)?.delayMs ?? RETRY_MS_MIN / 2));
-      this.#failed.set(table, { delayMs, retryAt: clock.nowMs() + delayMs });
+      const { delayMs } = this.#failed.fail(table);
       const fields = { org_id: table.orgId, type: table.type, retry_in_ms: delayMs };
       log.error({ err: error, ...fields }, "cannot compact telemetry");
       return false;
@@ -139,7 +139,7 @@ export class CompactionSchedule {
     const now = clock.nowMs();
     const blocking = this.#blockingSegment();
     return [...tables.all()].filter((table) => {
-      if (table.hotRows === 0 || (this.#failed.get(table)?.retryAt ?? 0) > now) return false;
+      if (table.hotRows === 0 || this.#failed.isWaiting(table)) return false;
       return this.#isLargeOrOld(table, now) || (blocking !== undefined && isHeldBackBy(blocking, table));
     });
   }

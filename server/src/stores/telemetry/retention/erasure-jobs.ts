@@ -1,3 +1,4 @@
+import { Backoff } from "#kernel/backoff.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Layout } from "../layout.ts";
 import type { TelemetryLog } from "../settings.ts";
@@ -19,29 +20,29 @@ export interface ErasureJobsOptions {
 }
 
 const ATTEMPTS_MAX = 10;
-const RETRY_MS_MIN = 2000;
-const RETRY_MS_MAX = 300_000;
+const RETRY = { firstMs: 2000, maxMs: 300_000 };
 
 /** Does what this directory has to erase, one after the other, and notes the outcome. */
 export class ErasureJobs {
   readonly #options: ErasureJobsOptions;
-  readonly #failures = new Map<string, { attempts: number; retryAt: number }>();
+  readonly #failures: Backoff<string>;
   #stopped = false;
 
   constructor(options: ErasureJobsOptions) {
     this.#options = options;
+    this.#failures = new Backoff(RETRY, options.clock);
   }
 
   /** @throws Error when the due tasks can't be read */
   async run(): Promise<void> {
-    const { records, clock } = this.#options;
+    const { records } = this.#options;
     const tasks = await records.due();
     // Rows acknowledged before any of the tasks was read are covered by all of them.
     let settled: Promise<number> | undefined;
     const settle = (): Promise<number> => (settled ??= this.#options.settle());
     for (const task of tasks) {
       if (this.#stopped) return;
-      if ((this.#failures.get(task.id)?.retryAt ?? 0) <= clock.nowMs()) await this.#attempt(task, settle);
+      if (!this.#failures.isWaiting(task.id)) await this.#attempt(task, settle);
     }
   }
 
@@ -56,7 +57,7 @@ export class ErasureJobs {
       await eraser.erase(task, await settle());
       const quarantined = await quarantinedFiles(layout, task.orgId, task.types);
       await records.finish(task.id, { state: "done", quarantined, detail: null });
-      this.#failures.delete(task.id);
+      this.#failures.forget(task.id);
       log.info({ erasure_id: task.id, org_id: task.orgId }, "erased telemetry");
     } catch (error) {
       if (this.#stopped || error instanceof StillThere) return;
@@ -65,10 +66,8 @@ export class ErasureJobs {
   }
 
   async #failed(task: ErasureTask, error: unknown): Promise<void> {
-    const { records, clock, layout, log } = this.#options;
-    const attempts = (this.#failures.get(task.id)?.attempts ?? 0) + 1;
-    const delayMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** (attempts - 1));
-    this.#failures.set(task.id, { attempts, retryAt: clock.nowMs() + delayMs });
+    const { records, layout, log } = this.#options;
+    const { failures: attempts } = this.#failures.fail(task.id);
     const fields = { erasure_id: task.id, org_id: task.orgId, attempts, cause: withoutMatch(task, error) };
     log.error(fields, "cannot erase telemetry");
     if (attempts < ATTEMPTS_MAX) return;
@@ -76,7 +75,7 @@ export class ErasureJobs {
     const detail =
       "some files could not be read or written; the operator finds the reason in the server's log. Ask again after it is mended";
     await records.finish(task.id, { state: "failed", quarantined, detail });
-    this.#failures.delete(task.id);
+    this.#failures.forget(task.id);
   }
 }
 

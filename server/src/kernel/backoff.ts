@@ -1,0 +1,49 @@
+import type { Clock } from "./time.ts";
+
+/** The waits after failures in a row: the first, and the longest. */
+export interface BackoffRange {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/** The wait after so many failures in a row, 1 or more: it doubles each time. */
+export function backoffMs(failures: number, { firstMs, maxMs }: BackoffRange): number {
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1));
+}
+
+/**
+ * Background work that failed, by its key, until its next attempt is due. The waits have no jitter: this process alone
+ * does the work, so no other attempts come at the same moment.
+ */
+export class Backoff<Key> {
+  readonly #range: BackoffRange;
+  readonly #clock: Clock;
+  readonly #failed = new Map<Key, { readonly failures: number; readonly retryAtMs: number }>();
+
+  constructor(range: BackoffRange, clock: Clock) {
+    this.#range = range;
+    this.#clock = clock;
+  }
+
+  /** Whether the next attempt is not due yet. */
+  isWaiting(key: Key): boolean {
+    return (this.#failed.get(key)?.retryAtMs ?? 0) > this.#clock.nowMs();
+  }
+
+  /** Counts a failure. Returns how many there were in a row, and the wait. */
+  fail(key: Key): { readonly failures: number; readonly delayMs: number } {
+    const failures = (this.#failed.get(key)?.failures ?? 0) + 1;
+    const delayMs = backoffMs(failures, this.#range);
+    this.#failed.set(key, { failures, retryAtMs: this.#clock.nowMs() + delayMs });
+    return { failures, delayMs };
+  }
+
+  /** Forgets the failures: the work succeeded, or is given up. */
+  forget(key: Key): void {
+    this.#failed.delete(key);
+  }
+
+  forgetAll(): void {
+    this.#failed.clear();
+  }
+}
