@@ -225,7 +225,7 @@ test(
         body: JSON.stringify({ slug: `p${Math.random().toString(36).slice(2, 10)}` }),
       });
     for (let n = 0; n < 3; n++) assert.equal((await create()).status, 201);
-    const database = new DatabaseSync(join(shared.server.dataDir, "mooring.db"));
+    const database = new DatabaseSync(join(shared.server.dataDir, "mooring.db"), { timeout: 10_000 });
     database.exec("pragma busy_timeout = 5000");
     database
       .prepare(

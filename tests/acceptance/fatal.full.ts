@@ -38,7 +38,7 @@ const DEATHS: Readonly<Record<string, Death>> = {
     exitCode: 12,
     // As a node does that has another master key.
     cause: ({ dataDir }) => {
-      const records = new DatabaseSync(join(dataDir, "mooring.db"));
+      const records = new DatabaseSync(join(dataDir, "mooring.db"), { timeout: 10_000 }); // the server writes too
       const sealed = Buffer.concat([Buffer.of(1), randomBytes(120)]);
       records.prepare("update signing_key set kid = 'another', private_key = ? where alg = 'ES256'").run(sealed);
       records.exec(

@@ -42,7 +42,7 @@ async function parkedAlert(): Promise<string> {
   const about = { name: "entries", query_id: query["id"], url: "https://example.org/alert", every_s: 3600, condition };
   const id = String((await make("/v1/alerts", about))["id"]);
   await eventually("the first evaluation", async () => (await alertOf(id))["evaluated_at"]);
-  const records = new DatabaseSync(join(server.dataDir, "mooring.db"));
+  const records = new DatabaseSync(join(server.dataDir, "mooring.db"), { timeout: 10_000 });
   records.exec("PRAGMA busy_timeout = 10000");
   const { changes } = records
     .prepare(
