@@ -163,22 +163,6 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("a reader that goes away frees the child, which serves on", async () => {
-      const body = await begun();
-      await once(body, "readable");
-      const before = childPids();
-      body.destroy();
-      const startedMs = performance.now();
-      await until(() => open.engine.running() === 0);
-      assert.ok(performance.now() - startedMs < 20_000, "within the interrupt's time");
-      await assertFree();
-      assert.deepEqual(
-        childPids().filter((pid) => before.includes(pid)),
-        before,
-        "no child was lost",
-      );
-    });
-
     test("an abort cancels before the first byte", async () => {
       const stop = new AbortController();
       const answer = resultText(
@@ -265,4 +249,25 @@ describe("closing the engine", () => {
     await assert.rejects(resultText(open.engine, "SELECT 1"), { code: "unavailable" });
     await open.close();
   });
+});
+
+test("query engine: a reader that goes away frees the child, which serves on", async () => {
+  // A separate engine: a shared one starts and ends other children meanwhile.
+  const others = childPids();
+  const one = await openTestEngine(FIXTURE, { spareChildren: 0 });
+  const childOfOne = (): number[] => childPids().filter((pid) => !others.includes(pid));
+  try {
+    const { body } = await one.engine.query(request(MANY, { format: "ndjson", rowsMax: 2_000_000 }));
+    await once(body, "readable");
+    const before = childOfOne();
+    body.destroy();
+    const startedMs = performance.now();
+    await until(() => one.engine.running() === 0 && one.held() === 0);
+    assert.ok(performance.now() - startedMs < 20_000, "within the interrupt's time");
+    assert.deepEqual(await rows(one.engine, "SELECT count(*) FROM logs"), [[1000]]);
+    assert.equal(before.length, 1);
+    assert.deepEqual(childOfOne(), before, "the child was not lost");
+  } finally {
+    await one.close();
+  }
 });
