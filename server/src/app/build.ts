@@ -108,22 +108,20 @@ async function startAll(
   const features = startFeatures({ ...common, addresses, phases });
   const { alerts, files, registry, tails, webhooks } = features;
   const s3Parts = { ...common, endpoint: addresses.s3_endpoint };
-  const s3On = { domain: s3, metrics, activity: identity.activity, own };
-  const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3On), (part) => part.stop());
+  const s3Gateway = phases.started("s3 gateway", createS3Part(s3Parts, s3), (part) => part.stop());
   const backups = phases.started("backups", new BackupRunner({ config, clock, log, schedule }), (part) => part.stop());
   const parts = { ...common, addresses, host, people, backups, s3, s3Gateway, ...features };
   const surfaces = createSurfaces({ ...parts, listeners: [listener, s3Listener], stopping: () => stopping });
-  await createHttpServer({
-    listener,
+  const conventions = {
     log,
     clock,
     metrics,
     answered: observersOf(identity, registry, own),
-    surfaces,
     trustedProxies: config.trusted_proxies,
     slowRequestMs: config.slow_request_ms,
-  });
-  s3Gateway.open(s3Listener);
+  };
+  await createHttpServer({ ...conventions, listener, surfaces });
+  await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
   // Stopped before the parts that its jobs use.
@@ -158,7 +156,7 @@ function observersOf(
   const count = countAnswered(identity.activity);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     count(request, reply);
-    registry.noteAnswered(request.routeOptions.url ?? "");
+    if (request.routeOptions.config.surface !== "s3") registry.noteAnswered(request.routeOptions.url ?? "");
     own?.observe(answeredRequest(request, reply));
   };
 }

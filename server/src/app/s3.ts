@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createS3, type S3 } from "#domain/s3/index.ts";
-import type { Activity, Identity } from "#domain/identity/index.ts";
-import { createRateLimiter, isRefusal, type HttpMetrics, type Listener } from "#http/index.ts";
-import { isId } from "#kernel/ids.ts";
+import type { Identity } from "#domain/identity/index.ts";
+import { createRateLimiter, type Surface } from "#http/index.ts";
 import { Reservations } from "#kernel/reservations.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -11,15 +10,14 @@ import type { ObjectStore } from "#stores/objects/index.ts";
 import {
   createDocumentReader,
   createS3Gateway,
+  createS3Surface,
   presignedTarget,
-  serveS3,
   type DocumentReader,
   type GatewayLink,
   type S3Gateway,
 } from "#surfaces/s3/index.ts";
 import type { Config } from "./config.ts";
 import { outboundFor } from "./outbound.ts";
-import type { OwnTelemetry } from "./own-telemetry/index.ts";
 
 type Log = {
   warn(fields: object, message: string): void;
@@ -60,72 +58,47 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint"> & { readonly job
 
 /** The gateway, which answers what its listener and the API give it. */
 export interface S3Part extends GatewayLink {
-  /** Puts it on its listener. */
-  open(listener: Listener): void;
+  /** The one of its listener. */
+  readonly surface: Surface;
   stop(): Promise<void>;
 }
 
-export function createS3Part(
-  parts: S3Parts,
-  on: {
-    domain: S3;
-    metrics: HttpMetrics;
-    activity: Pick<Activity, "count">;
-    own: Pick<OwnTelemetry, "observe"> | null;
-  },
-): S3Part {
+export function createS3Part(parts: S3Parts, domain: S3): S3Part {
   const { config, endpoint } = parts;
   const documents = createDocumentReader();
-  const gateway = createGateway(parts, { ...on, documents });
+  const gateway = createGateway(parts, domain, documents);
   const place = { host: new URL(endpoint).host, region: config.s3_region };
   return {
     endpoint,
     presign: (request) => presignedTarget(place, request),
-    handle: (raw, response) => gateway.handle(raw, response),
-    open: (listener) => serveS3(listener, gateway, parts),
+    handle: (request, reply) => gateway.handle(request, reply),
+    surface: createS3Surface(gateway),
     stop: () => documents.close(),
   };
 }
 
-function createGateway(
-  parts: S3Parts,
-  on: Parameters<typeof createS3Part>[1] & { readonly documents: DocumentReader },
-): S3Gateway {
+function createGateway(parts: S3Parts, domain: S3, documents: DocumentReader): S3Gateway {
   const { config, endpoint, log, clock, objects, identity } = parts;
-  const { domain, metrics, activity, own, documents } = on;
   const rate = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const limiter = createRateLimiter({ name: "key", ...rate, clock });
-  return createS3Gateway(
-    {
-      domain,
-      objects,
-      clock,
-      envelope: identity.envelope,
-      log,
-      documents,
-      count: (whose) => void limiter.take(whose),
-      settings: {
-        endpoint,
-        domain: config.s3_domain,
-        region: config.s3_region,
-        signatureV2: config.s3_signature_v2,
-        uploadIdleTimeoutMs: config.upload_idle_timeout_ms,
-        trustedProxies: config.trusted_proxies,
-        failedSignaturesMax: FAILED_SIGNATURES_MAX,
-      },
+  return createS3Gateway({
+    domain,
+    objects,
+    clock,
+    envelope: identity.envelope,
+    log,
+    documents,
+    count: (whose) => void limiter.take(whose),
+    settings: {
+      endpoint,
+      domain: config.s3_domain,
+      region: config.s3_region,
+      signatureV2: config.s3_signature_v2,
+      uploadIdleTimeoutMs: config.upload_idle_timeout_ms,
+      trustedProxies: config.trusted_proxies,
+      failedSignaturesMax: FAILED_SIGNATURES_MAX,
     },
-    ({ operation, isLimited, ip, userAgent, ...answered }) => {
-      const { method, status, elapsedMs } = answered;
-      const route = `s3 ${operation}`;
-      metrics.count({ route, method, status, seconds: elapsedMs / 1000 });
-      own?.observe({ ...answered, route });
-      const { orgId, principalId: id } = answered;
-      if (orgId === undefined || id === undefined) return;
-      const refused = isLimited || isRefusal(status);
-      const who = { orgId, id, isPerson: isId("user", id), ip, userAgent };
-      activity.count({ ...who, service: "s3", refused, limited: isLimited });
-    },
-  );
+  });
 }
 
 /** @throws Error `cannot read …` */

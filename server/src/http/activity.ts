@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ActivityService } from "@mooring/contract";
 import type { Activity } from "#domain/identity/index.ts";
+import { isId } from "#kernel/ids.ts";
 
-/** The owner of a secret that a request sent instead of a token. */
+/** The owner of a secret, or of a signature, that a request sent instead of a token. */
 export interface SignedIn {
-  readonly id: string;
+  /** Null: anybody, in an organization that is open to everybody. */
+  readonly id: string | null;
   readonly orgId: string;
 }
 
@@ -15,7 +17,7 @@ declare module "fastify" {
     isLimited: boolean;
   }
   interface FastifyContextConfig {
-    /** Name of the surface that the route is of. */
+    /** Name of the surface that the route is of; another one for a route that passes its requests on. */
     readonly surface?: string;
   }
 }
@@ -28,6 +30,7 @@ const SERVICES: Readonly<Record<string, ActivityService>> = {
   alerts: "alerts",
   files: "files",
   registry: "registry",
+  s3: "s3",
   webhooks: "webhooks",
   oauth: "oauth",
   portal: "portal",
@@ -39,12 +42,12 @@ export function countAnswered(
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   return (request, reply) => {
     const whose = request.principal ?? request.signedIn;
-    if (whose === null) return;
+    if (whose === null || whose.id === null) return;
     const { isLimited } = request;
     activity.count({
       id: whose.id,
       orgId: whose.orgId,
-      isPerson: request.principal?.kind === "person",
+      isPerson: request.principal === null ? isId("user", whose.id) : request.principal.kind === "person",
       service: SERVICES[request.routeOptions.config.surface ?? ""] ?? "other",
       ip: request.ip,
       userAgent: request.headers["user-agent"],
@@ -55,6 +58,6 @@ export function countAnswered(
 }
 
 /** An answer that says that the caller may not. */
-export function isRefusal(status: number): boolean {
+function isRefusal(status: number): boolean {
   return status === 401 || status === 403 || status === 429;
 }

@@ -5,21 +5,23 @@ import { registerEventLoopLag } from "./event-loop.ts";
 /** Figures of the process in Prometheus' text format. */
 export interface HttpMetrics {
   observe(request: FastifyRequest, reply: FastifyReply): void;
-  /** The same for a request that the framework did not see. */
-  count(answered: Answered): void;
   readonly registry: Registry;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The operation's name, where one route has several. */
+    operation: string | null;
+  }
 }
 
 /** prom-client can't disable its own measurement of the event loop, whose gauges ours replace. */
 const NEVER_MS = 2 ** 31 - 1;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
-export interface Answered {
-  /** A pattern or a name, of which there are few. */
-  readonly route: string;
-  readonly method: string;
-  readonly status: number;
-  readonly seconds: number;
+/** The operation's name or the route's pattern, never the path: a path has identifiers. Undefined: no route matched. */
+export function routeOf(request: FastifyRequest): string | undefined {
+  return request.operation ?? request.routeOptions.url;
 }
 
 export function createHttpMetrics(): HttpMetrics {
@@ -39,20 +41,12 @@ export function createHttpMetrics(): HttpMetrics {
     buckets: SECONDS,
     registers: [registry],
   });
-  const count = ({ route, method, status, seconds: elapsed }: Answered): void => {
-    requests.inc({ route, method, status: String(status) });
-    seconds.observe({ route }, elapsed);
-  };
   return {
     registry,
-    count,
-    observe: (request, reply) =>
-      count({
-        // The route's pattern, never the path: a path holds identifiers and would make a series each.
-        route: request.routeOptions.url ?? "unknown",
-        method: request.method,
-        status: reply.statusCode,
-        seconds: reply.elapsedTime / 1000,
-      }),
+    observe: (request, reply) => {
+      const route = routeOf(request) ?? "unknown";
+      requests.inc({ route, method: request.method, status: String(reply.statusCode) });
+      seconds.observe({ route }, reply.elapsedTime / 1000);
+    },
   };
 }

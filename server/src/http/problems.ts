@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { isDisconnect } from "./disconnect.ts";
+import { routeOf } from "./metrics.ts";
 import { Problem, type Allowance, type ProblemCode, type ProblemOptions } from "#kernel/problem.ts";
 
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
@@ -174,10 +175,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
 /** Logs the problem of the error and sets everything of the answer except its body: status and header fields. */
 export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
-  if (problem.code === "internal" && isDisconnect(problem.options.cause, request.raw))
-    request.log.debug({ err: problem.options.cause }, "the caller went away");
-  else if (problem.code === "internal")
-    request.log.error({ err: problem.options.cause }, "request failed unexpectedly");
+  if (problem.code === "internal") logFailure(request, problem.options.cause);
   else if (!problem.isCallers) request.log.warn({ code: problem.code, err: problem.options.cause }, "request refused");
   const challenge = challengeOf(problem);
   if (challenge !== undefined) void reply.header("www-authenticate", challenge);
@@ -186,6 +184,12 @@ export function beginProblem(request: FastifyRequest, reply: FastifyReply, error
   void reply.headers(fieldsOf(problem));
   void reply.code(status).header("cache-control", "no-store");
   return problem;
+}
+
+/** Logs an error that is a bug, or says that the caller disconnected. */
+export function logFailure(request: FastifyRequest, err: unknown): void {
+  if (isDisconnect(err, request.raw)) request.log.debug({ err }, "the caller went away");
+  else request.log.error({ err, route: routeOf(request) }, "request failed unexpectedly");
 }
 
 export function pathOf(request: FastifyRequest): string {

@@ -9,6 +9,7 @@ import { faultOfHost } from "./host-field.ts";
 import { HttpProblem, statusOf, PROBLEM_TYPE, problemBody } from "./problems.ts";
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
+import type { ErrorForm, ProtocolAnswer } from "./surface.ts";
 
 /** Errors that Node reports with `clientError`: bytes that its parser refuses, or that don't arrive. */
 export interface ConnectionError extends Error {
@@ -22,16 +23,8 @@ export interface ProtocolErrorOptions {
   /** Limits for bytes that are sent after a refusal. */
   readonly refusedBodies: DrainLimits;
   readonly log: { debug(fields: object, message: string): void };
-  /** The text of an answer, for a surface with a separate error format. */
-  readonly render?: (problem: Problem, path: string, requestId: string) => ProtocolAnswer;
-  /** The same where it depends on the path. */
-  readonly formOf?: (path: string) => { render(problem: Problem): ProtocolAnswer } | undefined;
-}
-
-export interface ProtocolAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** The form of an answer, for surfaces with a separate error format. */
+  readonly formOf?: (path: string) => Pick<ErrorForm, "render"> | undefined;
 }
 
 /**
@@ -57,9 +50,8 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
     const requestId = request === undefined ? newId("req", clock.nowMs()) : requestIdOf(clock)(request);
     log.debug({ reqId: requestId, code: problem.code, cause: error.code }, "bytes refused that are no request");
     const path = request?.url?.split("?", 1)[0];
-    const form = options.formOf?.(path ?? targetOf(error));
-    const rendered = form === undefined ? undefined : withDataFields(form.render(problem));
-    const answer = rendered ?? (options.render ?? asProblem)(problem, path ?? SERVER_ITSELF, requestId);
+    const render = options.formOf?.(path ?? targetOf(error))?.render ?? asProblem;
+    const answer = render(problem, path ?? SERVER_ITSELF, requestId);
     endAfterDrain(socket, answerOf(answer, requestId, clock.nowMs()), options.refusedBodies);
   }
 
@@ -97,10 +89,6 @@ function targetOf({ rawPacket }: ConnectionError): string {
 }
 
 const TARGET_BYTES_MAX = 1024;
-
-function withDataFields({ status, headers, body }: ProtocolAnswer): ProtocolAnswer {
-  return { status, headers: { ...headers, ...DATA_FIELDS }, body };
-}
 
 /** Node's codes that say more than that the bytes are no HTTP. */
 const NODE_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {
@@ -147,9 +135,8 @@ function answerOf({ status, headers, body }: ProtocolAnswer, requestId: string, 
  * @throws Problem `invalid_request`, `expectation_failed`; all close the connection
  */
 export function refuseUnlessConformant(request: IncomingMessage, expectationFails: boolean): void {
+  requireHost(request);
   const fields = { connection: "close" };
-  const fault = faultOfHost(request);
-  if (fault !== undefined) throw new HttpProblem("invalid_request", fault, fields);
   // RFC 3986 section 2.1: a filter that can't be read must not become another one.
   if (decodePercent(request.url ?? "") === undefined)
     throw new HttpProblem(
@@ -160,4 +147,10 @@ export function refuseUnlessConformant(request: IncomingMessage, expectationFail
   // RFC 9110 section 10.1.1
   if (expectationFails)
     throw new HttpProblem("expectation_failed", "Expect takes 100-continue and nothing else.", fields);
+}
+
+/** @throws Problem `invalid_request`, which closes the connection */
+export function requireHost(request: IncomingMessage): void {
+  const fault = faultOfHost(request);
+  if (fault !== undefined) throw new HttpProblem("invalid_request", fault, { connection: "close" });
 }

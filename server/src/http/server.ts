@@ -6,7 +6,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { METHODS, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { PUBLIC_BODY_TIMEOUT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -15,9 +15,9 @@ import { limitBodyTime } from "./body-deadline.ts";
 import { isBodyDrained, type DrainLimits } from "./drain-body.ts";
 import { limitJson } from "./json-limits.ts";
 import type { Listener } from "./listener.ts";
-import type { HttpMetrics } from "./metrics.ts";
+import { routeOf, type HttpMetrics } from "./metrics.ts";
 import { beginProblem, HttpProblem, pathOf, sendProblem } from "./problems.ts";
-import { createProtocolErrors, refuseUnlessConformant } from "./protocol-errors.ts";
+import { createProtocolErrors, refuseUnlessConformant, requireHost } from "./protocol-errors.ts";
 import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
 import type { ErrorForm, Surface } from "./surface.ts";
@@ -41,13 +41,23 @@ export interface HttpServerOptions {
   readonly publicBodyTimeoutMs?: number;
 }
 
+declare module "fastify" {
+  interface FastifyReply {
+    /** Sends 100 Continue to a sender that waits for it. Done before a body is parsed. */
+    askForBody(): void;
+    /** Begins an answer whose body goes past the framework; one to HEAD ends with it. */
+    sendHead(status: number, fields: Readonly<Record<string, string>>): this;
+  }
+}
+
 /** The Fastify of one listener, ready, with the conventions that hold on every surface. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
-  const { log, clock, metrics } = options;
+  const { log, clock } = options;
   const formOf = (path: string): ErrorForm | undefined =>
     options.surfaces.find(({ errors }) => errors?.covers(path) === true)?.errors;
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply =>
     (formOf(pathOf(request))?.send ?? sendProblem)(request, reply, error);
+  const takesAll = options.surfaces.some((surface) => surface.takesAll === true);
   const { refusedBodies } = options.listener;
   const protocolErrors = createProtocolErrors({ clock, log, refusedBodies, formOf });
   let handle: RequestListener | undefined;
@@ -64,12 +74,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     exposeHeadRoutes: true,
+    ...(takesAll ? { rewriteUrl: () => "/" } : {}),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
       // Before any hook has run, so the fields that every answer carries are set here.
       void refuse(request, reply.headers({ ...DATA_FIELDS, "request-id": request.id }), error);
     },
   });
+  if (takesAll) for (const method of METHODS) app.addHttpMethod(method, { overrideExisting: true });
+  app.decorateRequest("operation", null);
   app.decorateRequest("principal", null);
   app.decorateRequest("signedIn", null);
   app.decorateRequest("isLimited", false);
@@ -81,35 +94,58 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   limitBodyTime(app, options.publicBodyTimeoutMs ?? PUBLIC_BODY_TIMEOUT_MS);
   protocolErrors.watch(app.server);
   refuseBeforeContinue(app, options.listener.refusedBodies);
+  observeAnswers(app, options);
   const expectationFails = collectExpectations(app);
   app.addHook("onRequest", async (request, reply) => {
+    if (takesAll) return takeAsItCame(request);
     void reply.headers({ ...DATA_FIELDS, "request-id": request.id });
     refuseUnlessConformant(request.raw, expectationFails.has(request.raw));
     // Here and not in the handler, which would wait for the body first.
     if (request.is404) throw absent(methodsOf(pathOf(request)));
-  });
-  app.addHook("onResponse", async (request, reply) => {
-    metrics.observe(request, reply);
-    options.answered?.(request, reply);
-    logSlow(request, reply, options.slowRequestMs);
   });
   app.setErrorHandler((error, request, reply) => {
     keepConnection(request, reply);
     return refuse(request, reply, error);
   });
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(methodsOf(pathOf(request)))));
-  for (const surface of options.surfaces) {
-    await app.register(async (scope) => {
-      scope.addHook("onRoute", (route) => {
-        route.config = { ...route.config, surface: surface.name };
-      });
-      await surface.mount(scope);
-    });
-  }
+  for (const surface of options.surfaces) await app.register(async (scope) => mountSurface(scope, surface));
   await app.ready();
   if (handle === undefined) throw new Error("fastify made no handler");
   options.listener.serve(handle);
   return app;
+}
+
+async function mountSurface(scope: FastifyInstance, surface: Surface): Promise<void> {
+  scope.addHook("onRoute", (route) => {
+    route.config = { surface: surface.name, ...route.config };
+  });
+  await surface.mount(scope);
+}
+
+/** Counts and logs each answer once. `onResponse` would leave out those whose receiver went away. */
+function observeAnswers(app: FastifyInstance, { metrics, answered, slowRequestMs }: HttpServerOptions): void {
+  const observe = (request: FastifyRequest, reply: FastifyReply): void => {
+    metrics.observe(request, reply);
+    answered?.(request, reply);
+    logSlow(request, reply, slowRequestMs);
+  };
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.raw.once("close", () => {
+      if (reply.raw.headersSent) observe(request, reply);
+    });
+    done();
+  });
+  // Its receiver went away before it began.
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    if (reply.raw.closed) observe(request, reply);
+    done();
+  });
+}
+
+/** Gives the target back that led it to the one route. @throws Problem `invalid_request` */
+function takeAsItCame({ raw, originalUrl }: FastifyRequest): void {
+  raw.url = originalUrl;
+  requireHost(raw);
 }
 
 /** The methods that a path takes, from the patterns of every mounted route. */
@@ -154,15 +190,28 @@ function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
     waiting.add(request);
     app.server.emit("request", request, response);
   });
-  app.addHook("preParsing", async (request, reply, payload) => {
-    if (waiting.delete(request.raw)) reply.raw.writeContinue();
+  app.decorateReply("askForBody", function (this: FastifyReply) {
+    if (waiting.delete(this.request.raw)) this.raw.writeContinue();
+  });
+  app.addHook("preParsing", async (_request, reply, payload) => {
+    reply.askForBody();
     return payload;
   });
   // A client that waits for 100 Continue may send the body or not, and a rest beyond the limit is cut: only closing the
   // connection is clear.
-  app.addHook("onSend", async (request, reply, payload) => {
-    if (waiting.has(request.raw) || !isBodyDrained(request.raw, limits)) void reply.header("connection", "close");
-    return payload;
+  const announceClose = ({ raw }: FastifyRequest, reply: FastifyReply): void => {
+    if (waiting.has(raw) || !isBodyDrained(raw, limits)) void reply.header("connection", "close");
+  };
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    announceClose(request, reply);
+    done();
+  });
+  app.decorateReply("sendHead", function (this: FastifyReply, status, fields) {
+    announceClose(this.request, this);
+    this.raw.writeHead(status, this.headers(fields).getHeaders() as Record<string, string>);
+    this.hijack();
+    if (this.request.method === "HEAD") this.raw.end();
+    return this;
   });
 }
 
@@ -199,7 +248,7 @@ function logSlow(request: FastifyRequest, reply: FastifyReply, slowRequestMs: nu
   request.log[level](
     {
       method: request.method,
-      path: request.routeOptions.url ?? "unknown",
+      path: routeOf(request) ?? "unknown",
       status: reply.statusCode,
       elapsed_ms: elapsedMs,
     },

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { routeOf } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 /** The service name of the server's own rows. */
@@ -89,16 +90,17 @@ export interface AnsweredRequest {
 }
 
 export function answeredRequest(request: FastifyRequest, reply: FastifyReply): AnsweredRequest {
-  const { method, id, principal, headers } = request;
+  const { method, id, headers } = request;
+  const whose = request.principal ?? request.signedIn;
   return {
     method,
-    route: request.routeOptions.url,
+    route: routeOf(request),
     status: reply.statusCode,
     elapsedMs: reply.elapsedTime,
     requestId: id,
     traceparent: headers["traceparent"]?.toString(),
-    orgId: principal?.orgId,
-    principalId: principal?.id,
+    orgId: whose?.orgId,
+    principalId: whose?.id ?? undefined,
   };
 }
 

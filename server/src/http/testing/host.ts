@@ -10,6 +10,7 @@ import {
   openListener,
   type HttpHost,
   type HttpServerOptions,
+  type Listener,
   type ListenerOptions,
   type IdempotencyRecords,
   type RecordedAnswer,
@@ -49,14 +50,8 @@ export async function startTestServer(options: {
     clock: systemClock,
     rateLimit: options.rateLimit ?? { perSecond: 1000, burst: 1000 },
   });
-  await createHttpServer({
-    listener,
-    log: options.log ?? pino({ level: "silent" }),
-    clock: systemClock,
-    metrics: createHttpMetrics(),
-    trustedProxies: [],
-    slowRequestMs: 60_000,
-    surfaces: [options.mount(host)],
+  await serveSurface(listener, options.mount(host), {
+    ...(options.log === undefined ? {} : { log: options.log }),
     ...(options.publicBodyTimeoutMs === undefined ? {} : { publicBodyTimeoutMs: options.publicBodyTimeoutMs }),
     ...(options.bodies === undefined ? {} : { bodies: options.bodies }),
   });
@@ -65,6 +60,24 @@ export async function startTestServer(options: {
     address: listener.address,
     stop: (timeoutMs = 0) => listener.stop(timeoutMs),
   };
+}
+
+/** Has the listener serve the surface with the real conventions. */
+export async function serveSurface(
+  listener: Listener,
+  surface: Surface,
+  options: Partial<HttpServerOptions> = {},
+): Promise<void> {
+  await createHttpServer({
+    listener,
+    log: pino({ level: "silent" }),
+    clock: systemClock,
+    metrics: createHttpMetrics(),
+    trustedProxies: [],
+    slowRequestMs: 60_000,
+    surfaces: [surface],
+    ...options,
+  });
 }
 
 /** Records in memory: the rules of the real ones are tested with them; here only that the conventions call them. */

@@ -1,5 +1,5 @@
 import { denied, RegistryError, type RegistryErrorCode } from "#domain/registry/index.ts";
-import { answerProblem, problemOf, statusOf, type ProtocolAnswer } from "#http/index.ts";
+import { answerProblem, DATA_FIELDS, problemOf, statusOf, type ProtocolAnswer } from "#http/index.ts";
 import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import { sendJson, type Reply, type Request } from "./exchange.ts";
 import { RegistryRefusal, statusOfRegistry } from "./refusal.ts";
@@ -33,7 +33,8 @@ export const API_VERSION = { "docker-distribution-api-version": "registry/2.0" }
 /** For bytes that are no request: they have no reply of the framework. */
 export function renderError(problem: Problem): ProtocolAnswer {
   const body = JSON.stringify({ errors: [{ code: codeOf(problem), message: problem.message }] });
-  return { status: statusOf(problem), headers: { "content-type": "application/json", ...API_VERSION }, body };
+  const headers = { "content-type": "application/json", ...API_VERSION, ...DATA_FIELDS };
+  return { status: statusOf(problem), headers, body };
 }
 
 /** Answers in the form of the distribution specification, "Error codes". */

@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
 import { openListener } from "#http/index.ts";
-import { serveS3, type S3Gateway } from "./index.ts";
+import { serveSurface } from "#http/testing/host.ts";
+import { createS3Surface } from "./index.ts";
 import { openGateway } from "./testing/gateway.ts";
 
 const DEADLINE_MS = 10_000;
@@ -26,14 +27,9 @@ async function heard(socket: Socket): Promise<string> {
 }
 
 test("a connection that sent nothing is closed without an answer; half a header gets one", async (t) => {
-  const gateway = await openGateway();
-  t.after(() => gateway.close());
   const listener = await openListener("127.0.0.1:0", { headersTimeoutMs: 60 });
   t.after(() => listener.stop(0));
-  const { deps } = gateway.ground;
-  const log = { error: () => undefined, debug: () => undefined };
-  const quiet = { handle: () => undefined, handleExpecting: () => undefined } satisfies S3Gateway;
-  serveS3(listener, quiet, { clock: deps.clock, log });
+  await serveSurface(listener, createS3Surface({ handle: () => undefined }));
   const port = Number(listener.address.split(":")[1]);
   assert.equal(await heard(connect(port, "127.0.0.1")), "");
   const half = connect(port, "127.0.0.1");
@@ -49,6 +45,25 @@ test("an answered connection gets nothing more, and an answer under way is not b
   socket.write(`GET /none HTTP/1.1\r\nHost: ${gateway.host}\r\n\r\nnonsense\r\n\r\n`);
   const text = await heard(socket);
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 404", "HTTP/1.1 400"], text);
+});
+
+test("a form that is refused in its middle leaves a connection that goes on", async (t) => {
+  const gateway = await openGateway();
+  t.after(() => gateway.close());
+  const port = Number(gateway.host.split(":")[1]);
+  const socket = connect(port, "127.0.0.1");
+  const field = '\r\n--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n';
+  const form = field.repeat(10_000);
+  const head = [
+    "POST /bucket HTTP/1.1",
+    `Host: ${gateway.host}`,
+    "Content-Type: multipart/form-data; boundary=b",
+    `Content-Length: ${form.length}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${form}`);
+  socket.write(`GET /none HTTP/1.1\r\nHost: ${gateway.host}\r\nConnection: close\r\n\r\n`);
+  const text = await heard(socket);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 400", "HTTP/1.1 404"], text);
 });
 
 test("a client that goes away is not logged as an error", async (t) => {

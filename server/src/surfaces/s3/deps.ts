@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { S3Domain } from "#domain/s3/index.ts";
 import type { Envelope } from "#domain/identity/index.ts";
 import type { HttpHost } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
+import type { Reply, Request } from "./wire/request.ts";
 
 export interface BucketsSurfaceDeps {
   readonly host: HttpHost;
@@ -33,5 +33,5 @@ export interface GatewayLink {
     readonly lifetimeS: number;
   }): string;
   /** Has it answer a request that came to another listener. */
-  handle(raw: IncomingMessage, response: ServerResponse): void;
+  handle(request: Request, reply: Reply): void;
 }

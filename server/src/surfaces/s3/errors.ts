@@ -1,9 +1,9 @@
 import { S3Error, type S3ErrorCode } from "#domain/s3/index.ts";
-import { fieldsOf, statusOf } from "#http/index.ts";
+import { fieldsOf, logFailure, statusOf, type ProtocolAnswer } from "#http/index.ts";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 import { DigestMismatch, SizeMismatch, TooLarge } from "#stores/objects/index.ts";
-import type { Exchange } from "./wire/request.ts";
-import { S3Refusal } from "./wire/refusal.ts";
+import { fieldsOfS3, S3Refusal, statusOfS3 } from "./wire/refusal.ts";
+import type { Reply, Request } from "./wire/request.ts";
 import { renderDocument } from "./wire/xml.ts";
 import { XmlFault } from "./wire/xml-tree.ts";
 
@@ -63,36 +63,62 @@ function ofStore(error: Problem): S3Error | undefined {
   return new S3Error("BadDigest", `The ${name} you specified did not match the calculated checksum.`, { fields });
 }
 
-/** An error as a document, with the ids that find it in the log. */
-export function errorDocument(error: S3Error, { requestId, hostId, resource }: ErrorPlace): string {
+/** The fields that name a request: clients show `x-amz-id-2` beside its id. */
+export function idFields(requestId: string): Record<string, string> {
+  return { "x-amz-request-id": requestId, "x-amz-id-2": hostIdOf(requestId), "request-id": requestId };
+}
+
+function hostIdOf(requestId: string): string {
+  return Buffer.from(requestId).toString("base64");
+}
+
+/** Answers with the document of an error, with the ids that find it in the log. */
+export function sendError(request: Request, reply: Reply, cause: unknown, resource = "/"): Reply {
+  request.operation ??= "s3 unknown";
+  logBug(request, cause);
+  const error = s3ErrorOf(cause);
+  const status = statusOfS3(error);
+  void reply.code(status).headers({ ...idFields(request.id), ...fieldsOfS3(error) });
+  if (request.method === "HEAD" || status === 304) return reply.send();
+  void reply.header("content-type", "application/xml");
+  return sendBytes(reply, errorDocument(error, request.id, resource));
+}
+
+/** Takes back the fields of an answer that could not be sent. */
+export function clearHead(reply: Reply): void {
+  for (const name of Object.keys(reply.getHeaders())) void reply.removeHeader(name);
+}
+
+export function logBug(request: Request, cause: unknown): void {
+  const error = s3ErrorOf(cause);
+  if (error.code === "InternalError") logFailure(request, error.options.cause ?? error);
+}
+
+/** Bytes: a text would have the head encoded as it is itself, and fields are one character a byte. */
+export function sendBytes(reply: Reply, body: string | undefined): Reply {
+  if (body === undefined) return reply.send();
+  const bytes = Buffer.from(body);
+  void reply.header("content-length", String(bytes.length));
+  return reply.send(reply.request.method === "HEAD" ? undefined : bytes);
+}
+
+/** The answer to bytes that are no HTTP request, or to too large a header. */
+export function renderError({ code }: Problem, resource: string, requestId: string): ProtocolAnswer {
+  const error = new S3Error(PROTOCOL_CODES[code] ?? "BadRequest");
+  const body = errorDocument(error, requestId, resource);
+  return { status: statusOfS3(error), headers: { "content-type": "application/xml" }, body };
+}
+
+const PROTOCOL_CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
+  header_too_large: "RequestHeaderSectionTooLarge",
+  request_timeout: "RequestTimeout",
+};
+
+function errorDocument(error: S3Error, requestId: string, resource: string): string {
+  const place = { Resource: resource, RequestId: requestId, HostId: hostIdOf(requestId) };
   return renderDocument(
     "Error",
-    {
-      Code: error.code,
-      Message: error.message,
-      ...error.options.fields,
-      Resource: resource,
-      RequestId: requestId,
-      HostId: hostId,
-    },
+    { Code: error.code, Message: error.message, ...error.options.fields, ...place },
     false,
   );
-}
-
-export interface ErrorPlace {
-  readonly requestId: string;
-  readonly hostId: string;
-  readonly resource: string;
-}
-
-export function placeOfError(
-  exchange: Pick<Exchange, "requestId" | "target"> | undefined,
-  requestId: string,
-): ErrorPlace {
-  return { requestId, hostId: hostIdOf(requestId), resource: exchange?.target.path ?? "/" };
-}
-
-/** `x-amz-id-2`: clients show it beside the request's id. */
-export function hostIdOf(requestId: string): string {
-  return Buffer.from(requestId).toString("base64");
 }

@@ -34,11 +34,10 @@ function mountContent(app: FastifyInstance, { gateway }: BucketsSurfaceDeps): vo
   app.route({
     method: "PUT",
     url: CONTENT_PATH,
-    config: { operationId: "uploadObjectContent", streamsBody: true },
+    config: { operationId: "uploadObjectContent", streamsBody: true, surface: "s3" },
     handler: (request, reply) => {
       request.raw.url = targetIn(request.query as Record<string, unknown>);
-      reply.hijack();
-      gateway.handle(request.raw, reply.raw);
+      gateway.handle(request, reply);
     },
   });
 }

@@ -35,7 +35,7 @@ export function download(deps: FilesSurfaceDeps): (request: Request, reply: Repl
     // RFC 9110 section 14.2: a range is of GET alone.
     const range = isHead ? undefined : rangeOf(request.headers, file.size, validators);
     const fields = { ...validated, ...contentFields(file, range) };
-    if (isHead) return sendHead(reply, 200, fields);
+    if (isHead) return reply.sendHead(200, fields);
     return send(deps, request, reply, { file, range, fields });
   };
 }
@@ -54,7 +54,7 @@ async function send(
 ): Promise<Reply> {
   const reader = await deps.objects.open(file.org_id, file.blob_id, range === undefined ? {} : { range });
   try {
-    sendHead(reply, range === undefined ? 200 : 206, fields);
+    reply.sendHead(range === undefined ? 200 : 206, fields);
     await reader.pipeTo(reply.raw);
   } catch (error) {
     // The head is out: a cut connection is the only way left to say that the content is not whole.
@@ -64,14 +64,6 @@ async function send(
   } finally {
     await reader.close();
   }
-  return reply;
-}
-
-/** By hand, since the body goes past the framework. */
-function sendHead(reply: Reply, status: number, fields: Readonly<Record<string, string>>): Reply {
-  reply.headers(fields).hijack();
-  reply.raw.writeHead(status, reply.getHeaders() as Record<string, string>);
-  if (reply.request.method === "HEAD") reply.raw.end();
   return reply;
 }
 

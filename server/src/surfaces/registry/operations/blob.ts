@@ -10,7 +10,7 @@ export async function headBlob(deps: RegistrySurfaceDeps, exchange: Exchange<"bl
   const { target, repository, reply } = exchange;
   const { text } = requireDigest(target.digest);
   const { size } = await findBlobToKeep(deps, repository, text);
-  return sendHead(reply, 200, { ...contentFields(text), "content-length": String(size) });
+  return reply.sendHead(200, { ...contentFields(text), "content-length": String(size) });
 }
 
 /** `GET`: the content or a range of it. */
@@ -44,7 +44,7 @@ async function send(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">, sendi
   try {
     const { start, end } = range ?? { start: 0, end: size };
     const part = range === undefined ? {} : { "content-range": `bytes ${start}-${end - 1}/${size}` };
-    sendHead(reply, range === undefined ? 200 : 206, { ...fields, ...part, "content-length": String(end - start) });
+    reply.sendHead(range === undefined ? 200 : 206, { ...fields, ...part, "content-length": String(end - start) });
     await reader.pipeTo(reply.raw);
   } catch (error) {
     // The head is out: a cut connection is the only way left to say that the content is not whole.
@@ -54,14 +54,6 @@ async function send(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">, sendi
   } finally {
     await reader.close();
   }
-  return reply;
-}
-
-/** By hand, since the body goes past the framework. */
-function sendHead(reply: Reply, status: number, fields: Readonly<Record<string, string>>): Reply {
-  reply.headers(fields).hijack();
-  reply.raw.writeHead(status, reply.getHeaders() as Record<string, string>);
-  if (reply.request.method === "HEAD") reply.raw.end();
   return reply;
 }
 

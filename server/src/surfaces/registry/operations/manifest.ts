@@ -28,10 +28,7 @@ const TAGS_MAX = 100;
 
 export async function headManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
   const row = await found(deps, exchange);
-  const { reply } = exchange;
-  reply.headers({ ...fieldsOf(exchange, row), "content-length": String(row.size) }).hijack();
-  reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>).end();
-  return reply;
+  return exchange.reply.sendHead(200, { ...fieldsOf(exchange, row), "content-length": String(row.size) });
 }
 
 /** `GET`: the pushed bytes, with the pushed type. */

@@ -27,9 +27,9 @@ type Admit = (form: FormFields, key: string, fields: Fields) => Promise<Context>
 /** A browser's upload by a form whose policy was signed: nothing of it counts that the policy doesn't cover. */
 export async function postObject(deps: S3GatewayDeps, exchange: Exchange, admit: Admit): Promise<Answer> {
   const { raw, bucket: bucketName } = exchange;
+  const reader = new FormReader(raw, exchange.fields.get("content-type") ?? "");
   const idle = watchIdle(raw, deps.settings.uploadIdleTimeoutMs);
   try {
-    const reader = new FormReader(raw, exchange.fields.get("content-type") ?? "");
     const { fields: form, filename } = await reader.start();
     const key = keyOf(form, filename);
     const context = await admit(form, key, fieldsOf(form));
@@ -39,6 +39,7 @@ export async function postObject(deps: S3GatewayDeps, exchange: Exchange, admit:
     return answerTo(context, form, version);
   } finally {
     idle.release();
+    reader.release();
   }
 }
 

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { after, before } from "node:test";
+import { pino, type Logger } from "pino";
 import type { NewS3Key } from "#domain/identity/index.ts";
 import type { S3Settings } from "#domain/s3/index.ts";
 import { openS3Ground, ORG_ID, type S3Ground } from "#domain/s3/testing/ground.ts";
 import { openListener, type Listener } from "#http/index.ts";
+import { serveSurface } from "#http/testing/host.ts";
 import {
   canonicalRequestOf,
   deriveKey,
@@ -17,7 +19,7 @@ import {
 } from "../auth/signature-v4.ts";
 import { basicDateOf } from "../auth/times.ts";
 import type { GatewaySettings, S3GatewayDeps } from "../context.ts";
-import { createDocumentReader, createS3Gateway, serveS3 } from "../index.ts";
+import { createDocumentReader, createS3Gateway, createS3Surface } from "../index.ts";
 import { Fields } from "../wire/fields.ts";
 import { parseTarget } from "../wire/target.ts";
 
@@ -102,23 +104,18 @@ export async function openGateway(
   let [begun, answered] = [0, 0];
   listener.server.on("request", () => (begun += 1));
   const all = { ...TEST_SETTINGS, endpoint: `http://${listener.address}`, ...settings };
-  serveS3(
-    listener,
-    createS3Gateway(
-      {
-        domain: s3,
-        objects,
-        clock,
-        envelope: deps.envelope,
-        log,
-        documents,
-        count: () => undefined,
-        settings: all,
-      },
-      () => (answered += 1),
-    ),
-    { clock, log },
-  );
+  const gateway = createS3Gateway({
+    domain: s3,
+    objects,
+    clock,
+    envelope: deps.envelope,
+    log,
+    documents,
+    count: () => undefined,
+    settings: all,
+  });
+  const answer = (): void => void (answered += 1);
+  await serveSurface(listener, createS3Surface(gateway), { log: logTo(error), answered: answer });
   const newKey: TestGateway["newKey"] = async (input = {}, orgId = ORG_ID) => {
     const acting = { actor: { kind: "system", id: "test", orgId } } as const;
     const { key, secret } = await identity.s3Keys.create(acting, { name: "test", projectId: null, ...input });
@@ -152,6 +149,15 @@ export async function openGateway(
       await ground.close();
     },
   };
+}
+
+/** A log of the server whose errors go to the test. */
+function logTo(error: S3GatewayDeps["log"]["error"]): Logger {
+  const write = (line: string): void => {
+    const { msg, ...fields } = JSON.parse(line) as { msg: string };
+    error(fields, msg);
+  };
+  return pino({ level: "error" }, { write });
 }
 
 interface Unsigned {

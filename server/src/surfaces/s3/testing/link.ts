@@ -1,13 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { openListener } from "#http/index.ts";
+import { serveSurface } from "#http/testing/host.ts";
 import type { S3GatewayDeps } from "../context.ts";
-import { createDocumentReader, createS3Gateway, presignedTarget, serveS3, type Presigning } from "../index.ts";
+import { createDocumentReader, createS3Gateway, createS3Surface, presignedTarget, type GatewayLink } from "../index.ts";
 
 /** A gateway on a separate port as the rest of the process has it. */
-export interface OpenGateway {
-  readonly endpoint: string;
-  presign(this: void, request: Presigning): string;
-  handle(this: void, raw: IncomingMessage, response: ServerResponse): void;
+export interface OpenGateway extends GatewayLink {
   close(): Promise<void>;
 }
 
@@ -32,11 +29,11 @@ export async function openGatewayOver(
       failedSignaturesMax: 10_000,
     },
   });
-  serveS3(listener, gateway, deps);
+  await serveSurface(listener, createS3Surface(gateway));
   return {
     endpoint,
     presign: (request) => presignedTarget({ host: listener.address, region }, request),
-    handle: (raw, response) => gateway.handle(raw, response),
+    handle: (request, reply) => gateway.handle(request, reply),
     close: async () => {
       await listener.stop(0);
       await documents.close();

@@ -75,6 +75,11 @@ export class FormReader {
     }
   }
 
+  /** Stops reading, so that the rest of the body can be drained. */
+  release(): void {
+    this.#chunks.return?.().catch(() => undefined);
+  }
+
   async #takeUntil(mark: Buffer, bytesMax: number): Promise<Buffer> {
     let from = 0;
     for (;;) {

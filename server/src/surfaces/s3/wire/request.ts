@@ -1,11 +1,15 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { OperationContext } from "#http/index.ts";
 import type { Fields } from "./fields.ts";
 import type { Target } from "./target.ts";
+
+/** A request and its answer as the framework has them. */
+export type Request = OperationContext["request"];
+export type Reply = OperationContext["reply"];
 
 /** A request as it came, read but not yet believed. */
 export interface Exchange {
   readonly raw: IncomingMessage;
-  readonly response: ServerResponse;
   readonly method: string;
   readonly target: Target;
   readonly fields: Fields;
