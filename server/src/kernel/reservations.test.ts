@@ -1,40 +1,40 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { test } from "node:test";
-import { Reservations, type Room } from "./reservations.ts";
+import { Reservations, type Quota } from "./reservations.ts";
 
 class Full extends Error {}
 
 /** A limit of which `used` is counted; each look at it takes a turn of the event loop. */
-function limited(limit: number): Room & { used: number } {
-  const room = {
+function limited(limit: number): Quota & { used: number } {
+  const quota = {
     used: 0,
     left: async () => {
       await nextTurn();
-      return limit - room.used;
+      return limit - quota.used;
     },
     refusal: (left: number) => new Full(String(left)),
   };
-  return room;
+  return quota;
 }
 
 test("together reserve no more than is left, and free it again, once", async () => {
-  const [reservations, room] = [new Reservations(), limited(10)];
-  const asked = await Promise.allSettled(Array.from({ length: 50 }, () => reservations.reserve("a", room, 1)));
+  const [reservations, quota] = [new Reservations(), limited(10)];
+  const asked = await Promise.allSettled(Array.from({ length: 50 }, () => reservations.reserve("a", quota, 1)));
   const got = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   assert.equal(got.length, 10);
-  await assert.rejects(reservations.reserve("a", room, 1), { message: "0" });
+  await assert.rejects(reservations.reserve("a", quota, 1), { message: "0" });
   await reservations.reserve("b", limited(10), 10);
   got[0]?.release();
   got[0]?.release();
   assert.equal(reservations.reservedBy("a"), 9);
-  await reservations.reserve("a", room, 1);
-  await assert.rejects(reservations.reserve("a", room, 1), Full);
+  await reservations.reserve("a", quota, 1);
+  await assert.rejects(reservations.reserve("a", quota, 1), Full);
 });
 
 test("grow with the received bytes, by steps and to the last byte", async () => {
-  const [reservations, room] = [new Reservations(), limited(2 * 1024 * 1024 + 7)];
-  const body = await reservations.reserve("a", room, 0);
+  const [reservations, quota] = [new Reservations(), limited(2 * 1024 * 1024 + 7)];
+  const body = await reservations.reserve("a", quota, 0);
   const chunk = new Uint8Array(700_001);
   const taken: number[] = [];
   await assert.rejects(async () => {
@@ -43,7 +43,7 @@ test("grow with the received bytes, by steps and to the last byte", async () => 
   assert.deepEqual(taken, [700_001, 1_048_576, 700_001, 2_097_152]);
   body.release();
   assert.equal(reservations.reservedBy("a"), 0);
-  const exact = await reservations.reserve("a", room, 0);
+  const exact = await reservations.reserve("a", quota, 0);
   for await (const piece of exact.admit(iterated(new Uint8Array(2 * 1024 * 1024 + 7), 1))) assert.ok(piece.length > 0);
 });
 
@@ -52,14 +52,14 @@ async function* iterated(chunk: Uint8Array, times: number): AsyncGenerator<Uint8
 }
 
 test("count nothing twice while it is being counted elsewhere", async () => {
-  const [reservations, room] = [new Reservations(), limited(10)];
-  const first = await reservations.reserve("a", room, 6);
+  const [reservations, quota] = [new Reservations(), limited(10)];
+  const first = await reservations.reserve("a", quota, 6);
   let finish: () => void = () => undefined;
   const counting = first.settle(async () => {
-    room.used += 6;
+    quota.used += 6;
     await new Promise<void>((resolve) => (finish = resolve));
   });
-  const second = reservations.reserve("a", room, 4);
+  const second = reservations.reserve("a", quota, 4);
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   finish();
   await counting;
@@ -68,13 +68,13 @@ test("count nothing twice while it is being counted elsewhere", async () => {
 });
 
 test("are given back by what fails to be counted, and by what ended while it was asked for more", async () => {
-  const [reservations, room] = [new Reservations(), limited(10)];
-  const failing = await reservations.reserve("a", room, 10);
+  const [reservations, quota] = [new Reservations(), limited(10)];
+  const failing = await reservations.reserve("a", quota, 10);
   await assert.rejects(
     failing.settle(() => Promise.reject(new Error("not counted"))),
     /not counted/,
   );
-  const gone = await reservations.reserve("a", room, 1);
+  const gone = await reservations.reserve("a", quota, 1);
   const more = gone.need(5);
   gone.release();
   await assert.rejects(more, Full);

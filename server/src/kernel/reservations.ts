@@ -1,33 +1,33 @@
-/** The free part of a limit, without the reservations here, and the error when it is too small. */
-export interface Room {
+/** The unused part of a quota, not counting reservations in memory, and the error when it is too small. */
+export interface Quota {
   left(): Promise<number>;
   refusal(left: number): Error;
 }
 
 interface Account {
   reserved: number;
-  /** Reservations are decided one after another. */
+  /** Resolves when the last reservation is decided; they are decided one after another. */
   turn: Promise<unknown>;
-  /** Work that is being counted at this moment, so that it may count twice. */
+  /** Reservations whose bytes are being counted now. Their bytes may be counted twice for a moment. */
   settling: number;
   /** Goes up with each release. */
   releases: number;
   waiting: (() => void)[];
 }
 
-/** So much more is reserved at once for a body whose length nobody said. */
+/** Bytes that are reserved at a time for a body of unknown length. */
 const STEP_BYTES = 1024 * 1024;
 
 /**
- * Bytes that running work will take of a limit, by the name of the limit's owner: together with the counted bytes, they
- * never exceed it. They are only in memory, so that a killed process leaves no reservation.
+ * Reserves quota for running work, by the name of the quota's owner. Counted and reserved bytes together never exceed
+ * the quota. Reservations are only in memory, so a killed process leaves none.
  */
 export class Reservations {
   readonly #accounts = new Map<string, Account>();
 
-  /** `bytes`: as many as are known. @throws the room's refusal */
-  async reserve(name: string, room: Room, bytes: number): Promise<Reservation> {
-    const reservation = new Reservation(this.#accountOf(name), room);
+  /** `bytes`: as many as are known. @throws the quota's refusal */
+  async reserve(name: string, quota: Quota, bytes: number): Promise<Reservation> {
+    const reservation = new Reservation(this.#accountOf(name), quota);
     await reservation.need(bytes);
     return reservation;
   }
@@ -48,17 +48,17 @@ export class Reservations {
 
 export class Reservation {
   readonly #account: Account;
-  readonly #room: Room;
+  readonly #quota: Quota;
   #bytes = 0;
   #isUnlimited = false;
   #isOver = false;
 
-  constructor(account: Account, room: Room) {
+  constructor(account: Account, quota: Quota) {
     this.#account = account;
-    this.#room = room;
+    this.#quota = quota;
   }
 
-  /** Makes it at least so large, and `wanted` where there is room for that. @throws the room's refusal */
+  /** Grows the reservation to at least `bytes`, and to `wanted` if that fits. @throws the quota's refusal */
   async need(bytes: number, wanted = bytes): Promise<void> {
     if (this.#isUnlimited || bytes <= this.#bytes) return;
     const turn = this.#account.turn.then(() => this.#grow(bytes - this.#bytes, wanted - this.#bytes));
@@ -71,7 +71,7 @@ export class Reservation {
     for (;;) {
       // Before the count is read: bytes released meanwhile may be counted by then.
       const { reserved, releases } = account;
-      const counted = await this.#room.left();
+      const counted = await this.#quota.left();
       if (counted === Number.POSITIVE_INFINITY) {
         this.#isUnlimited = true;
         return;
@@ -84,12 +84,12 @@ export class Reservation {
         return;
       }
       if (account.releases !== releases) continue;
-      if (account.settling === 0 || this.#isOver) throw this.#room.refusal(Math.max(0, left));
+      if (account.settling === 0 || this.#isOver) throw this.#quota.refusal(Math.max(0, left));
       await new Promise<void>((resolve) => account.waiting.push(resolve));
     }
   }
 
-  /** The chunks, each once there is room for it: for a body whose length nobody said. */
+  /** Passes on each chunk after its bytes are reserved, for a body of unknown length. */
   async *admit<T extends Uint8Array>(chunks: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
     let total = 0;
     for await (const chunk of chunks) {
@@ -99,7 +99,7 @@ export class Reservation {
     }
   }
 
-  /** Runs what counts the bytes where the limit is read, and gives the reservation back. */
+  /** Runs `count`, which adds the bytes to the counted ones, and then releases the reservation. */
   async settle<T>(count: () => Promise<T>): Promise<T> {
     this.#account.settling += 1;
     try {
@@ -110,7 +110,7 @@ export class Reservation {
     }
   }
 
-  /** May be called again, and does nothing then. */
+  /** May be called more than once. */
   release(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,7 +1,7 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { originOf, rotatedSecret, sealSecret } from "#domain/delivery/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { type Envelope, type Principal, type Reach, absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { savedQueryById, type SavedQuery } from "#domain/saved-queries/index.ts";
@@ -83,7 +83,7 @@ export async function createAlert(
   const secret = newWebhookSecret();
   const row = newRow(deps, author, query, { input, secret });
   return change(deps, query.org_id, async (tx) => {
-    await requireRoom(deps.metadata, tx, "alerts_max", row.org_id);
+    await enforceRecordLimit(deps.metadata, tx, "alerts_max", row.org_id);
     if ((await savedQueryById(tx, row.org_id, row.query_id)) === undefined) throw absent();
     await insertAlert(tx, row);
     if (row.enabled === 1) await evaluateSoon(deps, tx, row);

@@ -1,1 +1,1 @@
-export { requireRoom } from "./room.ts";
+export { enforceRecordLimit } from "./enforce.ts";

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { type Principal, type Reach, absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { columnsOf, projectByName, type ProjectAccess } from "#domain/projects/index.ts";
@@ -95,7 +95,7 @@ export async function createSavedQuery(
     revision: 1,
   };
   return change(deps, orgId, async (tx) => {
-    await requireRoom(deps.metadata, tx, "saved_queries_max", orgId);
+    await enforceRecordLimit(deps.metadata, tx, "saved_queries_max", orgId);
     if (row.project_id !== null && (await projectByName(tx, orgId, row.project_id)) === undefined) throw absent();
     await refuseTakenName(tx, row);
     await insertSavedQuery(tx, row);

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, listPage, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -54,7 +54,7 @@ export async function createErasure(
     finished_at: null,
   };
   return deps.metadata.write(async (tx) => {
-    await requireRoom(deps.metadata, tx, "erasures_max", orgId);
+    await enforceRecordLimit(deps.metadata, tx, "erasures_max", orgId);
     await insertErasure(tx, row);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

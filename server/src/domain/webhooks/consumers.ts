@@ -1,5 +1,5 @@
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -49,7 +49,7 @@ export async function createConsumer(
   return locked(deps, webhook, async (tx) => {
     const present = await consumerRows(tx, webhook.id);
     if (present.some((row) => row.name === name)) throw new Problem("conflict", "There is a consumer of this name.");
-    await requireRoom(deps.metadata, tx, "webhook_consumers_max", webhook.id);
+    await enforceRecordLimit(deps.metadata, tx, "webhook_consumers_max", webhook.id);
     const row: ConsumerRow = {
       webhook_id: webhook.id,
       name,

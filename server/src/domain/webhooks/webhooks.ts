@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { type Reach, absent } from "#domain/identity/index.ts";
 import {
   auditOrigin,
@@ -101,7 +101,7 @@ export async function createWebhook(
   const row = newRow(deps, caller, project, { name: input.name, settings, secrets });
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${project.org_id}`);
-    await requireRoom(deps.metadata, tx, "webhooks_max", row.org_id);
+    await enforceRecordLimit(deps.metadata, tx, "webhooks_max", row.org_id);
     if ((await projectByName(tx, row.org_id, row.project_id)) === undefined) throw absent();
     await insertWebhook(tx, {
       ...row,

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, type Caller, type Page, type PageQuery } from "#domain/organizations/index.ts";
 import { newestSeq, type Webhook, type WebhooksDeps } from "#domain/webhooks/index.ts";
@@ -71,7 +71,7 @@ export async function createDestination(
   const secret = newWebhookSecret();
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${webhook.org_id}`);
-    await requireRoom(deps.metadata, tx, "webhook_destinations_max", webhook.id);
+    await enforceRecordLimit(deps.metadata, tx, "webhook_destinations_max", webhook.id);
     const position = await newestSeq(tx, webhook.id);
     const row = newRow(deps, caller, webhook, { input: { ...input, url }, secret, position });
     await insertDestination(tx, row);

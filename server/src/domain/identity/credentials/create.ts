@@ -1,7 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import { kept } from "#domain/idempotency/index.ts";
 import { absent, type Resource } from "#domain/identity/access/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { projectByName } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Writer } from "#stores/metadata/index.ts";
@@ -69,7 +69,7 @@ export async function create<T extends Table, A>(
       pending: pendingOf(policy, acting.actor, resource),
       ...creation.columns(id, nowMs),
     } as unknown as Rows[T];
-    await requireRoom(metadata, tx, limit, ownedBy === "person" ? row.created_by : row.org_id);
+    await enforceRecordLimit(metadata, tx, limit, ownedBy === "person" ? row.created_by : row.org_id);
     await insertRow(tx, table as T, row);
     await creation.storeSecret?.(tx, id);
     const detail = { ...creation.detail, ...detailOf(table, "create", row) };

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { reachOf, absent } from "#domain/identity/access/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import {
   deleteTrust,
   findTrust,
@@ -106,7 +106,7 @@ export class Trusts {
       const span = await spanOf(tx, context);
       const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0, span };
       requireMayWiden(await widenerOf(tx, acting, context, held), wider);
-      await requireRoom(this.#deps.metadata, tx, "trusts_max", credentialId);
+      await enforceRecordLimit(this.#deps.metadata, tx, "trusts_max", credentialId);
       await insertTrust(tx, {
         id,
         org_id: context.org_id,

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { type Reach, absent } from "#domain/identity/index.ts";
 import { columnsOf, requireStateAllows, type Project } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -77,7 +77,7 @@ export async function createAppIn(
     name: input.name ?? input.slug,
     created_at: at,
   };
-  await requireRoom(deps.metadata, tx, "apps_max", row.org_id);
+  await enforceRecordLimit(deps.metadata, tx, "apps_max", row.org_id);
   if (!(await insertApp(tx, row))) throw duplicateSlug("/slug", input.slug);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),

@@ -1,6 +1,6 @@
 import type { OrgRole } from "@mooring/contract";
 import { personById, proveAddress, type Ended } from "#domain/accounts/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { isLive, readState } from "#domain/identity/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
@@ -251,7 +251,7 @@ async function join(
   const { person, invitation, origin } = options;
   const orgId = invitation.org_id;
   const at = deps.clock.nowMs();
-  await requireRoom(deps.metadata, tx, "members_max", orgId);
+  await enforceRecordLimit(deps.metadata, tx, "members_max", orgId);
   await insertMember(tx, { org_id: orgId, user_id: person.id, role: invitation.role, created_at: at });
   await closeInvitation(tx, invitation, { accepted_at: at });
   const organization = await organizationById(tx, orgId);

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import type { OrgRole } from "@mooring/contract";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { newId } from "#kernel/ids.ts";
@@ -89,7 +89,7 @@ export async function invite(
       email_sent_at: null,
       email_failure: null,
     };
-    await requireRoom(deps.metadata, tx, "invitations_max", orgId);
+    await enforceRecordLimit(deps.metadata, tx, "invitations_max", orgId);
     await insertInvitation(tx, row);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),

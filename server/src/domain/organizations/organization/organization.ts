@@ -1,4 +1,4 @@
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingOf, parsePolicy, requireAddresses, requireNothingLacking, absent } from "#domain/identity/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -54,7 +54,7 @@ export async function createOrganization(
     policy: JSON.stringify(OPEN_POLICY),
     created_at: at,
   };
-  await requireRoom(deps.metadata, tx, "organizations_max", "");
+  await enforceRecordLimit(deps.metadata, tx, "organizations_max", "");
   await insertOrganization(tx, row);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),

@@ -1,5 +1,5 @@
 import type { ProjectRole, Scope } from "@mooring/contract";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { lackingToWiden, PROJECT_ROLE_SCOPES, absent } from "#domain/identity/index.ts";
 import type { Project } from "#domain/projects/index.ts";
@@ -56,7 +56,7 @@ export async function setProjectMember(
     if (before?.role === role) return before;
     requireMayGiveRole(caller, row, { from: before?.role, to: role });
     if (before?.role === "maintainer") await requireAnotherMaintainer(tx, row, userId);
-    if (before === undefined) await requireRoom(deps.metadata, tx, "project_members_max", row.id);
+    if (before === undefined) await enforceRecordLimit(deps.metadata, tx, "project_members_max", row.id);
     await putProjectRole(tx, {
       org_id: row.org_id,
       project_id: row.id,

@@ -1,6 +1,6 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import {
   PROJECT_ROLE_SCOPES,
   requireHeld,
@@ -84,7 +84,7 @@ export async function createProjectIn(
     created_at: at,
   });
   const maintainer = await firstMaintainer(tx, caller, row, input.maintainer);
-  await requireRoom(deps.metadata, tx, "projects_max", orgId);
+  await enforceRecordLimit(deps.metadata, tx, "projects_max", orgId);
   if (!(await insertProject(tx, row))) throw duplicateSlug("/slug", input.slug);
   if (maintainer !== undefined) {
     await putProjectRole(tx, {

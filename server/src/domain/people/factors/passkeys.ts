@@ -6,7 +6,7 @@ import {
   type RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { newId } from "#kernel/ids.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isUniqueViolation } from "#stores/metadata/index.ts";
@@ -34,7 +34,7 @@ export async function beginPasskey(
 ): Promise<{ ticket: string; options: object }> {
   const place = requirePasskeyPlace(deps.portal, host);
   // Before the person is asked for the key; that counts which is made in the end.
-  await deps.metadata.write((tx) => requireRoom(deps.metadata, tx, "passkeys_max", session.userId));
+  await deps.metadata.write((tx) => enforceRecordLimit(deps.metadata, tx, "passkeys_max", session.userId));
   const known = await passkeysOf(deps.metadata.read, session.userId);
   const options = await generateRegistrationOptions({
     rpName: "Mooring",
@@ -66,7 +66,7 @@ export async function createPasskey(
   const row = rowOf(deps, session, { name: input.name, registered, attempt });
   try {
     await deps.metadata.write(async (tx) => {
-      await requireRoom(deps.metadata, tx, "passkeys_max", session.userId);
+      await enforceRecordLimit(deps.metadata, tx, "passkeys_max", session.userId);
       if (!(await finishAttempt(tx, attempt))) throw new Problem("conflict", "This passkey was added just now.");
       await insertPasskey(tx, row);
       await strengthenSession(tx, session);

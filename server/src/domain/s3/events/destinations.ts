@@ -1,7 +1,7 @@
 import { kept } from "#domain/idempotency/index.ts";
 import { appendAudit } from "#domain/audit/index.ts";
 import { requireUrl, sealSecret } from "#domain/delivery/index.ts";
-import { requireRoom } from "#domain/limits/index.ts";
+import { enforceRecordLimit } from "#domain/limits/index.ts";
 import { absent } from "#domain/identity/index.ts";
 import { auditOrigin, type Caller } from "#domain/organizations/index.ts";
 import { newId } from "#kernel/ids.ts";
@@ -43,7 +43,7 @@ export async function createDestination(
   const destination = { id, org_id: orgId, name: input.name, url, created_at: nowMs };
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `s3_destination:${orgId}`);
-    await requireRoom(deps.metadata, tx, "s3_destinations_max", orgId);
+    await enforceRecordLimit(deps.metadata, tx, "s3_destinations_max", orgId);
     if (!(await insertDestination(tx, { ...destination, secret: sealed })))
       throw new Problem("conflict", "There is a destination of this name; delete it first, or choose another name.");
     await appendAudit(deps, tx, {

@@ -66,7 +66,7 @@ export async function writeVersion(
   await requireObjectQuota(deps, tx, bucket.orgId, version.size);
   if (content !== undefined) await deps.objects.link(tx, bucket.orgId, content);
   const row: ObjectRow = { ...version, ...placeOf(deps, bucket, state) };
-  const freed = await makeRoom(deps, tx, bucket, state, key);
+  const freed = await retireCurrentVersion(deps, tx, bucket, state, key);
   putCurrent(tx, row);
   addUsage(
     deps.metadata.dialect,
@@ -97,7 +97,7 @@ export async function markDeleted(
   // A condition on what never was deletes nothing, and so leaves no marker.
   if (state.newest === undefined && Object.keys(options.conditions ?? {}).length > 0) return undefined;
   if (state.newest === undefined && state.versioning === "unversioned") return undefined;
-  const freed = await makeRoom(deps, tx, bucket, state, key, { isGone: true });
+  const freed = await retireCurrentVersion(deps, tx, bucket, state, key, { isGone: true });
   addUsage(
     deps.metadata.dialect,
     tx,
@@ -156,8 +156,8 @@ interface Freed {
   readonly bytes: number;
 }
 
-/** Retires the present version, or deletes the one that the new one replaces: the null version, wherever it is. */
-async function makeRoom(
+/** Moves the current version to the history, or deletes the version that the new one replaces (the null version). */
+async function retireCurrentVersion(
   deps: WriteDeps,
   tx: Writer,
   bucket: Bucket,

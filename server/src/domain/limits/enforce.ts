@@ -4,11 +4,13 @@ import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { countUpTo } from "./store.ts";
 
 /**
- * Call it in the transaction that creates something, before it does. Creates of one owner come one after the other from here to the commit.
- * @param owner id of the organization, person, project, … that has them; empty for the server
+ * Refuses to create one more record when the owner has as many as the limit allows. Call it in the transaction that
+ * creates the record, before it does. It takes a lock, so that creates of one owner run one after another until the
+ * commit.
+ * @param owner id of the organization, person or project that owns the records; empty for the server
  * @throws Problem `limit_reached`
  */
-export async function requireRoom(
+export async function enforceRecordLimit(
   metadata: Pick<MetadataStore, "limits" | "lock">,
   tx: Writer,
   limit: RecordLimit,
