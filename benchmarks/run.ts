@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-// npm run bench [-- question… [--option value…]]: all of them, or those that are named, one after the other: they need the
-// machine for themselves. Options are for the questions that are named.
+// npm run bench [-- question… [--option value…]]: runs the named benchmarks, or all of them, one after the other,
+// because each needs the whole machine. Options are passed to the named benchmarks.
 
 const QUESTIONS = [
   "ingest",

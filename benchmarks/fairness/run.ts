@@ -1,8 +1,8 @@
 import { startProduct, type Product } from "../lib/product.ts";
 import { quantileOf } from "../lib/statistics.ts";
 
-// The latency of a query of an organization that asks rarely, alone and beside two organizations with more queries than
-// they may run at once. One slot is kept for such an organization; the cores are not.
+// Measures the query latency of an organization with few queries, alone and beside two organizations with more queries
+// than they may run at once. The server keeps one slot for the first organization, but no cores.
 
 const ROUNDS = 60;
 const CLIENTS = 12;
@@ -44,7 +44,7 @@ const product = await startProduct();
 try {
   const light = await tokenOf(product, "light");
   const heavy = await Promise.all(["heavy-1", "heavy-2"].map((name) => tokenOf(product, name)));
-  await measure(product, light); // starts what it needs
+  await measure(product, light); // Starts the query process.
   report("light query alone", await measure(product, light));
   let isOver = false;
   let heavyDone = 0;

@@ -7,7 +7,7 @@ import { CONTENT_TYPE, grants, remove } from "./mooring.ts";
 const UPLOADS = 4;
 const PAUSE_MS = 5;
 
-/** The latency of a small request while large uploads arrive, whose content is digested on the same thread. */
+/** Measures the latency of a small request while large uploads arrive. The same thread computes the digests of the uploads. */
 export async function beside(product: Product, token: string, bytes: number): Promise<void> {
   const md5 = createHash("md5");
   const block = Buffer.alloc(1024 * 1024);

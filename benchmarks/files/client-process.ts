@@ -1,7 +1,8 @@
 import { connect, type Socket } from "node:net";
 import type { ClientPlan } from "./client.ts";
 
-// Costs little, so that the figures are the server's: bodies are one block sent again and again, answers are counted and thrown away.
+// The client costs little, so the figures show the server: it sends one block again and again, and counts the answers'
+// bytes without keeping them.
 
 const BLOCK = Buffer.alloc(1024 * 1024);
 
@@ -57,7 +58,7 @@ async function sendLarge(socket: Socket, head: Buffer, bytes: number): Promise<v
   }
 }
 
-/** Answers of one connection, one after another. */
+/** Reads the answers of one connection, one after another. */
 class Answers {
   #head = Buffer.alloc(0);
   #left = 0;

@@ -1,19 +1,19 @@
 import { fork } from "node:child_process";
 
-/** What the client process does: each path once, spread over the connections. */
+/** The plan of the client process: it requests each path once, spread over the connections. */
 export interface ClientPlan {
   readonly host: string;
   readonly port: number;
   readonly method: "GET" | "PUT";
   readonly paths: readonly string[];
-  /** Bytes of each body, sent or expected. */
+  /** Bytes of each body that is sent or expected. */
   readonly bytes: number;
   readonly connections: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Runs it in a separate process, which shares the cores with the server but not its event loop. Resolves with
+ * Runs the plan in a separate process, which shares the cores with the server but not its event loop. Resolves with
  * seconds.
  */
 export async function runClient(plan: ClientPlan): Promise<number> {

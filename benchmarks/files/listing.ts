@@ -8,7 +8,7 @@ import { shown, spreadOf } from "../lib/statistics.ts";
 const NAMES = ["report", "image", "log", "backup"];
 const ROUNDS = 11;
 
-/** How long pages of a long list take. The rows are written into the records as uploads would have, since a million uploads take an hour. */
+/** Measures how long pages of a long list take. Inserts the rows into the records directly, because a million uploads take an hour. */
 export async function listing(count: number): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-bench-files-"));
   try {
@@ -40,9 +40,9 @@ function pages(count: number): [string, string][] {
     ["first page", "offset=0"],
     ["page in the middle", `offset=${count >> 1}`],
     ["last page", `offset=${count - 50}`],
-    ["first page of a prefix that a quarter has", "prefix=report"],
-    ["page in the middle of it", `prefix=report&offset=${count >> 3}`],
-    ["first page of a prefix that one in 400 has", "prefix=report+77"],
+    ["first page of a prefix with a quarter of the names", "prefix=report"],
+    ["middle page of a prefix with a quarter of the names", `prefix=report&offset=${count >> 3}`],
+    ["first page of a prefix with one name in 400", "prefix=report+77"],
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Product } from "../lib/product.ts";
 export const CONTENT_TYPE = "application/octet-stream";
 const CONNECTIONS = 16;
 
-/** Grants for so many files, and the seconds that they took. */
+/** Gets `count` grants. Returns them with the seconds that this took. */
 export async function grants(
   product: Product,
   token: string,
@@ -20,7 +20,7 @@ export async function grants(
   };
 }
 
-/** Paths to download files from. */
+/** Returns paths to download files from. */
 export async function downloads(product: Product, token: string, ids: readonly string[]): Promise<string[]> {
   const waiting = [...ids];
   const found = await asked(ids.length, () => call(product, token, `/v1/files/${waiting.pop()}/download`));

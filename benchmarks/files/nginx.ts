@@ -11,13 +11,16 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-/** The binary, if there is one. */
+/** Returns the path of the nginx binary, if it is installed. */
 export function nginxBinary(): string | undefined {
   const named = process.env["MOORING_BENCH_NGINX"] ?? "nginx";
   return spawnSync(named, ["-v"]).status === 0 ? named : undefined;
 }
 
-/** Files of one directory, by GET and by WebDAV's PUT. One worker, as the product is one process. It flushes nothing to the disk. */
+/**
+ * Serves files of one directory, by GET and by WebDAV's PUT. It has one worker, because the product is one process. It
+ * flushes nothing to the disk.
+ */
 export async function startNginx(binary: string): Promise<Nginx> {
   const root = mkdtempSync(join(tmpdir(), "mooring-bench-nginx-"));
   const port = await freePort();

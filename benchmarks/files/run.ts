@@ -7,8 +7,9 @@ import { listing } from "./listing.ts";
 import { CONTENT_TYPE, downloads, grants, remove } from "./mooring.ts";
 import { nginxBinary, startNginx, type Nginx } from "./nginx.ts";
 
-// How fast files come in and go out, beside nginx in the same run: one large one, and many small ones. The product has flushed a file to the disk when
-// it answers a PUT; nginx flushes nothing. Then, what small requests wait beside large uploads, and what pages of a long list take.
+// Measures the throughput of uploads and downloads, beside nginx in the same run: one large file, and many small ones.
+// The product flushes a file to the disk before it answers a PUT; nginx flushes nothing. Then measures the latency of
+// small requests beside large uploads, and of pages of a long list.
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +25,7 @@ const CONNECTIONS = 16;
 
 interface Side {
   put(count: number, bytes: number): Promise<{ readonly seconds: number; readonly grantSeconds: number }>;
-  /** What `put` has stored before. */
+  /** Gets what `put` stored before. */
   get(bytes: number): Promise<number>;
   clear(): Promise<void>;
 }

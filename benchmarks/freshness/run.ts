@@ -1,8 +1,8 @@
 import { startProduct, type Product } from "../lib/product.ts";
 import { quantileOf } from "../lib/statistics.ts";
 
-// From a 202 to the row in a query's answer. The first query that starts after the answer must have the row: the run fails
-// when one does not.
+// Measures the time from a 202 to the row in a query's answer. The first query that starts after the 202 must return
+// the row; otherwise the run fails.
 
 const ROUNDS = 200;
 

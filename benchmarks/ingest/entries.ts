@@ -1,4 +1,4 @@
-/** A batch of realistic log entries of about 200 bytes each, different for each seed and the same at every run. */
+/** Returns a batch of realistic log entries of about 200 bytes each. The batch depends only on the seed. */
 export function logBody(count: number, seed: number): Buffer {
   const random = randomOf(seed + 1);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
@@ -23,7 +23,7 @@ const PATHS = ["/api/orders", "/api/orders/42/items", "/login", "/assets/app.js"
 const STATUSES = [200, 200, 201, 304, 404, 500];
 const REGIONS = ["eu-central-1", "us-east-1", "ap-south-1"];
 
-/** A small linear congruential generator: the same figures at every run. */
+/** A small linear congruential generator: it returns the same numbers in every run. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

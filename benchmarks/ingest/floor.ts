@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// The least that a durable ingest endpoint can do: read the body, JSON.parse it, append it to a file, flush, answer. Batches
-// that arrive while a flush runs share the next one, as ours do; without that the floor would be lower.
+// The least work of a durable ingest endpoint: read the body, JSON.parse it, append it to a file, flush, answer.
+// Batches that arrive during a flush share the next one, as in the product. Without that, the floor would be lower.
 
 const file = await open(join(mkdtempSync(join(tmpdir(), "mooring-floor-")), "log"), "a");
 let waiting: { bytes: Buffer; done: () => void }[] = [];

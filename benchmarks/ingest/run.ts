@@ -4,8 +4,8 @@ import { startScript } from "../lib/script.ts";
 import { shown, spreadOf } from "../lib/statistics.ts";
 import { logBody } from "./entries.ts";
 
-// How much of what the machine can do is left after checking, encoding and keeping every entry? The floor is floor.ts; both
-// are loaded in turn, in one run, by the same process on the same two cores.
+// Compares the ingest rate with the floor (floor.ts), which does not validate or encode entries. The same process loads
+// both in turn, in one run, on the same two cores.
 
 const ROUNDS = 5;
 const ROUND_MS = 5000;

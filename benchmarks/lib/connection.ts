@@ -3,13 +3,13 @@ import { connect, type Socket } from "node:net";
 export interface Answer {
   /** The status code, three digits. */
   readonly status: string;
-  /** From the request's last byte handed over to the whole answer. */
+  /** From the last byte of the request to the end of the answer. */
   readonly ms: number;
 }
 
 /**
- * One connection of a client that costs next to nothing, so that figures are the server's: whole requests are written, and of
- * the answers only the status line and Content-Length are read. The next request goes out when `note` is done with the answer.
+ * One connection of a client that costs next to nothing, so that the figures show the server. It writes whole requests,
+ * and reads only the status line and Content-Length of answers. It sends the next request when `note` returns.
  */
 export function drive(
   { host, port }: { readonly host: string; readonly port: number },
@@ -52,7 +52,7 @@ export function drive(
   });
 }
 
-/** Where the first whole answer ends, or null while it is not whole. */
+/** Returns where the first whole answer ends, or null while it is incomplete. */
 function answerEnd(bytes: Buffer): number | null {
   const head = bytes.indexOf("\r\n\r\n");
   if (head === -1) return null;

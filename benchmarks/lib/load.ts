@@ -1,15 +1,15 @@
 import { fork } from "node:child_process";
 
-/** The plan of the load process; requests are whole HTTP/1.1 messages, sent in turn. */
+/** The plan of the load process. Requests are whole HTTP/1.1 messages, sent in turn. */
 export interface LoadPlan {
   readonly host: string;
   readonly port: number;
   readonly requests: readonly Buffer[];
   readonly connections: number;
   readonly durationMs: number;
-  /** Ends earlier, when so many requests were sent. */
+  /** Ends earlier, after this number of requests. */
   readonly requestsMax?: number;
-  /** All connections together, evenly; without it each sends as soon as it was answered. */
+  /** The rate of all connections together. Without it, each connection sends as soon as it gets an answer. */
   readonly perSecond?: number;
 }
 

@@ -7,14 +7,14 @@ import { promisify } from "node:util";
 
 const LAUNCHER = fileURLToPath(new URL("../../server/bin/mooring.mjs", import.meta.url));
 
-/** The product as its users run it, in a separate directory. */
+/** The product in a separate process, as its users run it. */
 export interface Product {
   readonly process: ChildProcess;
   readonly url: string;
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
-  /** Milliseconds from the start of the process to the line that says it is ready. */
+  /** Milliseconds from the start of the process to the line that reports that it is ready. */
   readonly readyMs: number;
   bootstrap(org: string): Promise<Bootstrapped>;
   token(credential: { client_id: string; client_secret: string }): Promise<string>;
@@ -72,7 +72,7 @@ export async function startProduct(
   };
 }
 
-/** Without settings of the product, so that only the arguments count. */
+/** Leaves out variables of the product, so that only the arguments count. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MOORING_")));
 }

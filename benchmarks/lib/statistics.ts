@@ -1,4 +1,4 @@
-/** Median, least and greatest of some figures. */
+/** Median, least and greatest of several figures. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
@@ -12,7 +12,7 @@ export function spreadOf(figures: readonly number[]): Spread {
   return { median, least: at(sorted, 0), greatest: at(sorted, sorted.length - 1) };
 }
 
-/** The figure below which a share of all lies. */
+/** Returns the quantile of `figures` at `share`. */
 export function quantileOf(figures: readonly number[], share: number): number {
   const sorted = figures.toSorted((a, b) => a - b);
   return at(sorted, Math.min(sorted.length - 1, Math.floor(sorted.length * share)));

@@ -10,20 +10,20 @@ type Column = "mooring" | "warm" | "fresh" | "expert" | "victorialogs";
 export interface Asked {
   readonly question: Question;
   readonly ms: Partial<Record<Column, Spread>>;
-  /** Medians of ratios round by round. */
+  /** Medians of the ratios of each round. */
   readonly toWarm: number;
   readonly toFresh: number;
   readonly toExpert: number | undefined;
-  /** The part of our time that the query process reports: the rest is HTTP, finding files, and waiting for a slot. */
+  /** The part of our time that the query process reports. The rest is HTTP, finding files, and waiting for a slot. */
   readonly insideMs: Spread;
-  /** Set when the peer's answer has another number of rows. */
+  /** Set if the peer's answer has another number of rows. */
   readonly peerRows?: number;
   readonly rows: number;
 }
 
 const ROUNDS = 9;
 const ROUNDS_MIN = 3;
-/** A question that takes longer altogether has fewer rounds. */
+/** Questions that take longer in total get fewer rounds. */
 const QUESTION_MS_MAX = 120_000;
 
 export interface Asking {
@@ -32,7 +32,7 @@ export interface Asking {
   readonly victorialogs: VictoriaLogs | undefined;
 }
 
-/** Asks all servers in turn, round by round. The first round warms up and compares: the answers must be the same. */
+/** Asks all servers in turn, round by round. The first round is a warm-up, and checks that the answers are the same. */
 export async function ask(asking: Asking, question: Question): Promise<Asked> {
   const inside: number[] = [];
   const ways = waysOf(asking, question, inside);
@@ -63,7 +63,7 @@ export async function ask(asking: Asking, question: Question): Promise<Asked> {
   };
 }
 
-/** `inside` gets what our answers say of their time. */
+/** `inside` gets the query time that our answers report. */
 function waysOf(
   { mooring, byHand, victorialogs }: Asking,
   question: Question,
@@ -106,7 +106,7 @@ function assertSame(question: Question, own: readonly unknown[], theirs: readonl
   );
 }
 
-/** Whole numbers and JSON that came as texts, and times in DuckDB's form, as ours are written. */
+/** Converts numbers and JSON that came as text, and times in DuckDB's form, to the form of our answers. */
 function plain(row: unknown): unknown {
   const fields = Object.entries(row as Record<string, unknown>);
   return Object.fromEntries(

@@ -2,12 +2,12 @@ import { setPriority } from "node:os";
 import type { ByHandCall } from "./by-hand.ts";
 import { openStatements, type Statements } from "./duckdb.ts";
 
-// DuckDB by hand, in a process with the priority of the product's query processes: on a busy machine only one of the
-// two would wait otherwise.
+// Runs DuckDB directly, with the priority of the product's query processes. With different priorities, only one of the
+// two would wait on a busy machine.
 
 const NICENESS = 5;
 
-// Before any thread of the engine is there: a thread has the priority of the one that made it.
+// Set before DuckDB starts threads: a thread inherits the priority of its creator.
 setPriority(NICENESS);
 let statements: Statements | undefined;
 

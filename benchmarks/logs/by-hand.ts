@@ -7,19 +7,19 @@ export interface Answered {
   readonly ms: number;
 }
 
-/** DuckDB as a program would use it by hand. */
+/** DuckDB as a program would use it directly. */
 export interface ByHand {
-  /** The plainest statement, in an instance that is open already and has read the files before. */
+  /** Runs the plainest statement in an open instance that has read the files before. */
   warm(question: Question): Promise<Answered>;
-  /** The same instance, with the columns of promoted attributes where every file has one. */
+  /** Runs a statement in the same instance. It uses the columns of promoted attributes that every file has. */
   expert(question: Question): Promise<Answered>;
-  /** The plainest statement in a new instance, as every query of ours has one. */
+  /** Runs the plainest statement in a new instance, as each of our queries does. */
   fresh(question: Question): Promise<Answered>;
   readonly promotedKeys: readonly string[];
   close(): void;
 }
 
-/** What the process is asked; it answers each before it gets the next. */
+/** A request to the process. The process answers it before it gets the next one. */
 export type ByHandCall =
   | { readonly way: "open"; readonly files: ByHandFiles }
   | { readonly way: "warm" | "expert" | "fresh"; readonly sql: string };

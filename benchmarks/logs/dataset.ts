@@ -2,12 +2,12 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { logLines, spanLines, type Shape } from "./entries.ts";
 
-/** Entries as NDJSON in a file, in batches; made before anything is measured, so that nobody waits for the generator. */
+/** Entries as NDJSON in a file, in batches. The file is written before the measurement, so that the generator delays nothing. */
 export interface Batches {
   readonly path: string;
   readonly entries: number;
   readonly bytes: number;
-  /** Where each batch begins, and where the last one ends. */
+  /** The offset of each batch, and the end of the last one. */
   readonly offsets: readonly number[];
 }
 

@@ -1,18 +1,18 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 
-/** As our queries have it by default. */
+/** The defaults of our queries. */
 const SETTINGS = { threads: "2", memory_limit: "1GiB" };
 
-/** Files of Parquet by table. */
+/** Paths of the Parquet files of each table. */
 export type ByHandFiles = Readonly<Record<"logs" | "traces", readonly string[]>>;
 
-/** Statements over the same Parquet files. */
+/** Runs statements over the same Parquet files. */
 export interface Statements {
-  /** In an instance that is open already and has read the files before. */
+  /** In an open instance that has read the files before. */
   warm(sql: string): Promise<unknown[]>;
-  /** The same instance, over files with the columns of promoted attributes. */
+  /** In the same instance, over files with the columns of promoted attributes. */
   expert(sql: string): Promise<unknown[]>;
-  /** In a new instance, as every query of ours has one. */
+  /** In a new instance, as each of our queries has one. */
   fresh(sql: string): Promise<unknown[]>;
   /** Attributes that have a column in every file. */
   readonly promotedKeys: readonly string[];
@@ -40,7 +40,7 @@ export async function openStatements(files: ByHandFiles): Promise<Statements> {
   };
 }
 
-/** A new instance with the tables as views, without the columns of promoted attributes. */
+/** Opens a new instance with the tables as views, without the columns of promoted attributes. */
 async function open(files: ByHandFiles): Promise<{ connection: DuckDBConnection; close: () => void }> {
   const instance = await DuckDBInstance.create(":memory:", SETTINGS);
   const connection = await instance.connect();

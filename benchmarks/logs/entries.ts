@@ -1,7 +1,7 @@
 import { hexOf, randomOf } from "./random.ts";
 import { REGIONS, say, WEB_SERVICES } from "./templates.ts";
 
-/** How many of each there are, and when; everything else follows from the seed. */
+/** The numbers of entries and spans, and their times. The seed determines everything else. */
 export interface Shape {
   readonly entries: number;
   readonly spans: number;
@@ -15,7 +15,7 @@ const SPANS_PER_TRACE = 4;
 const TRACED_SHARE = 0.3;
 const LATE_SHARE = 0.01;
 const LATE_US_MAX = 600 * 1_000_000;
-/** An entry belongs to a trace that is at most so many traces away from its time. */
+/** The most traces between an entry's time and its trace. */
 const TRACE_WINDOW = 50;
 const OPERATIONS = ["authorize", "load cart", "SELECT orders", "INSERT payments", "publish event", "render"];
 
@@ -31,7 +31,7 @@ function spanId(shape: Shape, trace: number, nth: number): string {
   return hexOf((shape.seed + 1) * 100_000_007 + trace * SPANS_PER_TRACE + nth, 16);
 }
 
-/** Log entries `first` to `first + count`, one JSON object each, in order of time but for one in a hundred. */
+/** Returns log entries `first` to `first + count`, one JSON object each. All but one in a hundred are in order of time. */
 export function logLines(shape: Shape, first: number, count: number): string[] {
   const random = randomOf(shape.seed * 1_000_003 + first);
   const traces = tracesOf(shape);
@@ -49,7 +49,7 @@ export function logLines(shape: Shape, first: number, count: number): string[] {
   });
 }
 
-/** Spans `first` to `first + count`: four to a trace, the first the parent of the others. */
+/** Returns spans `first` to `first + count`. Each trace has four; the first is the parent of the others. */
 export function spanLines(shape: Shape, first: number, count: number): string[] {
   const random = randomOf(shape.seed * 2_000_003 + first);
   const stepUs = SPREAD_US / shape.spans;
@@ -74,7 +74,7 @@ export function spanLines(shape: Shape, first: number, count: number): string[] 
   });
 }
 
-/** ISO 8601 with microseconds. */
+/** Returns ISO 8601 with microseconds. */
 function timeOf(shape: Shape, afterUs: number): string {
   const us = Math.floor(afterUs);
   const ms = Math.floor(us / 1000);

@@ -13,7 +13,7 @@ export interface Floor extends Usage {
   readonly storageBytes: number;
 }
 
-/** Plain DuckDB: the same NDJSON, which is all there from the start, to one Parquet file sorted by time. */
+/** Writes one Parquet file, sorted by time, with plain DuckDB. The same NDJSON is complete from the start. */
 export async function runFloor(batches: Batches, dir: string): Promise<Floor> {
   const child = fork(new URL("floor-process.ts", import.meta.url));
   const sampler = await sampleTree(child.pid ?? 0);

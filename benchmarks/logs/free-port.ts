@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from "node:net";
 
-/** A port of the loopback that nobody had a moment ago, for programs that can't choose one and tell. */
+/** Finds a free port of the loopback, for programs that can't choose one and report it. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

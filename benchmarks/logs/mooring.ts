@@ -10,11 +10,11 @@ import { metricIn, until } from "./until.ts";
 export interface Mooring extends Target {
   /** Runs a statement. */
   query(sql: string): Promise<{ readonly rows: unknown[]; readonly elapsedMs: number }>;
-  /** Gets a new token; a long run outlives one. */
+  /** Gets a new token, because a long run takes longer than the life of one. */
   authorize(): Promise<void>;
-  /** Waits until the files stay as they are: no merge is under way. */
+  /** Waits until no merge is running and the files no longer change. */
   rest(): Promise<void>;
-  /** Hard links to the Parquet files of a table as the manifest has them, so that no merge takes them away. */
+  /** Makes hard links to the current Parquet files of a table, so that no merge deletes their content. */
   linkFiles(type: "logs" | "traces", dir: string): string[];
 }
 
@@ -24,7 +24,7 @@ const QUERY_TIMEOUT_MS = 60_000;
 
 export async function startMooring(dataDir: string): Promise<Mooring> {
   const metricsPort = await freePort();
-  // Rows that are too few for a file wait ten seconds instead of five minutes, so that the end of the run is soon.
+  // Few rows wait ten seconds for their file instead of five minutes, so that the run ends soon.
   const flags = ["--compaction-interval-ms", "10000", "--query-timeout-ms-max", String(QUERY_TIMEOUT_MS)];
   const product = await startProduct({ dataDir, keepData: true, metricsListen: `127.0.0.1:${metricsPort}`, flags });
   process.prependOnceListener("exit", () => product.process.kill("SIGKILL"));
@@ -71,7 +71,7 @@ export async function startMooring(dataDir: string): Promise<Mooring> {
   };
 }
 
-/** The files rest when their names stay the same for a while. */
+/** Waits until the names of the files stay the same for a while. */
 async function restOf(storageDir: string): Promise<void> {
   let names = "";
   let since = performance.now();

@@ -5,7 +5,7 @@ export interface Options {
   readonly seed: number;
   /** Path of the peer's binary. */
   readonly victorialogs: string | undefined;
-  /** Directory for everything the run writes; it wants about 1.5 KiB for each entry. */
+  /** Directory for all files of the run. It needs about 1.5 KiB for each entry. */
   readonly dir: string | undefined;
 }
 

@@ -1,9 +1,9 @@
 import { traceId, tracesOf, type Shape } from "./entries.ts";
 
-/** Writes an attribute as text into a statement: as users write it, or as the column that it was promoted to. */
+/** Returns the SQL of an attribute as text: as users write it, or as the column of a promoted attribute. */
 export type AttributeText = (key: string) => string;
 
-/** A question of a log explorer: in our SQL and, where the peer can, in LogsQL. */
+/** A question of a log explorer, in our SQL and, if the peer can answer it, in LogsQL. */
 export interface Question {
   readonly name: string;
   sql(attribute: AttributeText): string;

@@ -1,11 +1,11 @@
-/** Figures that look random and are the same at every run. */
+/** A generator of numbers that look random and are the same in every run. */
 export interface Random {
   /** From 0, below 1. */
   share(): number;
   /** A whole number from 0, below `count`. */
   below(count: number): number;
   pick<T>(list: readonly T[]): T;
-  /** A whole number below `count`, small ones far more often: a few users and routes make most of the traffic. */
+  /** A whole number below `count`, with small ones far more often: a few users and routes make most of the traffic. */
   skewed(count: number): number;
 }
 
@@ -27,7 +27,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** `digits` hexadecimal digits (a multiple of 8) that belong to a number, as identifiers of traces and spans. */
+/** Returns `digits` hexadecimal digits (a multiple of 8) that depend on a number, as IDs of traces and spans. */
 export function hexOf(number: number, digits: number): string {
   let text = "";
   for (let part = 0; text.length < digits; part++) {

@@ -5,7 +5,7 @@ import type { Ingested, Target } from "./target.ts";
 
 const MIB = 1024 * 1024;
 
-/** Lines of a table with columns of equal width; the first row is the head. */
+/** Returns the lines of a table with columns of equal width; the first row is the head. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? "").length)));
   const line = (row: readonly string[]): string =>

@@ -14,8 +14,8 @@ import { diskBytes } from "./sampler.ts";
 import { ingest } from "./target.ts";
 import { startVictoriaLogs } from "./victorialogs.ts";
 
-// Logs as an organization's programs write them: how many a second go in while compaction keeps up, what they cost, and how
-// long the questions of a log explorer take, beside DuckDB by hand over the same files and beside a log database.
+// Measures logs as an organization's programs send them: the entries a second that compaction can follow, their cost,
+// and the times of a log explorer's queries. Compares these with DuckDB over the same files and with a log database.
 
 const DISK_BYTES_PER_ENTRY = 1500;
 const INGEST_ENTRIES_PER_SECOND_MIN = 5000;
@@ -45,7 +45,7 @@ async function run(dir: string): Promise<void> {
       : await startVictoriaLogs(options.victorialogs, join(dir, "victorialogs"));
   try {
     const targets = victorialogs === undefined ? [mooring] : [mooring, victorialogs];
-    // The organization has asked these questions before: what it asks for decides which attributes get a column.
+    // Asks each question before the measurement, because queries decide which attributes get a column.
     for (const question of questionsFor(shape)) await mooring.query(question.sql(asWritten));
     const runs = [];
     for (const target of targets) {
@@ -85,7 +85,7 @@ async function run(dir: string): Promise<void> {
   }
 }
 
-/** Six hours of yesterday, so that no retention is in the way and all entries are of one day. */
+/** Six hours of yesterday, so that retention deletes nothing and all entries are of one day. */
 function shapeOf(): Shape {
   const startMs = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + 8 * 3_600_000;
   return {

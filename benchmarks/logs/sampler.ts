@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a process and everything it started took so far (Linux). */
+/** The resources that a process and its descendants used so far (Linux). */
 export interface Usage {
-  /** Greatest resident memory of all together; pages that several share count several times. */
+  /** Greatest resident memory of all processes together. Shared pages count several times. */
   readonly rssBytesMax: number;
-  /** The same with shared pages counted once. */
+  /** Greatest memory of all processes together, with shared pages counted once. */
   readonly pssBytesMax: number;
   readonly cpuSeconds: number;
 }
@@ -17,7 +17,7 @@ export interface Sampler {
 const SAMPLE_EVERY_MS = 500;
 const TICKS_PER_SECOND = 100;
 
-/** Samples a process tree twice a second until it is stopped, and the CPU time that it used meanwhile. */
+/** Samples a process tree twice a second until it is stopped. Reports its memory and its CPU time. */
 export async function sampleTree(pid: number): Promise<Sampler> {
   const begun = await look(pid);
   let rssBytesMax = begun.rssBytes;
@@ -60,13 +60,13 @@ async function look(root: number): Promise<Look> {
   };
 }
 
-/** Every process with its parent and the processor time of itself and of those children that have ended. */
+/** Returns every process with its parent, and the CPU time of the process and its ended children. */
 async function processes(): Promise<Map<number, { ppid: number; ticks: number }>> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(pids.map(async (pid) => [Number(pid), await read(`/proc/${pid}/stat`)] as const));
   return new Map(
     found.flatMap(([pid, text]) => {
-      // The name in parentheses may hold anything; what follows it is numbers, the state first.
+      // The name in parentheses may have any characters. Numbers follow it, after the state.
       const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
       const ticks = fields.slice(11, 15).reduce((sum, figure) => sum + Number(figure), 0);
       return fields.length < 15 ? [] : [[pid, { ppid: Number(fields[1]), ticks }] as const];
@@ -80,12 +80,12 @@ async function memoryOf(pid: number): Promise<{ rss: number; pss: number }> {
   return { rss: bytes("Rss"), pss: bytes("Pss") };
 }
 
-/** Empty when the process is gone. */
+/** Returns an empty text when the process is gone. */
 async function read(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }
 
-/** Bytes on disk of everything under a directory; files that are deleted meanwhile are not counted. */
+/** Returns the bytes on disk of all files under a directory. Does not count files that are deleted meanwhile. */
 export async function diskBytes(dir: string): Promise<number> {
   const entries = await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => []);
   const sizes = entries

@@ -47,7 +47,7 @@ async function run(plan: SendPlan): Promise<Sent> {
     });
   };
   await Promise.all(Array.from({ length: plan.connections }, connection));
-  // A connection that was done before another one's last batch was refused has left that batch behind.
+  // A connection may have ended before another one's last batch was refused: that batch is still here.
   while (again.length > 0) await connection();
   const elapsedMs = performance.now() - started;
   clearInterval(telling);

@@ -2,8 +2,8 @@ import { fork } from "node:child_process";
 import type { Batches } from "./dataset.ts";
 
 /**
- * The plan of the sending process: every batch once, over these connections; a refused batch is sent again until it
- * is accepted.
+ * The plan of the sending process: it sends every batch once over these connections, and a refused batch until it is
+ * accepted.
  */
 export interface SendPlan {
   readonly host: string;
@@ -19,13 +19,13 @@ export interface SendPlan {
 
 export interface Sent {
   readonly elapsedMs: number;
-  /** Answers of 429 and 503; each of those batches was sent again. */
+  /** The number of 429 and 503 answers. Each of those batches was sent again. */
   readonly refused: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Sends in a separate process. @throws Error when an answer is neither a 2xx nor "later", or the time is up */
+/** Sends in a separate process. @throws Error when an answer is neither 2xx, 429 nor 503, or the time is up */
 export async function send(plan: SendPlan, onTaken: (batches: number) => void): Promise<Sent> {
   const child = fork(new URL("send-process.ts", import.meta.url), { serialization: "advanced" });
   const result = new Promise<Sent>((resolve, reject) => {

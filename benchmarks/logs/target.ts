@@ -7,26 +7,26 @@ import { until } from "./until.ts";
 /** A server that takes logs. */
 export interface Target {
   readonly name: string;
-  /** The guarantee of a 2xx. */
+  /** What a 2xx answer guarantees. */
   readonly durable: string;
   readonly pid: number;
   readonly storageDir: string;
-  /** The part of it that holds the files that queries read, when there is more than those. */
+  /** The directory of the files that queries read, if the storage directory has other files too. */
   readonly filesDir?: string;
   plan(batches: Batches): Omit<SendPlan, "batches" | "connections" | "timeoutMs">;
-  /** Rows that are not in the files they will be read from: in memory, or in a form that is made over. */
+  /** Rows that are not yet in their final files: in memory, or in a form that will be rewritten. */
   pendingRows(): Promise<number>;
-  /** Log entries that queries see. */
+  /** The number of log entries that queries see. */
   entries(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export interface Ingested extends Usage, Sent {
   readonly entries: number;
-  /** Pending rows, at ten moments of the sending. */
+  /** Pending rows at ten moments of the sending. */
   readonly pending: readonly number[];
   readonly pendingMax: number;
-  /** From the last answer until nothing was pending. */
+  /** Milliseconds from the last answer until nothing was pending. */
   readonly settledMs: number;
   readonly storageBytes: number;
 }

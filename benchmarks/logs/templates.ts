@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** What a program says, before it has a time and a trace. */
+/** The content of an entry, before it has a time and a trace. */
 export interface Said {
   readonly service: string;
   readonly level: string;
@@ -53,7 +53,7 @@ const AGENTS = ["Mozilla/5.0 (X11; Linux x86_64)", "Mozilla/5.0 (iPhone)", "okht
 const NAMES = ["root", "admin", "oracle", "test", "ubuntu", "deploy", "postgres", "git", "backup", "webmaster"];
 const UPSTREAMS = ["inventory", "pricing", "ledger", "fraud-check", "tax", "geocoder"];
 
-/** One entry's content; the services and levels come in about the shares that a shop's machines have. */
+/** Returns one entry's content. The shares of services and levels are about those of a shop's machines. */
 export function say(random: Random): Said {
   const share = random.share();
   if (share < 0.55) return access(random, random.pick(WEB_SERVICES));
@@ -257,7 +257,7 @@ function addressOf(random: Random): string {
   return `${80 + (number % 97)}.${(number >> 3) % 251}.${(number >> 8) % 241}.${number % 239}`;
 }
 
-/** Milliseconds, with a long tail. */
+/** Returns milliseconds, with a long tail. */
 function durationOf(random: Random): number {
   return Math.round(30 / (0.01 + random.share() ** 0.5)) / 10;
 }

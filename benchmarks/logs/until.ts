@@ -1,4 +1,4 @@
-/** Looks again and again until something is so. @throws Error after `timeoutMs` */
+/** Waits until a condition is true. @throws Error after `timeoutMs` */
 export async function until(what: string, timeoutMs: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await holds())) {
@@ -7,7 +7,7 @@ export async function until(what: string, timeoutMs: number, holds: () => Promis
   }
 }
 
-/** One figure of a page in Prometheus' form, the sum over its labels; 0 when it is not there. */
+/** Reads one figure from a page in the Prometheus format, the sum over its labels; 0 if it is missing. */
 export function metricIn(page: string, name: string, label = ""): number {
   const lines = page.split("\n").filter((line) => line.startsWith(name) && line.includes(label));
   return lines

@@ -5,18 +5,18 @@ import type { Target } from "./target.ts";
 import { metricIn, until } from "./until.ts";
 
 export interface VictoriaLogs extends Target {
-  /** Runs a LogsQL query; the newest `limit` rows of it when that is given. @returns rows, which have texts only */
+  /** Runs a LogsQL query. With `limit`, returns only the newest rows. @returns rows with text values */
   query(logsql: string, limit?: number): Promise<unknown[]>;
-  /** Merges what can be merged, and waits for it. */
+  /** Starts all possible merges and waits for them. */
   rest(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 10_000;
-/** Files that were merged are deleted a little later. */
+/** The peer deletes merged files a little later. */
 const REST_MS = 5000;
 const MERGE_TIMEOUT_MS = 600_000;
 
-/** Starts the peer with its defaults, but for the retention, on the loopback. `binary` comes from the environment. */
+/** Starts the peer on the loopback with its defaults, except for the retention. `binary` comes from the environment. */
 export async function startVictoriaLogs(binary: string, storageDir: string): Promise<VictoriaLogs> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

@@ -7,15 +7,15 @@ import { contentOf, pushBlob, type Content, type Target } from "./target.ts";
 const ROUNDS = 5;
 const ROUND_MS = 4000;
 const LAYER_BYTES = 500 * 1024 * 1024;
-/** More than one round takes. */
+/** More layers than one round pushes. */
 const LAYERS = 8;
 const PER_SECOND = 100;
 const CONNECTIONS = 8;
 
 /**
- * p99 latency of requests for tokens and ingest, alone and while large layers are pushed one after the other; in
- * turn. Pushes to a peer on the same machine show the machine's share of the difference, whose cores and disk the
- * pushing client and the registry use.
+ * Measures the p99 latency of requests for tokens and ingest, alone and while large layers are pushed one after the
+ * other, in turn. The pushing client and the registry share cores and disk with the server. Pushes to a peer on the
+ * same machine show how much of the difference that explains.
  */
 export async function beside(
   product: Product,

@@ -3,7 +3,7 @@ import { authorizationOf, type Target } from "./target.ts";
 
 const END = Buffer.from("\r\n\r\n");
 
-/** HEAD requests a second, one after the other on each connection: answers without bodies, told apart by the blank line at their end. */
+/** Measures HEAD requests a second, one after the other on each connection. A blank line ends each answer, because it has no body. */
 export async function headsPerSecond(
   target: Target,
   path: string,

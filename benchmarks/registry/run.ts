@@ -5,9 +5,9 @@ import { headsPerSecond } from "./heads.ts";
 import { startPeer } from "./peer.ts";
 import { contentOf, pullBlob, pushBlob, pushImage, type Target } from "./target.ts";
 
-// A 500 MiB layer up and down, small images a second by 10 clients, and HEAD of manifests a second, beside Debian's
-// docker-registry where that is installed. Ours checks a password at each request, the peer checks nothing. Then, how
-// much a push delays requests for tokens and telemetry.
+// Measures the push and pull of a 500 MiB layer, pushes of small images by 10 clients, and HEAD requests of manifests,
+// beside Debian's docker-registry if it is installed. The product checks a password at each request; the peer checks
+// nothing. Then measures how much a push delays requests for tokens and telemetry.
 
 const ROUNDS = 3;
 const LAYER_BYTES = 500 * 1024 * 1024;
@@ -37,7 +37,7 @@ async function startOurs(): Promise<Ours> {
   const body = JSON.stringify({ project: items[0]?.id, slug: "bench-images" });
   const made = await fetch(`${product.url}/v1/apps`, { method: "POST", headers: json, body });
   if (made.status !== 201) throw new Error(`cannot make the app: ${await made.text()}`);
-  // A password instead of tokens, which end during a long run.
+  // A password instead of tokens, which expire during a long run.
   const pair = Buffer.from(`${credential.client_id}:${credential.client_secret}`).toString("base64");
   const { host, port } = product;
   const stop = (): Promise<void> => product.stop();

@@ -1,16 +1,16 @@
 import { createHash, randomBytes, type Hash } from "node:crypto";
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 
-/** A registry under measurement, as one repository for one client. */
+/** A registry that is measured, as one repository for one client. */
 export interface Target {
   readonly name: string;
   readonly host: string;
   readonly port: number;
   /** `orgs/acme/bench` */
   readonly repository: string;
-  /** Null where the registry asks for nothing. */
+  /** Null if the registry needs no authentication. */
   readonly authorization: string | null;
-  /** As fast as a network would bring it; absent: as fast as it goes. */
+  /** The speed of a network. Without it, the speed is not limited. */
   readonly bytesPerSecond?: number;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ interface Answer {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Content whose bytes are made of few random ones over and over, so that large ones cost no memory and little time; no two are the same. */
+/** Content that repeats a few random blocks, so that large content costs no memory and little time. No two contents are the same. */
 export interface Content {
   readonly digest: string;
   readonly bytes: number;
@@ -46,7 +46,7 @@ export function contentOf(bytes: number): Content {
 
 const hashes = new Map<number, Hash>();
 
-/** The hash of the common beginning of all contents of a size. */
+/** The hash of the beginning that all contents of a size share. */
 function hashOfAlike(bytes: number): Hash {
   const hash = hashes.get(bytes) ?? createHash("sha256");
   if (!hashes.has(bytes)) {
@@ -96,7 +96,7 @@ function requireStatus(answer: Answer, status: number, what: string): Answer {
   return answer;
 }
 
-/** By POST and PUT, as containerd and buildkit do. */
+/** Pushes a blob by POST and PUT, as containerd and buildkit do. */
 export async function pushBlob(target: Target, content: Content): Promise<void> {
   const path = `/v2/${target.repository}/blobs/uploads/`;
   const began = requireStatus(await call(target, "POST", path), 202, "POST");
@@ -113,7 +113,7 @@ export async function pullBlob(target: Target, content: Content): Promise<void> 
 
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 
-/** A layer of so many bytes, a config, and a manifest with a tag. */
+/** Pushes a layer of `bytes` bytes, a config, and a manifest with a tag. */
 export async function pushImage(target: Target, tag: string, layerBytes: number): Promise<void> {
   const [layer, config] = [contentOf(layerBytes), contentOf(500)];
   await pushBlob(target, layer);

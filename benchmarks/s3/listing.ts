@@ -6,7 +6,7 @@ import { signedBytes } from "./sign.ts";
 const PREFIXES = 1000;
 const CLIENTS = 32;
 
-/** Puts so many empty objects under 1,000 common prefixes. @returns objects a second */
+/** Puts `keys` empty objects under 1,000 common prefixes. @returns objects a second */
 export async function fill({ access, bucket }: S3Server, keys: number): Promise<number> {
   const body = Buffer.alloc(0);
   const started = performance.now();
@@ -23,7 +23,7 @@ export async function fill({ access, bucket }: S3Server, keys: number): Promise<
   return keys / ((performance.now() - started) / 1000);
 }
 
-/** One page of all 1,000 common prefixes. @returns milliseconds */
+/** Lists one page of all 1,000 common prefixes. @returns milliseconds */
 export async function listPrefixes({ access, bucket }: S3Server): Promise<number> {
   const query = { "list-type": "2", prefix: "list/", delimiter: "/" };
   const started = performance.now();
@@ -33,7 +33,7 @@ export async function listPrefixes({ access, bucket }: S3Server): Promise<number
   return performance.now() - started;
 }
 
-/** Pages of 1,000 keys each, one after the other. @returns milliseconds of each */
+/** Lists pages of 1,000 keys each, one after the other. @returns milliseconds of each page */
 export async function listPages({ access, bucket }: S3Server, pages: number): Promise<number[]> {
   const times: number[] = [];
   let token: string | undefined;

@@ -8,7 +8,7 @@ import { signedBytes } from "./sign.ts";
 const MIB = 1024 * 1024;
 const PIECE = randomBytes(MIB);
 
-/** Bytes that cost the client nothing to make. */
+/** A stream of bytes that costs the client next to nothing. */
 function zeroCost(length: number): Readable {
   let left = length;
   return new Readable({
@@ -21,20 +21,20 @@ function zeroCost(length: number): Readable {
   });
 }
 
-/** Seconds of work, as MiB a second. */
+/** Returns the MiB a second of some work. */
 async function rate(bytes: number, work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return bytes / MIB / ((performance.now() - started) / 1000);
 }
 
-/** One PUT of one object. @returns MiB a second */
+/** Puts one large object. @returns MiB a second */
 export function putLarge({ access, bucket }: S3Server, bytes: number): Promise<number> {
   const content = { stream: zeroCost(bytes), length: bytes };
   return rate(bytes, () => asked(access, { method: "PUT", path: `/${bucket}/large` }, { content }));
 }
 
-/** One GET of it. @returns MiB a second */
+/** Gets the large object. @returns MiB a second */
 export function getLarge({ access, bucket }: S3Server, bytes: number): Promise<number> {
   return rate(bytes, async () => {
     const reply = await asked(access, { method: "GET", path: `/${bucket}/large` }, { discard: true });
@@ -45,7 +45,7 @@ export function getLarge({ access, bucket }: S3Server, bytes: number): Promise<n
 const PART_BYTES = 16 * MIB;
 const PARTS_AT_ONCE = 4;
 
-/** An upload in parts of 16 MiB, four at a time. @returns MiB a second */
+/** Uploads in parts of 16 MiB, four at a time. @returns MiB a second */
 export function multipart({ access, bucket }: S3Server, bytes: number): Promise<number> {
   const path = `/${bucket}/parts`;
   const part = Buffer.alloc(PART_BYTES, PIECE);
@@ -71,7 +71,7 @@ export function multipart({ access, bucket }: S3Server, bytes: number): Promise<
   });
 }
 
-/** What many small requests in turn came to. */
+/** The rate and the latency of many small requests in turn. */
 export interface Pace {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -82,7 +82,7 @@ const CLIENTS = 32;
 /** More than any server answers in a round, so that every PUT makes a new object. */
 const PREPARED_PER_SECOND = 4000;
 
-/** PUTs of new 4 KiB objects by 32 clients. */
+/** Puts new 4 KiB objects with 32 clients. */
 export async function putSmall(server: S3Server, durationMs: number, round: number): Promise<Pace> {
   const body = PIECE.subarray(0, 4096);
   const count = Math.ceil((PREPARED_PER_SECOND * durationMs) / 1000);
@@ -94,13 +94,13 @@ export async function putSmall(server: S3Server, durationMs: number, round: numb
 
 const READ_OBJECTS = 1000;
 
-/** Puts what `getSmall` reads. */
+/** Puts the objects that `getSmall` reads. */
 export async function prepareSmall({ access, bucket }: S3Server): Promise<void> {
   const body = PIECE.subarray(0, 4096);
   for (let n = 0; n < READ_OBJECTS; n++) await asked(access, { method: "PUT", path: `/${bucket}/read/${n}`, body });
 }
 
-/** GETs of a thousand 4 KiB objects, again and again, by 32 clients. */
+/** Gets a thousand 4 KiB objects, again and again, with 32 clients. */
 export async function getSmall(server: S3Server, durationMs: number): Promise<Pace> {
   const requests = Array.from({ length: READ_OBJECTS }, (_, n) =>
     signedBytes(server.access, { method: "GET", path: `/${server.bucket}/read/${n}` }),

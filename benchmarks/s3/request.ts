@@ -8,11 +8,11 @@ export interface Reply {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
-  /** Bytes of the body; `text` is empty when the caller discards it. */
+  /** Bytes of the body. `text` is empty if the caller discards the body. */
   readonly bytes: number;
 }
 
-/** One signed request. A `content` of any length is sent unsigned; `discard` counts the answer's body and keeps none of it. */
+/** Sends one signed request. A `content` of any length is sent unsigned; `discard` only counts the bytes of the answer's body. */
 export function request(
   access: Access,
   ask: Ask,
@@ -55,7 +55,7 @@ export function request(
   });
 }
 
-/** The same, and it must be answered with this status. */
+/** Sends one signed request. @throws Error unless the answer has the expected status */
 export async function asked(...[access, ask, options]: Parameters<typeof request>): Promise<Reply> {
   const reply = await request(access, ask, options);
   if (reply.status !== 200) throw new Error(`${ask.method} ${ask.path}: ${reply.status} ${reply.text}`);

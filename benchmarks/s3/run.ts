@@ -5,9 +5,9 @@ import { fill, listPages, listPrefixes } from "./listing.ts";
 import { getLarge, getSmall, multipart, prepareSmall, putLarge, putSmall, type Pace } from "./measures.ts";
 import { serversFrom, type S3Server } from "./servers.ts";
 
-// How fast is the S3 gateway compared with other servers on one machine, in one run? MOORING_BENCH_VERSITYGW and
-// MOORING_BENCH_MINIO name binaries; servers without one are left out. Each server has the machine for itself while it
-// is measured.
+// Compares the S3 gateway with other servers on one machine, in one run. MOORING_BENCH_VERSITYGW and
+// MOORING_BENCH_MINIO name their binaries; servers without a binary are left out. Each server has the machine for
+// itself while it is measured.
 
 const { values } = parseArgs({
   options: {
@@ -29,7 +29,7 @@ async function series<T>(measure: (round: number) => Promise<T>): Promise<T[]> {
   return figures;
 }
 
-/** Prints a figure with what it cost the server. */
+/** Prints a figure with its cost for the server. */
 async function told<T>(
   server: S3Server,
   what: string,
@@ -73,8 +73,8 @@ async function measure(server: S3Server): Promise<void> {
     () => fill(server, keys),
     (figure) => `${Math.round(figure)} a second`,
   );
-  await told(server, "1,000 prefixes of those", () => series(() => listPrefixes(server)), times);
-  await told(server, "pages of 1,000 keys of those", () => listPages(server, 100), times);
+  await told(server, "1,000 common prefixes of them", () => series(() => listPrefixes(server)), times);
+  await told(server, "pages of 1,000 of their keys", () => listPages(server, 100), times);
 }
 
 for (const start of serversFrom(process.env, values.dir)) {

@@ -11,7 +11,7 @@ import type { Access } from "./sign.ts";
 /** A server that is measured, with an empty bucket. */
 export interface S3Server {
   readonly name: string;
-  /** The guarantee of a PUT's answer. */
+  /** What the answer to a PUT guarantees. */
   readonly durable: string;
   readonly access: Access;
   readonly bucket: string;
@@ -23,7 +23,7 @@ const START_TIMEOUT_MS = 20_000;
 const BUCKET = "bench-app";
 const KEY = { accessKeyId: "benchmarkkey", secretAccessKey: "benchmarksecret" };
 
-/** The product, and those peers of which the environment names a binary. */
+/** Returns the product, and the peers whose binaries the environment names. */
 export function serversFrom(environment: NodeJS.ProcessEnv, dir: string = tmpdir()): (() => Promise<S3Server>)[] {
   const versitygw = environment["MOORING_BENCH_VERSITYGW"];
   const minio = environment["MOORING_BENCH_MINIO"];

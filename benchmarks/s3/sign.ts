@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Where and as whom requests are made. */
+/** The server and the key for requests. */
 export interface Access {
   readonly host: string;
   readonly port: number;
@@ -11,17 +11,17 @@ export interface Access {
 
 export interface Ask {
   readonly method: string;
-  /** With characters that need no encoding. */
+  /** A path of characters that need no encoding. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Its digest is signed; absent: the body is not part of the signature. */
+  /** The signature covers its digest. Without it, the body is not signed. */
   readonly body?: Buffer;
 }
 
 const sha256 = (content: Buffer | string): string => createHash("sha256").update(content).digest("hex");
 const hmac = (key: Buffer | string, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
-/** The target and the header fields of a request that is signed by Signature V4 now. */
+/** Signs a request with Signature V4. Returns its target and header fields. */
 export function signed(access: Access, ask: Ask): { target: string; headers: Record<string, string> } {
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const scope = `${time.slice(0, 8)}/${access.region}/s3/aws4_request`;
@@ -43,7 +43,7 @@ export function signed(access: Access, ask: Ask): { target: string; headers: Rec
   return { target: query === "" ? ask.path : `${ask.path}?${query}`, headers: { ...headers, authorization } };
 }
 
-/** A whole request as bytes. */
+/** Returns a whole request as bytes. */
 export function signedBytes(access: Access, ask: Ask): Buffer {
   const { target, headers } = signed(access, ask);
   const body = ask.body ?? Buffer.alloc(0);

@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { memoryOf, startProduct } from "../lib/product.ts";
 import { shown, spreadOf } from "../lib/statistics.ts";
 
-// Time from the start of the process to ready, first (empty directory) and later; memory at rest, of the process and all that
-// it started, after 5 s without requests.
+// Measures the time from the start of the process to ready, with an empty directory and later. Measures the memory of
+// the process and its descendants after 5 s without requests.
 
 const ROUNDS = 5;
 const REST_MS = 5000;

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-// Readers of live tails that cost next to nothing: bytes are counted and thrown away. `readers.ts HOST PORT TOKEN COUNT SEARCH`
+// Readers of live tails that cost next to nothing: they only count the bytes. `readers.ts HOST PORT TOKEN COUNT SEARCH`
 
 const [host = "", port = "", token = "", count = "1", search = ""] = process.argv.slice(2);
 let bytes = 0;

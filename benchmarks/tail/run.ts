@@ -5,8 +5,8 @@ import { startProduct, type Product } from "../lib/product.ts";
 import { quantileOf, shown, spreadOf } from "../lib/statistics.ts";
 import { logBody } from "../ingest/entries.ts";
 
-// How much do live tails cost senders? The same load with none, one and fifty tails, which show everything or nothing;
-// and the time from a 202 to the entry in a tail on a server with little load.
+// Measures how much live tails cost senders: the same load with none, one and fifty tails, which show everything or
+// nothing. Then measures the time from a 202 to the entry in a tail, on a server with little load.
 
 const ROUNDS = 5;
 const ROUND_MS = 4000;
@@ -67,7 +67,7 @@ async function rates(product: Product, token: string): Promise<void> {
   }
 }
 
-/** From the end of the 202 to the event, which may even be first. */
+/** Measures the time from the end of the 202 to the event. The event may even come first. */
 async function latency(product: Product, token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
   const controller = new AbortController();

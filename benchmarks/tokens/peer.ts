@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
 import { Provider } from "oidc-provider";
 
-// oidc-provider with its in-memory adapter, issuing JWT access tokens (RFC 9068, ES256) by client credentials: the same work.
+// Does the same work with oidc-provider and its in-memory adapter: issues JWT access tokens (RFC 9068, ES256) by client
+// credentials.
 
 const { privateKey } = await generateKeyPair("ES256", { extractable: true });
 const jwk = { ...(await exportJWK(privateKey)), alg: "ES256", use: "sig", kid: "bench" };

@@ -3,7 +3,7 @@ import { startProduct } from "../lib/product.ts";
 import { startScript } from "../lib/script.ts";
 import { shown, spreadOf } from "../lib/statistics.ts";
 
-// Tokens a second by the client credentials grant, beside oidc-provider with everything in memory (peer.ts).
+// Measures tokens a second by the client credentials grant, beside oidc-provider with everything in memory (peer.ts).
 
 const ROUNDS = 5;
 const ROUND_MS = 4000;

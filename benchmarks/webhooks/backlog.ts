@@ -8,7 +8,7 @@ const MEANWHILE_PER_SECOND = 1000;
 const MEANWHILE_MS = 5000;
 const SETTLED_MS = 120_000;
 
-/** Events wait for a destination, and are delivered while others arrive: every one has to arrive. */
+/** Delivers a backlog of events while others arrive. Every event must reach the destination. */
 export async function deliverBacklog(product: Product, events: number): Promise<string> {
   const { webhook, credential } = await product.bootstrap("backlog");
   const path = new URL(webhook.url).pathname;
@@ -46,7 +46,7 @@ async function whileDelivering(product: Product, path: string, receiverPort: num
   for (;;) {
     const part = await sendEvents(product.port, path, { durationMs: MEANWHILE_MS, perSecond: MEANWHILE_PER_SECOND });
     sent += part.answered;
-    p50Ms = Math.max(p50Ms, part.p50Ms); // of the worst part
+    p50Ms = Math.max(p50Ms, part.p50Ms); // The worst part counts.
     p99Ms = Math.max(p99Ms, part.p99Ms);
     memoryBytes = Math.max(memoryBytes, await memoryOf(product.process.pid ?? 0));
     const elapsedS = (performance.now() - started) / 1000;

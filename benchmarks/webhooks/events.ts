@@ -14,7 +14,7 @@ function event(): Buffer {
   return Buffer.from(`${head}${rest}${"x".repeat(BODY_BYTES - head.length - rest.length - 2)}"}`);
 }
 
-/** Sends events; each has to be taken. */
+/** Sends events. The server must accept each one. */
 export async function sendEvents(
   port: number,
   path: string,

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// A receiver of events in a separate process: accepts everything at once, and reports by GET the number of events, and
-// of different ones.
+// A receiver of events in a separate process. It accepts all events, and reports by GET the number of events and of
+// distinct ones.
 
 const seen = new Set<string>();
 let requests = 0;

@@ -5,9 +5,9 @@ import { shown, spreadOf } from "../lib/statistics.ts";
 import { deliverBacklog } from "./backlog.ts";
 import { BODY_BYTES, CONNECTIONS, perSecond, sendEvents } from "./events.ts";
 
-// Events of 2 KiB a second that are on disk before they are answered, at 64 connections, beside the least that does the same:
-// a server that appends bodies to a file, with one flush for all that wait (../ingest/floor.ts). Then a backlog of such events is
-// delivered to one destination while others come.
+// Measures events of 2 KiB a second at 64 connections. The product writes them to disk before it answers. The floor is
+// a server that appends bodies to a file, with one flush for all waiting requests (../ingest/floor.ts). Then delivers a
+// backlog of such events to one destination while others arrive.
 
 const ROUNDS = 3;
 const ROUND_MS = 8000;

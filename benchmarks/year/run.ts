@@ -6,7 +6,7 @@ import { startProduct, type Product } from "../lib/product.ts";
 import { shown, spreadOf } from "../lib/statistics.ts";
 import { makeYear } from "../../tests/fixtures/year.ts";
 
-// How long a query over the last hour takes when there is a year of files. It opens two or three of them.
+// Measures a query over the last hour of a year of files. It opens two or three of them.
 
 const { values } = parseArgs({
   options: { files: { type: "string", default: "10000" }, rounds: { type: "string", default: "30" } },
@@ -34,7 +34,7 @@ const FORMS: Readonly<Record<string, () => object>> = {
   "no table": () => ({ sql: "SELECT 1 AS one" }),
   "all files": () => ({ sql: `${SELECT} GROUP BY level` }),
 };
-/** Forms that open every file are asked less often. */
+/** Queries that open every file run less often. */
 const SLOW: ReadonlySet<string> = new Set(["all files"]);
 
 async function ask(product: Product, token: string, body: object): Promise<Answer> {
@@ -74,7 +74,7 @@ try {
       const startedMs = performance.now();
       last = await ask(product, token, body());
       if (round >= 0) times.push(performance.now() - startedMs);
-      await new Promise((resolve) => setTimeout(resolve, 20)); // a person's pause: the next instance is made meanwhile
+      await new Promise((resolve) => setTimeout(resolve, 20)); // Waits as a person would. The server starts the next instance meanwhile.
     }
     const { files_scanned: scanned, files_total: total, elapsed_ms: elapsed } = last?.statistics ?? {};
     process.stdout.write(

@@ -13,10 +13,10 @@ import {
   type Client,
 } from "./index.ts";
 
-/** A server that numbers its tokens, and answers what a test says. */
+/** A server that numbers its tokens, and answers as a test tells it. */
 interface Api {
   readonly url: string;
-  /** `Authorization` fields that came to the token endpoint, and tokens that came elsewhere. */
+  /** `Authorization` fields of requests to the token endpoint, and tokens of other requests. */
   readonly signIns: string[];
   readonly calls: string[];
   /** Method and target of other requests, with idempotency key and body. */
@@ -90,7 +90,7 @@ function refuse(response: ServerResponse, status: number, body: object, headers:
 }
 
 describe("tokens of the client", () => {
-  test("requests at the same time take one", async () => {
+  test("concurrent requests take one token", async () => {
     const from = client();
     await Promise.all([ask(from), ask(from), ask(from)]);
     await ask(from);
@@ -98,7 +98,7 @@ describe("tokens of the client", () => {
     assert.deepEqual(api.calls, ["token-1", "token-1", "token-1", "token-1"]);
   });
 
-  test("a new one is taken at four fifths of its life, not before", async () => {
+  test("the client takes a new token after four fifths of its life, not before", async () => {
     const from = client();
     await ask(from);
     nowMs += 799_999;
@@ -108,7 +108,7 @@ describe("tokens of the client", () => {
     assert.deepEqual(api.calls, ["token-1", "token-1", "token-2"]);
   });
 
-  test("401 renews once, for all requests that run", async () => {
+  test("a 401 renews the token once, for all running requests", async () => {
     const from = client();
     await ask(from);
     api.onCall = (token, response) =>
@@ -117,7 +117,7 @@ describe("tokens of the client", () => {
     assert.equal(api.signIns.length, 2);
   });
 
-  test("a second 401 is the answer", async () => {
+  test("a second 401 is returned to the caller", async () => {
     api.onCall = (_token, response) => refuse(response, 401, { code: "invalid_token", detail: "It was revoked." });
     await assert.rejects(ask(client()), (error: ApiError) => {
       assert.equal(error.status, 401);
@@ -127,7 +127,7 @@ describe("tokens of the client", () => {
     assert.equal(api.signIns.length, 2);
   });
 
-  test("a refused sign-in is OAuth's form, and the next request tries anew", async () => {
+  test("a refused sign-in has OAuth's form, and the next request signs in again", async () => {
     const from = client();
     api.onToken = (response) => {
       refuse(response, 401, { error: "invalid_client", error_description: "Not right." });
@@ -138,7 +138,7 @@ describe("tokens of the client", () => {
     await ask(from);
   });
 
-  test("503 at the token endpoint is tried again", async () => {
+  test("a 503 of the token endpoint is retried", async () => {
     api.onToken = (response) => {
       if (api.signIns.length > 2) return false;
       refuse(response, 503, {}, { "retry-after": "0" });
@@ -148,7 +148,7 @@ describe("tokens of the client", () => {
     assert.equal(api.signIns.length, 3);
   });
 
-  test("the secret is encoded as RFC 6749 section 2.3.1 says", async () => {
+  test("the secret is encoded as in RFC 6749 section 2.3.1", async () => {
     await ask(client("a:b %+ü"));
     const pair = Buffer.from((api.signIns[0] ?? "").replace("Basic ", ""), "base64").toString();
     assert.equal(pair, "mrc_1:a%3Ab+%25%2B%C3%BC");
@@ -156,7 +156,7 @@ describe("tokens of the client", () => {
 });
 
 describe("answers", () => {
-  test("a problem's places, request id and Retry-After", async () => {
+  test("an error has the problem's places, request ID and Retry-After", async () => {
     const problem = { code: "invalid_body", detail: "No.", errors: [{ pointer: "/a", detail: "is bad" }] };
     api.onCall = (_token, response) => refuse(response, 400, problem, { "request-id": "req_1", "retry-after": "7" });
     await assert.rejects(ask(client()), (error: ApiError) => {
@@ -167,7 +167,7 @@ describe("answers", () => {
     });
   });
 
-  test("what a proxy says in HTML is not repeated", async () => {
+  test("an error does not repeat a proxy's HTML", async () => {
     api.onCall = (_token, response) => void response.writeHead(502).end("<html>secret</html>");
     await assert.rejects(ask(client()), (error: ApiError) => {
       assert.equal(error.status, 502);
@@ -176,7 +176,7 @@ describe("answers", () => {
     });
   });
 
-  test("a redirection is not followed: a token goes to no other place", async () => {
+  test("the client follows no redirection, so a token goes to no other server", async () => {
     api.onCall = (_token, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end();
     await assert.rejects(ask(client()), UnreachableError);
     assert.equal(api.calls.length, 1);
@@ -196,7 +196,7 @@ describe("answers", () => {
 
 const { listCredentials, createCredential, revokeCredential, updateProject } = ORGANIZATION_ROUTES;
 
-/** Answers each request by the next of these. */
+/** Answers each request with the next of these answers. */
 function script(...answers: readonly ((response: ServerResponse) => void)[]): void {
   const left = [...answers];
   api.onCall = (_token, response) => (left.shift() ?? ((answer) => void answer.end("{}")))(response);
@@ -211,7 +211,7 @@ const unavailable = (response: ServerResponse): void =>
 const cutOff = (response: ServerResponse): void => void response.socket?.destroy();
 
 describe("calls", () => {
-  test("path and query have the parameters, encoded; undefined ones are left out", async () => {
+  test("path and query have encoded parameters, without undefined ones", async () => {
     await client().call(revokeCredential, { params: { credential_id: "a/../b?c" } });
     const query = { project: undefined, limit: 5, include_revoked: true };
     script(answer({ items: [], next_cursor: null }));
@@ -222,7 +222,7 @@ describe("calls", () => {
     );
   });
 
-  test("what makes something has a key that stays the same when it is tried again", async () => {
+  test("a create keeps its idempotency key when it is retried", async () => {
     script(cutOff, unavailable, answer({ id: "cred_1" }));
     const made = await client().call(createCredential, {
       body: { name: "n", scopes: ["org:read"], project: undefined },
@@ -241,7 +241,7 @@ describe("calls", () => {
     });
   });
 
-  test("fields that a row honours are sent, and the mark of a state comes back", async () => {
+  test("the client sends the fields that a row honours, and returns the ETag", async () => {
     script((response) => void response.setHeader("etag", '"1"').end("{}"));
     assert.deepEqual(await client().read(listCredentials, {}), { value: {}, etag: '"1"' });
     await client().call(updateProject, {
@@ -256,7 +256,7 @@ describe("calls", () => {
     );
   });
 
-  test("a key that was given is sent, and makes a request that can be repeated", async () => {
+  test("the client sends a given idempotency key, and then may retry the request", async () => {
     script(cutOff);
     const headers = { "Idempotency-Key": "mine", Prefer: "handling=lenient" };
     await client().call(TELEMETRY_ROUTES.ingest, { params: { type: "logs" }, body: { entries: [] }, headers });
@@ -267,14 +267,14 @@ describe("calls", () => {
     );
   });
 
-  test("what can't be repeated is sent once", async () => {
+  test("a request that can't be repeated is sent once", async () => {
     const row = { ...createCredential, idempotent: false } as const;
     script(unavailable);
     await assert.rejects(client().call(row, { body: { name: "n", scopes: [] } }), { status: 503 });
     assert.equal(api.requests.length, 1);
   });
 
-  test("a refusal is not retried, nor one with a long Retry-After; four attempts are the limit", async () => {
+  test("a refusal or a long Retry-After ends the attempts; four attempts are the limit", async () => {
     const list = (): Promise<unknown> => client().call(listCredentials, {});
     script((response) => refuse(response, 403, { code: "insufficient_scope" }));
     await assert.rejects(list(), { code: "insufficient_scope" });
@@ -286,7 +286,7 @@ describe("calls", () => {
     assert.equal(api.requests.length, 6);
   });
 
-  test("an abort ends the wait for the next try", async () => {
+  test("an abort ends the wait for the next attempt", async () => {
     const abort = new AbortController();
     script((response) => {
       refuse(response, 503, {}, { "retry-after": "20" });

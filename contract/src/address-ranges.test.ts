@@ -78,7 +78,7 @@ test("reads and writes addresses as the platform does", () => {
   }
 });
 
-test("takes a misspelt address only where the platform does", () => {
+test("accepts a misspelt address only if the platform does", () => {
   let [taken, refused] = [0, 0];
   for (let i = 0; i < 10_000; i++) {
     const text = misspelt(randomInt(4) === 0 ? `64:ff9b::${randomAddress()}` : randomAddress());
@@ -90,7 +90,7 @@ test("takes a misspelt address only where the platform does", () => {
   assert.ok(taken > 500 && refused > 500, `${taken} taken, ${refused} refused`);
 });
 
-test("holds the addresses that the platform's list of blocks holds", () => {
+test("matches the addresses that the platform's block list matches", () => {
   let held = 0;
   for (let i = 0; i < 4_000; i++) {
     const network = randomAddress();
@@ -122,7 +122,7 @@ test("knows whether one list lies within another", () => {
   assert.ok(!containsRanges([], ranges("10.0.0.1")));
 });
 
-/** Outside of the block that stands for IPv4. */
+/** Returns an address outside of the IPv4-mapped block. */
 function randomAddress(): string {
   const byte = () => (randomInt(3) === 0 ? 0 : randomInt(256));
   if (randomInt(2) === 0) return [byte(), byte(), byte(), byte()].join(".");
@@ -130,7 +130,7 @@ function randomAddress(): string {
   return groups.map((group) => group.toString(16)).join(":");
 }
 
-/** With up to two characters replaced, inserted or left out. */
+/** Replaces, inserts or removes up to two characters. */
 function misspelt(text: string): string {
   const parts = ["", ":", "::", ".", "0", "00", "f", "F", "x", "0x", " ", "[", "1.2.3.4", "256", "12345"];
   let changed = text;
@@ -141,7 +141,7 @@ function misspelt(text: string): string {
   return changed;
 }
 
-/** The same address with some bit changed, about where the prefix ends. */
+/** Flips one bit near the end of the prefix. */
 function nearby(text: string, bits: number): string {
   const { bytes } = rangeOf(text);
   const bit = Math.min(bytes.length * 8 - 1, Math.max(0, bits - 1 + randomInt(3)));

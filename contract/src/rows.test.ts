@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as contract from "./index.ts";
 import type { Route } from "./route.ts";
 
-/** Verbs of summaries. A new verb is fine; a noun is not, since people read `Cannot <summary>: …` when a call fails. */
+/** Verbs of summaries. A new verb is fine, but a noun is not: people read `Cannot <summary>: …` when a call fails. */
 const VERBS = new Set(
   (
     "abort accept acknowledge add allow approve archive ask assign begin block cancel change check claim clear close complete " +
@@ -32,7 +32,7 @@ test("every row's summary begins with a verb, and can follow `Cannot`", () => {
   );
 });
 
-test("what a token can change honours `If-Match`", () => {
+test("a change by a token honours `If-Match`", () => {
   const without = ROWS.filter(
     ({ method, permission, headers = [] }) =>
       (method === "PATCH" || method === "PUT") &&
@@ -46,7 +46,7 @@ test("what a token can change honours `If-Match`", () => {
   );
 });
 
-test("a row that honours `If-Match` answers 409 `concurrent_update`, and the other way round", () => {
+test("a row honours `If-Match` exactly if it answers 409 `concurrent_update`", () => {
   const differ = ROWS.filter(
     ({ headers = [], problems }) => headers.includes("If-Match") !== problems.includes("concurrent_update"),
   );

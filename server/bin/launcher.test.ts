@@ -25,7 +25,7 @@ const { findNode, isRunningNodeEnough } = (await import(MODULE)) as {
 
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs a script through `runUnder`, as the launcher does when its own Node is too old. */
+/** Runs a script through `runUnder`, as the launcher does if its own Node is too old. */
 function launch(script: string, ...args: string[]): ChildProcessByStdio<null, Readable, Readable> {
   const path = join(folder, "script.mjs");
   writeFileSync(path, script);
@@ -39,16 +39,16 @@ async function textOf(stream: Readable): Promise<string> {
   return text;
 }
 
-test("a Node of major version 24 or more is enough", () => {
+test("Node of major version 24 or later is new enough", () => {
   for (const version of ["24.0.0", "26.10.0", "100.0.0"]) assert.equal(isRunningNodeEnough(version), true);
   for (const version of ["18.20.8", "22.23.2", "9.0.0"]) assert.equal(isRunningNodeEnough(version), false);
 });
 
-test("the running Node is used when it is enough", () => {
+test("the running Node is used if it is new enough", () => {
   assert.equal(findNode(), process.execPath);
 });
 
-test("a platform without a package, or a package that is not there, is an error that says what to do", () => {
+test("a platform without a package, or a missing package, is an error that says what to do", () => {
   const version = "18.20.8";
   assert.throws(
     () => findNode({ version, platform: "sunos", arch: "x64" }),
@@ -76,7 +76,7 @@ test("arguments, output and exit code pass through", async () => {
 });
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  test(`${signal} reaches the script, which may end in its own way`, async () => {
+  test(`${signal} reaches the script, which handles it`, async () => {
     const child = launch(
       `process.on("${signal}", () => { console.log("got it"); process.exit(3); }); setInterval(() => {}, 1000); console.log("up");`,
     );

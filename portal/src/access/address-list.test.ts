@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allowsAddress, bodyOf, faultOf, isSameList, readAddressList } from "./address-list.ts";
 
-test("a typed list is split into ranges, each once and in one form", () => {
+test("a typed list becomes normalized ranges without duplicates", () => {
   const list = readAddressList(" 10.1.2.3/8,192.0.2.7\n2001:DB8::/32  10.0.0.0/8 ");
   assert.deepEqual(list, { ranges: ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"], bad: [] });
   assert.equal(faultOf(list), null);
@@ -16,7 +16,7 @@ test("a word that is not a range is an error, and so are too many ranges", () =>
   assert.match(faultOf(readAddressList(many)) ?? "", /33 ranges; the most is 32/);
 });
 
-test("an address is in a list or not; no list is open", () => {
+test("a list matches its addresses; no list matches all addresses", () => {
   assert.ok(allowsAddress(null, "192.0.2.7"));
   assert.ok(allowsAddress([], "192.0.2.7"));
   assert.ok(allowsAddress(["10.0.0.0/8", "192.0.2.0/24"], "::ffff:192.0.2.7"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isKeyScope, namesIn, reaches, reachText, scopesText } from "./s3-keys.ts";
 
-test("reach is buckets and a prefix", () => {
+test("a key's reach is described by buckets and a prefix", () => {
   assert.equal(reachText({ buckets: null, prefix: "" }), "every bucket");
   assert.equal(reachText({ buckets: ["shop", "logs"], prefix: "2026/" }), "shop, logs: 2026/");
   assert.ok(reaches({ buckets: null, project_id: null }, { slug: "shop", project_id: "p1" }));
@@ -10,7 +10,7 @@ test("reach is buckets and a prefix", () => {
   assert.ok(!reaches({ buckets: null, project_id: "p2" }, { slug: "shop", project_id: "p1" }));
 });
 
-test("names are taken apart, each once", () => {
+test("a list of names is split and loses duplicates", () => {
   assert.deepEqual(namesIn(" shop, logs  shop\n"), ["shop", "logs"]);
   assert.deepEqual(namesIn("  "), []);
 });

@@ -20,7 +20,7 @@ test("rows stay while a page, a time or a filter changes", () => {
   assert.ok(differsInFiltersOnly(list("acme", {}), list("acme", { status: "dead" })), "a filter that was not there");
 });
 
-test("rows go with the organization, the project, the operation and the thing", () => {
+test("rows disappear when the organization, project, operation or object changes", () => {
   const before = list("acme", { project: "site", limit: 50 }, { app_id: "a" });
   assert.ok(!differsInFiltersOnly(before, list("globex", { project: "site", limit: 50 }, { app_id: "a" })));
   assert.ok(!differsInFiltersOnly(before, list("acme", { project: "shop", limit: 50 }, { app_id: "a" })));
@@ -33,14 +33,14 @@ test("rows go with the organization, the project, the operation and the thing", 
   );
 });
 
-/** Names that say whose rows they are, or what one asks of a single thing. */
+/** Parameters that name the owner of the rows, or that read a single object. */
 const SUBJECTS = new Set(
   "project credential key version_id permission after wait_s last_event_id expires_in permanent transfer_credentials".split(
     " ",
   ),
 );
 
-test("each query parameter of the contract is a filter or says whose rows they are", () => {
+test("each query parameter of the contract is a filter or names the owner of the rows", () => {
   const names = new Set<string>();
   for (const row of Object.values(contract).flatMap(rowsOf)) for (const name of Object.keys(row)) names.add(name);
   assert.ok(names.size > 20, "the contract's rows were read");
@@ -56,7 +56,7 @@ function rowsOf(table: unknown): Record<string, unknown>[] {
   });
 }
 
-test("the query library shows nothing of another organization while its answer is on the way", async () => {
+test("the query library shows no rows of another organization while it loads", async () => {
   const client = new QueryClient();
   const options = (queryKey: QueryKey, queryFn: () => Promise<string>): QueryObserverOptions<string> => ({
     queryKey,
@@ -72,9 +72,9 @@ test("the query library shows nothing of another organization while its answer i
   await observer.refetch();
   assert.equal(observer.getCurrentResult().data, "acme's");
   observer.setOptions(options(list("acme", { project: "site", q: "new" }), never));
-  assert.equal(observer.getCurrentResult().data, "acme's", "a filter changed: the rows stay meanwhile");
+  assert.equal(observer.getCurrentResult().data, "acme's", "the rows stay when a filter changes");
   observer.setOptions(options(list("globex", { project: "site" }), never));
-  assert.equal(observer.getCurrentResult().data, undefined, "another organization: they are gone at once");
+  assert.equal(observer.getCurrentResult().data, undefined, "the rows disappear at once when the organization changes");
   stop();
   client.clear();
 });

@@ -13,7 +13,7 @@ function read(answer: string, size: number): { reader: ResultReader; rows: Resul
   return { reader, rows };
 }
 
-test("columns, rows and figures do not depend on the chunks that they arrive in", () => {
+test("the chunks of the stream do not change columns, rows and figures", () => {
   for (const size of [1, 2, 7, 64, 10_000]) {
     const { reader, rows } = read(ANSWER, size);
     assert.deepEqual(reader.columns, [{ name: "a", type: "VARCHAR" }]);
@@ -23,13 +23,13 @@ test("columns, rows and figures do not depend on the chunks that they arrive in"
   }
 });
 
-test("a value with a line break inside is put together again", () => {
+test("a value with a line break stays one value", () => {
   const { rows, reader } = read(ANSWER.replace('{"a":"x,"}', '{"a":{"b":\n1,\n"c":2}}'), 3);
   assert.deepEqual(rows, [{ a: { b: 1, c: 2 } }, { a: "]" }]);
   assert.equal(reader.end?.row_count, 2);
 });
 
-test("no rows, and an error behind the first ones", () => {
+test("an answer may have no rows, or an error after the first rows", () => {
   const none = read(ANSWER.replace('{"a":"x,"},\n{"a":"]"}\n', ""), 5);
   assert.deepEqual(none.rows, []);
   assert.equal(none.reader.end?.row_count, 2);
@@ -37,6 +37,6 @@ test("no rows, and an error behind the first ones", () => {
   assert.equal(broken.reader.end?.error?.code, "query_timeout");
 });
 
-test("an answer that broke off has no end", () => {
+test("an incomplete answer has no end line", () => {
   assert.equal(read(ANSWER.slice(0, 60), 5).reader.end, null);
 });

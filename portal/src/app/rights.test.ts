@@ -11,7 +11,7 @@ function rightsOf(role: OrgRole, projects: Record<string, ProjectRole | null> = 
   };
 }
 
-test("a role in a project counts in that project, and where any will do", () => {
+test("a role in a project counts in that project, and where any project is enough", () => {
   const me = rightsOf("viewer", { proj_a: "writer", proj_b: null });
   assert.equal(whyNotIn(me, "proj_a", "webhooks:write"), undefined);
   assert.equal(whyNotIn(me, "proj_b", "webhooks:write"), "Your role lacks webhooks:write");
@@ -24,7 +24,7 @@ test("a role in a project counts in that project, and where any will do", () => 
   assert.equal(whyNotIn(me, "proj_b", "files:read"), undefined);
 });
 
-test("a role in the organization counts everywhere, but for changes in an archived project", () => {
+test("a role in the organization counts everywhere, except for changes of an archived project", () => {
   const me = rightsOf("developer", { proj_a: null, proj_b: "maintainer" }, ["proj_b"]);
   assert.equal(whyNotIn(me, "proj_a", "files:write"), undefined);
   assert.match(String(whyNotIn(me, "proj_b", "files:write")), /archived/);
@@ -34,7 +34,7 @@ test("a role in the organization counts everywhere, but for changes in an archiv
   assert.match(String(whyNotAnywhere(rightsOf("viewer", { proj_b: "writer" }, ["proj_b"]), "files:write")), /archived/);
 });
 
-test("nothing may be done before it is known who one is", () => {
+test("nothing is allowed before the person is known", () => {
   assert.notEqual(whyNotIn(undefined, null, "org:read"), undefined);
   assert.notEqual(whyNotAnywhere(undefined, "org:read"), undefined);
 });

@@ -4,7 +4,7 @@ import { axisText, stepMs, stepsOf, stepStart } from "./bars-steps.ts";
 
 const HOUR = 3_600_000;
 
-test("a range has at most so many steps, of a length that people count in", () => {
+test("a range has a limited number of steps, with usual lengths", () => {
   assert.equal(stepMs(0, HOUR, 90), 60_000);
   assert.equal(stepMs(0, 24 * HOUR, 90), 1_800_000);
   assert.equal(stepMs(0, 10, 90), 1);
@@ -12,7 +12,7 @@ test("a range has at most so many steps, of a length that people count in", () =
   assert.ok(long / stepMs(0, long, 90) <= 90);
 });
 
-test("steps lie where the server's do", () => {
+test("steps begin where the server's steps begin", () => {
   assert.equal(
     new Date(stepStart(Date.parse("2026-11-20T08:44:59Z"), 1_800_000)).toISOString(),
     "2026-11-20T08:30:00.000Z",
@@ -21,7 +21,7 @@ test("steps lie where the server's do", () => {
   assert.equal(stepsOf(Date.parse("2026-11-20T08:10:00Z"), Date.parse("2026-11-20T10:00:00Z"), HOUR).length, 2);
 });
 
-test("labels say what their step needs", () => {
+test("labels have the precision of their step", () => {
   const at = Date.parse("2026-11-20T08:05:09.250Z");
   assert.deepEqual(
     [10, 1000, 60_000, 21_600_000, 86_400_000].map((step) => axisText(at, step)),

@@ -5,14 +5,14 @@ import { chartableOf, drawnOf, SERIES_MAX } from "./chart-data.ts";
 const column = (name: string, type: string) => ({ name, type });
 const [AT, LEVEL, N] = [column("at", "TIMESTAMP WITH TIME ZONE"), column("level", "VARCHAR"), column("n", "BIGINT")];
 
-test("numbers are drawn over a time, or else over a name", () => {
+test("the chart's x axis is a time, or else a name", () => {
   assert.deepEqual(chartableOf([LEVEL, AT, N]), { x: "at", isTime: true, values: ["n"], split: "level" });
   assert.deepEqual(chartableOf([LEVEL, N]), { x: "level", isTime: false, values: ["n"], split: null });
   assert.equal(chartableOf([N]), null);
   assert.equal(chartableOf([AT, LEVEL]), null);
 });
 
-test("a name splits the numbers into series, the greatest first, with nothing where nothing was", () => {
+test("a name splits the numbers into series, the greatest first, with gaps for missing values", () => {
   const rows = [
     { at: "2026-11-20T08:01:00Z", level: "info", n: 1 },
     { at: "2026-11-20T08:00:00Z", level: "info", n: 2 },
@@ -27,7 +27,7 @@ test("a name splits the numbers into series, the greatest first, with nothing wh
   assert.deepEqual(drawn.series[0]?.values, [null, 9_007_199_254_740_992]);
 });
 
-test("what does not fit is counted", () => {
+test("the chart counts the rows that it leaves out", () => {
   const rows = Array.from({ length: 70 }, (_, i) => ({ level: `l${i}`, n: i }));
   assert.equal(drawnOf(rows, { x: "level", isTime: false, values: ["n"], split: null }).left, 10);
   const many = Array.from({ length: SERIES_MAX + 3 }, (_, i) => ({ a: "x", level: `l${i}`, n: i }));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { alignPoints, bridged, isolated, REST_LABEL, stepFor, stepText, timeText, valueText } from "./chart-model.ts";
 
-test("points of several series stand on one grid, with gaps where there are none", () => {
+test("points of several series share one grid, with gaps for missing points", () => {
   const { times, series } = alignPoints(
     [
       { atS: 60, series: "a", value: 1 },
@@ -25,7 +25,7 @@ test("points of several series stand on one grid, with gaps where there are none
   );
 });
 
-test("nothing makes an empty chart", () => {
+test("no points make an empty chart", () => {
   assert.deepEqual(alignPoints([], 60), { times: [], series: [] });
 });
 
@@ -58,7 +58,7 @@ test("a line continues over its usual interval, and breaks at a longer gap", () 
   assert.deepEqual(bridged([]), []);
 });
 
-test("points that no line leads to are found", () => {
+test("points without a line are found", () => {
   assert.deepEqual(isolated([1, null, 2, 3, null, 4]), [0, 5]);
   assert.deepEqual(isolated(bridged([1, null, 2, null, 3])), []);
 });

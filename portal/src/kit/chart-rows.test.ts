@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numberOf, objectOf, textOf } from "./chart-rows.ts";
 
-test("columns are read as the requested type, for every content", () => {
+test("columns have the requested type for every content", () => {
   const row = { n: 1.5, big: "9007199254740993", none: null, map: { a: 1 }, json: '{"b":2}', list: "[1]", broken: "{" };
   assert.deepEqual([numberOf(row, "n"), numberOf(row, "big")], [1.5, 9_007_199_254_740_992]);
   assert.ok(Number.isNaN(numberOf(row, "none")) && Number.isNaN(numberOf(row, "absent")));

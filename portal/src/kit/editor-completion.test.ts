@@ -20,19 +20,19 @@ const SCHEMA: SqlSchema = {
 const labels = (sql: string): string[] =>
   (suggestionsAt(SCHEMA, sql, sql)?.suggestions ?? []).map(({ label }) => label);
 
-test("behind FROM stand tables, elsewhere columns of the tables that are used, and functions", () => {
+test("FROM suggests tables; other places suggest functions and the columns of used tables", () => {
   assert.deepEqual(labels("SELECT * FROM lo"), ["logs", "traces", "range"]);
   assert.deepEqual(labels("SELECT * FROM traces WHERE d"), ["duration_ms", "logs", "traces", "count", "lower"]);
   assert.ok(labels("SELECT l").includes("level"));
 });
 
-test("behind a table's name or alias stand its columns", () => {
+test("a table's name or alias suggests its columns", () => {
   assert.deepEqual(labels("SELECT * FROM traces t WHERE t.d"), ["duration_ms"]);
   assert.deepEqual(labels("SELECT * FROM logs AS l JOIN traces USING (trace_id) WHERE l."), ["level", "attributes"]);
   assert.equal(suggestionsAt(SCHEMA, "SELECT x.", "SELECT x."), null);
 });
 
-test("attributes with a separate column, in quotation marks", () => {
+test("an attribute with a separate column is suggested in quotation marks", () => {
   const sql = "SELECT attributes->>'ht";
   const found = suggestionsAt(SCHEMA, `${sql}' FROM logs`, sql);
   assert.deepEqual(
@@ -42,7 +42,7 @@ test("attributes with a separate column, in quotation marks", () => {
   assert.equal(found?.replaced, 2);
 });
 
-test("nothing inside of texts and comments", () => {
+test("strings and comments get no suggestions", () => {
   assert.equal(suggestionsAt(SCHEMA, "SELECT 'le", "SELECT 'le"), null);
   assert.equal(suggestionsAt(SCHEMA, "SELECT 1 -- le", "SELECT 1 -- le"), null);
 });

@@ -14,7 +14,7 @@ test("bytes have three digits at most", () => {
   for (const [bytes, text] of pairs) assert.equal(bytesText(bytes), text);
 });
 
-test("durations have the unit that fits", () => {
+test("durations have a suitable unit", () => {
   const pairs = [
     [0.42, "0.42 ms"],
     [41.4, "41 ms"],
@@ -26,7 +26,7 @@ test("durations have the unit that fits", () => {
   for (const [ms, text] of pairs) assert.equal(durationText(ms), text);
 });
 
-test("times relative to now, past and future", () => {
+test("times are relative to now, past and future", () => {
   const now = new Date("2026-01-10T12:00:00Z");
   const pairs = [
     ["2026-01-10T11:59:58Z", "2 seconds ago"],
@@ -37,7 +37,7 @@ test("times relative to now, past and future", () => {
   for (const [at, text] of pairs) assert.equal(relativeText(new Date(at), now), text);
 });
 
-test("counts are grouped and agree with their word", () => {
+test("counts are grouped, and their noun has the right number", () => {
   assert.equal(countText(10_284_119), "10,284,119");
   assert.equal(plural(1, "entry", "entries"), "1 entry");
   assert.equal(plural(2, "entry", "entries"), "2 entries");

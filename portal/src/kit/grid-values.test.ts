@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cellText, compareValues, inOrder, kindOf, rowText, startWidth, wholeText } from "./grid-values.ts";
 
-test("types tell how values are shown", () => {
+test("the type of a column decides how values are shown", () => {
   for (const type of ["BIGINT", "UTINYINT", "HUGEINT", "DOUBLE", "DECIMAL(10,2)", "INTEGER"])
     assert.equal(kindOf(type), "number", type);
   for (const type of ["TIMESTAMP WITH TIME ZONE", "DATE", "TIMESTAMP_NS", "TIME"])
@@ -13,7 +13,7 @@ test("types tell how values are shown", () => {
   assert.equal(kindOf("INTERVAL"), "text");
 });
 
-test("cells are one line, details many", () => {
+test("a cell has one line, details have many", () => {
   assert.equal(cellText(null), "NULL");
   assert.equal(cellText({ a: [1] }), '{"a":[1]}');
   assert.equal(wholeText('{"a":1}'), '{\n  "a": 1\n}');
@@ -21,7 +21,7 @@ test("cells are one line, details many", () => {
   assert.equal(rowText([null, "a\tb", 1]), "\ta b\t1");
 });
 
-test("rows sort by what values are, NULL last", () => {
+test("rows are sorted by typed values, NULL last", () => {
   const sorted = (kind: "number" | "text", values: unknown[]): unknown[] =>
     values.toSorted((a, b) => compareValues(kind, a, b));
   assert.deepEqual(sorted("number", [10, null, 9, "9007199254740993", "9007199254740992"]), [
@@ -34,7 +34,7 @@ test("rows sort by what values are, NULL last", () => {
   assert.deepEqual(sorted("text", ["b", null, "a"]), ["a", "b", null]);
 });
 
-test("columns begin as wide as they need, within bounds", () => {
+test("columns begin with the width of their content, within bounds", () => {
   assert.equal(startWidth("n", ["1"]), 72);
   assert.equal(startWidth("n", ["x".repeat(500)]), 420);
 });

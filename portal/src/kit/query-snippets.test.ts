@@ -3,14 +3,14 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { queryCommand, queryCurl, shellQuoted } from "./query-snippets.ts";
 
-test("a shell takes the text as it is", () => {
+test("a shell passes the text unchanged", () => {
   for (const text of ["a", "it's", '$(date) `x` "y"\n\\']) {
     const said = execFileSync("sh", ["-c", `printf %s ${shellQuoted(text)}`], { encoding: "utf8" });
     assert.equal(said, text);
   }
 });
 
-test("a query is said by curl and by the command line", () => {
+test("a query becomes a curl command and a mooring command", () => {
   const body = {
     sql: "SELECT 'a'",
     parameters: { p0: "x y" },

@@ -2,6 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textsOf } from "./search-text.ts";
 
-test("what looks like a number in an address is the text that it was", () => {
+test("a number in an address stays the text that was typed", () => {
   assert.deepEqual(textsOf({ prefix: 2026, q: "a", create: true }), { prefix: "2026", q: "a", create: true });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { passwordHint } from "./password-hint.ts";
 
-test("twelve characters are the rule, counted as people count them", () => {
+test("a password needs twelve characters, counted as people count them", () => {
   assert.equal(passwordHint("").kind, "none");
   assert.equal(passwordHint("a1b2c3d4e5f").text, "11 of 12 characters");
   assert.equal(passwordHint("a1b2c3d4e5f6").kind, "go");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { darkPath } from "./qr.ts";
 
-test("the dark modules become runs of their rows", () => {
+test("the dark modules of each row become runs", () => {
   assert.equal(
     darkPath([
       [true, true, false, true],

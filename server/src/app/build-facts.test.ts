@@ -13,7 +13,7 @@ test("says which Node, SQLite and DuckDB run", () => {
   for (const version of [sqlite, duckdb]) assert.match(version, /^\d+\.\d+\.\d+/);
 });
 
-test("the commit: of a branch, packed or not, of a work tree, detached, and none", (context) => {
+test("the commit is found on a branch (packed or not), in a linked work tree and detached; it may be missing", (context) => {
   const root = mkdtempSync(join(tmpdir(), "mooring-commit-"));
   context.after(() => rmSync(root, { recursive: true }));
   assert.equal(commitOf(root), null);

@@ -50,7 +50,7 @@ describe("where settings come from", () => {
     assert.equal(config.data_dir, resolve("data"));
   });
 
-  test("the file, then the environment over it, then flags over both", () => {
+  test("the environment overrides the file, and flags override both", () => {
     const file = fileWith({
       listen: "127.0.0.1:1",
       log_level: "warn",
@@ -73,7 +73,7 @@ describe("where settings come from", () => {
     assert.equal(origins.get("query_rows_max"), undefined);
   });
 
-  test("text from flags and variables becomes numbers, lists and nothing", () => {
+  test("text from flags and variables becomes numbers, lists and null", () => {
     const config = load({
       environment: {
         MOORING_TRUSTED_PROXIES: "10.0.0.1, ::1/128",
@@ -88,7 +88,7 @@ describe("where settings come from", () => {
     assert.equal(config.query_rows_max, 7);
   });
 
-  test("variables of the command line and of others are left alone", () => {
+  test("variables of the command line and of other programs are ignored", () => {
     load({
       environment: {
         MOORING_CLIENT_ID: "x",
@@ -107,7 +107,7 @@ describe("where settings come from", () => {
 });
 
 describe("mistakes", () => {
-  test("all of them at once, each with the option's name as it was written", () => {
+  test("all errors are reported at once, each with the option's name as it was written", () => {
     const file = fileWith({ query_rows_max: 0, listne: "x" });
     const mistakes = mistakesOf({
       file,
@@ -131,7 +131,7 @@ describe("mistakes", () => {
     assert.equal(mistakes.length, 7);
   });
 
-  test("a name that is nearly right is suggested", () => {
+  test("an error suggests the right name for a similar one", () => {
     assert.match(mistakesOf({ file: fileWith({ listen_: "x" }) })[0] ?? "", /did you mean listen\?/);
   });
 
@@ -183,7 +183,7 @@ describe("a provider of sign-ins", () => {
     assert.equal(taken({ MOORING_OIDC_ISSUER: "https://id.example" }), "https://id.example");
   });
 
-  test("is asked over TLS, but on this machine", () => {
+  test("needs TLS, except on this machine", () => {
     assert.match(refused({ MOORING_OIDC_ISSUER: "http://id.example" }), /oidc_issuer: must begin with https/);
     assert.equal(taken({ MOORING_OIDC_ISSUER: "http://127.0.0.1:3000" }), "http://127.0.0.1:3000");
   });
@@ -192,7 +192,7 @@ describe("a provider of sign-ins", () => {
 describe("secrets", () => {
   const secrets = SETTING_NAMES.filter((name) => settingOf(name).secret === true);
 
-  test("there are some, or these tests test nothing", () =>
+  test("there are secrets, or these tests test nothing", () =>
     assert.deepEqual(secrets, [
       "database_url",
       "master_key",

@@ -1,4 +1,4 @@
-/** Every deletion by time waits while the clock is in doubt, and goes on when it is accepted. */
+/** Every deletion by time waits while the clock is in doubt, and continues after an operator accepts the clock. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ const JUMP = 40 * DAY;
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const SIGNAL = new AbortController().signal;
 
-/** What a case works on: everything is real, and the clock is set by hand. */
+/** The environment of a case. Everything is real, except that the test sets the clock. */
 interface Ground {
   readonly dataDir: string;
   readonly metadata: MetadataStore;
@@ -38,7 +38,7 @@ interface Ground {
 }
 
 interface Case {
-  /** Where the deleted rows are; one row before, none after. */
+  /** The table of the deleted row: it has one row before the deletion, and none after it. */
   readonly table: keyof Tables;
   readonly row: object;
   readonly run: (ground: Ground) => Promise<unknown>;
@@ -54,7 +54,7 @@ const images = (ground: Ground) => {
   return { ...ground, settings };
 };
 
-/** Each is due some time after the start, and long before the jump's end. */
+/** Each is due some time after the start, and long before the end of the jump. */
 const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | "orphans" | "s3_locks">, Case>> = {
   content: {
     table: "blob",
@@ -135,10 +135,10 @@ const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | 
   revocations: {
     table: "node",
     row: { id: "node_gone", seen_at: START },
-    // The heartbeat, every two seconds of its clock.
+    // Sends the heartbeat, every two seconds of its clock.
     run: async ({ identity, clock, metadata }) => {
       const heldBefore = clock.state().held.get("revocations") ?? 0;
-      // Also in real time: hourly work is due again, at any distance from the jump.
+      // Moves the real time too, so that hourly work is due again at any size of the jump.
       wallMs += 2 * HOUR;
       realMs += 2 * HOUR;
       await until(async () => {
@@ -192,7 +192,7 @@ after(async () => {
   rmSync(ground.dataDir, { recursive: true });
 });
 
-/** One row of every table, and the one that is to be deleted: the times of all others are far ahead. */
+/** Inserts one row into every table, and the row to delete. The times of all other rows are far ahead. */
 async function arrange({ metadata }: Ground): Promise<void> {
   const kept = new Set(["migration", "audit", "master_key", "auth_change", "signing_key", "s3_part", "s3_history"]);
   const changes = new Map<string, object>();
@@ -229,7 +229,7 @@ async function arrange({ metadata }: Ground): Promise<void> {
       if (kept.has(table)) continue;
       const change = changes.get(table) ?? {};
       const base = { ...row, ...shared[table] };
-      // A row with a separate key stands beside the row that others refer to.
+      // A row with a separate key can be inserted beside the row that others refer to.
       const isBeside = ["id", "kid", "digest"].some((name) => name in change);
       for (const values of isBeside ? [base, { ...base, ...change, ...unique(table) }] : [{ ...base, ...change }])
         await tx
@@ -254,7 +254,7 @@ async function countOf({ table, row }: Case): Promise<number> {
   return rows.filter((each) => wanted.every(([name, value]) => String(each[name]) === String(value))).length;
 }
 
-/** No answer of these has anything that is sealed. */
+/** Encrypts nothing, because no answer here has encrypted values. */
 const PLAIN = {
   seal: (_place: unknown, bytes: Uint8Array) => bytes,
   open: (_place: unknown, bytes: Uint8Array) => Buffer.from(bytes),
@@ -272,7 +272,7 @@ test("with the clock 40 days ahead nothing goes; when it is accepted, all of it 
       assert.ok((ground.clock.state().held.get(name as Deletion) ?? 0) > heldBefore, "it asked, and was counted");
     });
   ground.clock.accept();
-  // Two more hours of real time, so that hourly work is due again.
+  // Moves two more hours of real time, so that hourly work is due again.
   wallMs += 2 * HOUR;
   realMs += 2 * HOUR;
   for (const [name, each] of Object.entries(CASES))
@@ -296,7 +296,7 @@ test("telemetry and its idempotency keys are held", async () => {
   });
   await clock.start();
   await setPolicy(metadata, "org_a", { retention_days_logs: 7 });
-  /** A start and a compaction: segments of the log before go, and their keys are saved. */
+  /** A start and a compaction delete older segments of the log, and save their keys. */
   const taken = async (key: string): Promise<{ rows: number; keys: number }> => {
     const store = await openTestStore(dir.path, { clock });
     await store.rows.append(logBatch("org_b", [key], { keyHash: key, bodyHash: "b1" }));
@@ -323,7 +323,7 @@ test("telemetry and its idempotency keys are held", async () => {
   await metadata.close();
 });
 
-/** Comparisons with the time that delete nothing, or nothing that is missed: why. */
+/** Comparisons with the time that delete nothing, or nothing that anybody misses, each with the reason. */
 const NO_DELETIONS: Readonly<Record<string, string>> = {
   "stores/jobs/store.ts due_at": "takes jobs that are due",
   "domain/files/store.ts claimed_until": "takes a claim over whose holder is gone",
@@ -341,7 +341,7 @@ const NO_DELETIONS: Readonly<Record<string, string>> = {
   "app/commands/store.ts erasure.created_at": "reads",
 };
 
-test("no comparison with the time deletes without asking: each takes a cutoff, or is known to delete nothing", () => {
+test("every comparison with the time takes a cutoff, or is listed as deleting nothing", () => {
   const root = join(import.meta.dirname, "..");
   const found = new Set<string>();
   const wrong: string[] = [];
@@ -363,7 +363,7 @@ test("no comparison with the time deletes without asking: each takes a cutoff, o
   );
 });
 
-test("each deletion of the list asks under its name, and no other makes a cutoff", () => {
+test("each deletion of the list takes a cutoff under its name, and no other code does", () => {
   const root = join(import.meta.dirname, "..");
   const asked = new Set<string>();
   const makers: string[] = [];
@@ -391,7 +391,7 @@ test("orphans are not deleted while the clock of their directory is in doubt", a
   await metadata.close();
   const main = join(import.meta.dirname, "../../bin/mooring.mjs");
   const args = [main, "scrub", "--delete-orphans", "--data-dir", dir.path];
-  // Without what names programs for tests: those are no settings.
+  // Leaves out variables that name programs for tests, because they are not settings.
   const scrub = spawnSync(process.execPath, args, { encoding: "utf8", env: { PATH: process.env["PATH"] ?? "" } });
   assert.notEqual(scrub.status, 0);
   assert.match(scrub.stderr, /cannot delete anything by time/);

@@ -1,4 +1,4 @@
-/** Every create of the API goes to its limit and one past it. */
+/** Creates rows of every kind up to the limit and one past it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const ROWS = Object.entries(contract)
   .filter(([name]) => name.endsWith("_ROUTES"))
   .flatMap(([, rows]) => Object.values(rows as Readonly<Record<string, Route>>));
 
-/** What keeps each create within bounds that is no limit on how many there are. */
+/** Creates without a limit of rows, each with the bound that it has instead. */
 const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   createObjectLink: "keeps nothing",
   createObjectUpload: "keeps nothing; the object counts towards s3_stored_bytes_max",
@@ -36,7 +36,7 @@ const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   rotateWebhookDestinationSecret: "takes the place of the former one",
 };
 
-/** Made by people in their sessions: the limit is shown where these are tested. */
+/** Creates of people in their sessions. The tests of these operations cover the limit. */
 const OF_SESSIONS: Readonly<Record<string, RecordLimit>> = {
   createPersonalAccessToken: "personal_tokens_max",
   createPasskey: "passkeys_max",
@@ -45,7 +45,7 @@ const OF_SESSIONS: Readonly<Record<string, RecordLimit>> = {
 
 interface Made {
   readonly limit: RecordLimit;
-  /** A request that makes another one. */
+  /** Returns the request for one more row. */
   readonly request: (n: number) => { readonly path: string; readonly body: object };
 }
 
@@ -75,7 +75,7 @@ describe("limits of creates", () => {
     return { status: response.status, json: (await response.json()) as Record<string, unknown> };
   };
 
-  test("every row that makes something has a limit, and says that it can be reached", () => {
+  test("every row that creates something has a limit, and documents its error", () => {
     const all = ROWS.filter(
       ({ method, status, operationId }) => method === "POST" && (status === 201 || operationId.startsWith("create")),
     );
@@ -96,7 +96,7 @@ describe("limits of creates", () => {
     );
   });
 
-  test("each goes to its limit, and one past it is refused in words that name the setting", async () => {
+  test("each create succeeds up to its limit, and one past it is an error that names the setting", async () => {
     for (const { limit, request } of Object.values(made)) {
       await goPastLimit(app.metadata, limit, (n) => {
         const { path, body } = request(100 + n);

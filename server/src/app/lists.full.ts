@@ -1,4 +1,4 @@
-/** Every list of the API at a million rows, by each of its filters, alone and with a range of times: the plans of what it asks the database. */
+/** Requests every list of the API at a million rows, with each of its filters, alone and with a range of times. Checks the query plans. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,13 +24,13 @@ import { sdkClient } from "../../../tests/fixtures/s3-client.ts";
 import { listRequests, WITHOUT_RECORDS, type ListRequest, type Way } from "./testing/list-requests.ts";
 import { fillStatements, type Ids } from "./testing/many-rows.ts";
 
-/** The default of `records_read_timeout_ms`: what takes longer is refused. */
+/** The default of `records_read_timeout_ms`: the server refuses reads that take longer. */
 const READ_LIMIT_MS = Number(SETTINGS.records_read_timeout_ms.default);
 
 interface Ground {
   readonly app: App;
   readonly ids: Ids;
-  /** Who asks, on each way. */
+  /** Authorization for each interface. */
   readonly headers: Readonly<Record<Exclude<Way, "s3">, Record<string, string>>>;
   readonly s3: S3Client;
   /** Explains SQLite's plans; null for PostgreSQL. */
@@ -54,7 +54,7 @@ for (const dialect of ["sqlite", "postgres"] as const) {
   );
 }
 
-/** Sends the request, and returns the faults of the plans of its reads. It also reads the next page. */
+/** Sends the request and the one for the next page. Returns the faults in the plans of their reads. */
 async function faultsOf(ground: Ground, request: ListRequest): Promise<string[]> {
   const reads = new Map<string, ObservedRead>();
   const stop = observeReads((read) => reads.set(read.sql, read));
@@ -79,7 +79,7 @@ async function faultsOf(ground: Ground, request: ListRequest): Promise<string[]>
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** The request for the page behind it. */
+  /** The request for the next page. */
   readonly next?: Partial<ListRequest>;
 }
 
@@ -100,7 +100,7 @@ async function ask(ground: Ground, request: ListRequest): Promise<Answer> {
   return { status, text, next: { path: `${bare}?${query.toString()}` } };
 }
 
-/** As the SDK asks: it signs, and reads the document. */
+/** Sends the request with the SDK, which signs it and parses the answer. */
 async function askS3({ s3 }: Ground, { name, input = {} }: ListRequest): Promise<Answer> {
   const commands = sdk as unknown as Record<string, new (input: object) => Parameters<S3Client["send"]>[0]>;
   const Command = commands[`${name}Command`];
@@ -115,7 +115,7 @@ async function askS3({ s3 }: Ground, { name, input = {} }: ListRequest): Promise
   }
 }
 
-/** Where an answer says that the next page begins, and how that is asked for. */
+/** The field of an answer that marks the next page, and the parameter that requests it. */
 const S3_MARKERS = [
   ["NextMarker", "Marker"],
   ["NextContinuationToken", "ContinuationToken"],
@@ -132,10 +132,10 @@ async function explain({ app, plans }: Ground, read: ObservedRead, word: string)
   return (await app.metadata.read.executeQuery(query)).rows as Record<string, unknown>[];
 }
 
-/** What has no key in it: small by nature. */
+/** Tables that are always small, so that a scan of them is fine. */
 const SMALL = new Set(["signing_key", "node", "migration"]);
 
-/** SQLite: a step that goes through a whole table. */
+/** SQLite: returns a step that scans a whole table. */
 async function scanOf(ground: Ground, read: ObservedRead): Promise<string | undefined> {
   const plan = (await explain(ground, read, "explain query plan")).map(({ detail }) => String(detail));
   const made = new Set(plan.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(step)?.[1] ?? []));
@@ -155,10 +155,10 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Steps from the root of an index to a row. */
+/** The most steps from the root of an index to a row. */
 const STEPS = 4;
 
-/** PostgreSQL: more than ten times the pages that hold the answer: one for each row of each table, and the way there. */
+/** PostgreSQL: returns a fault if the read has more than ten times the necessary pages: for each row, one page and the steps to it. */
 async function pagesOf(ground: Ground, read: ObservedRead): Promise<string | undefined> {
   const rows = await explain(ground, read, "explain (analyze, buffers, format json)");
   const plan = (rows[0]?.["QUERY PLAN"] as { Plan: PlanNode }[] | undefined)?.[0]?.Plan;
@@ -170,7 +170,7 @@ async function pagesOf(ground: Ground, read: ObservedRead): Promise<string | und
   return pages <= allowed ? undefined : `${pages} pages for ${plan["Actual Rows"]} rows of ${tables} tables`;
 }
 
-/** Rows of the answer; of a sum those that were summed up, if their number is limited. */
+/** Returns the rows of the answer. For a sum with a limited number of rows, returns the rows that were added up. */
 function rowsOf(plan: PlanNode): number {
   const [part] = plan.Plans ?? [];
   if (plan["Node Type"] !== "Aggregate" || part === undefined) return plan["Actual Rows"];
@@ -191,7 +191,7 @@ async function withGround(dialect: "sqlite" | "postgres", use: (ground: Ground) 
     const made = await populate(app);
     const { ids, headers } = made;
     const statements = await fillStatements(app.metadata, ids);
-    // A statement that runs on this thread would wait for a writer that waits for this thread.
+    // Stops the server: a statement on this thread would wait for a writer that waits for this thread.
     await app.stop();
     if (session === undefined) fillSqlite(join(dataDir, "mooring.db"), statements);
     else
@@ -234,7 +234,7 @@ interface S3Key {
   readonly secretAccessKey: string;
 }
 
-/** What the lists are of. */
+/** Creates the objects that the lists belong to. */
 async function populate(app: App): Promise<Pick<Ground, "ids" | "headers"> & { s3Key: S3Key }> {
   const deps = { metadata: app.metadata, clock: systemClock };
   const made = await bootstrapOrganization(deps, { org: "many", project: "open", app: "many-app" });
@@ -289,7 +289,7 @@ async function populate(app: App): Promise<Pick<Ground, "ids" | "headers"> & { s
   return { ids, headers, s3Key };
 }
 
-/** A session of who runs the server, as a sign-in leaves it. */
+/** Inserts a session of the operator, as a sign-in does. */
 async function signIn({ metadata }: App, userId: string): Promise<string> {
   const secret = randomBytes(32).toString("base64url");
   const nowMs = systemClock.nowMs();

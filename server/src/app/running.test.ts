@@ -24,7 +24,7 @@ const announcement = (listen: string, pid = process.pid) => ({
   started_at: "2026-11-20T08:00:00.000Z",
 });
 
-describe("the file that a running server leaves", () => {
+describe("the file of a running server", () => {
   test("is found while the server answers, and only its owner may read it", async () => {
     const server = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -62,7 +62,7 @@ describe("the file that a running server leaves", () => {
     }
   });
 
-  test("is taken back by its own process only", () => {
+  test("is deleted by its own process only", () => {
     announceServer(dataDir, announcement("127.0.0.1:9", 1));
     withdrawServer(dataDir, process.pid);
     assert.equal(existsSync(join(dataDir, "server.json")), true);
@@ -71,7 +71,7 @@ describe("the file that a running server leaves", () => {
     withdrawServer(dataDir, 1);
   });
 
-  test("what listens everywhere is reached on this machine", () => {
+  test("a server that listens on all addresses is reached by the loopback", () => {
     assert.deepEqual(["0.0.0.0:1", "[::]:2", "192.0.2.1:3"].map(reachable), ["127.0.0.1:1", "[::1]:2", "192.0.2.1:3"]);
   });
 });

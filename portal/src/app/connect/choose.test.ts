@@ -14,7 +14,7 @@ test("a credential with the required permissions comes before the newest", () =>
   assert.equal(bestHolder([], ["s3:read"]), undefined);
 });
 
-test("credentials of the organization reach no private project, those of a project only that", () => {
+test("a credential of the organization reaches no private project; one of a project reaches only that project", () => {
   assert.equal(reaches(everywhere, { project_id: "harbour" }, hidden), false);
   assert.equal(reaches(everywhere, { project_id: "web" }, hidden), true);
   assert.equal(reaches(ofHarbour, { project_id: "harbour" }, hidden), true);

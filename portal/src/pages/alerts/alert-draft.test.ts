@@ -16,7 +16,7 @@ import {
 
 const GOOD = { ...EMPTY_DRAFT, name: "errors", url: "https://example.com/hook" };
 
-test("lengths of time are read as people write them", () => {
+test("durations are read as people write them", () => {
   assert.deepEqual(["90", "90s", "5m", "2 h", "1d"].map(secondsOf), [90, 90, 300, 7200, 86_400]);
   for (const text of ["", "5 minutes", "-1", "1.5h"]) assert.ok(Number.isNaN(secondsOf(text)), text);
   assert.deepEqual([60, 90, 7200, 86_400, 10].map(secondsText), ["1m", "90s", "2h", "1d", "10s"]);
@@ -41,7 +41,7 @@ test("a number of rows is bounded, a column's value is not", () => {
   assert.deepEqual(faultsOf({ ...GOOD, threshold: "10000", column: "n" }), {});
 });
 
-test("a draft becomes a body, and an alert the same draft again", () => {
+test("a draft becomes a body, and the alert becomes the same draft", () => {
   const draft = { ...GOOD, column: "p95", operator: ">=", threshold: "250", renotify: "1h", window: "" } as const;
   const body = bodyOf(draft);
   assert.deepEqual(body.condition, { column: "p95", operator: ">=", threshold: 250 });
@@ -56,7 +56,7 @@ test("conditions are described and compared alike", () => {
   assert.equal(holds(0, { operator: "!=", threshold: 0 }), false);
 });
 
-test("a schedule in words", () => {
+test("a schedule is described in words", () => {
   const alert = { every_s: 60, window_s: 300, for_evaluations: 2 } as Alert;
   assert.equal(scheduleText(alert), "every 1 min, over 5 min, 2 times in a row");
   assert.equal(scheduleText({ ...alert, window_s: null, for_evaluations: 1 }), "every 1 min");

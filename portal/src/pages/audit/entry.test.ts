@@ -15,7 +15,7 @@ test("before and after are compared member by member, and only differences are s
   assert.deepEqual(facts, [["by", "retention"]]);
 });
 
-test("a member that has from and to, and scopes that were added and taken, are changes", () => {
+test("from and to, and added and removed scopes, are shown as changes", () => {
   const content = changesAndFacts({
     user: "usr_1",
     role: { from: null, to: "owner" },
@@ -51,7 +51,7 @@ test("other values are shown unchanged", () => {
   });
 });
 
-test("revocations, rights, secrets and refusals are marked", () => {
+test("revocations, permissions, secrets and refusals are marked", () => {
   const marks = [
     ["credential.revoke", "revoked"],
     ["member.remove", "revoked"],

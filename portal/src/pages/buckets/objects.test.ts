@@ -12,7 +12,7 @@ import {
   objectCommands,
 } from "./objects.ts";
 
-test("crumbs lead through every folder, those without a name too", () => {
+test("breadcrumbs have every folder, also those without a name", () => {
   assert.deepEqual(crumbsOf(""), []);
   assert.deepEqual(crumbsOf("a//b/"), [
     { title: "a", prefix: "a/" },
@@ -22,13 +22,13 @@ test("crumbs lead through every folder, those without a name too", () => {
   assert.deepEqual(crumbsOf("/"), [{ title: "", prefix: "/" }]);
 });
 
-test("keys come back from the address as they were", () => {
+test("keys survive the address", () => {
   for (const key of ["", "1", "true", "/x", "../x", "\n"]) assert.equal(fromAddress(inAddress(key)), key);
   assert.equal(fromAddress(undefined), undefined);
   assert.equal(fromAddress("x"), undefined);
 });
 
-test("a name is what follows the folder", () => {
+test("a name is the part after the folder", () => {
   assert.equal(nameIn("a/b", "a/"), "b");
   assert.equal(nameIn("a/", "a/"), "");
 });
@@ -45,12 +45,12 @@ test("rows of one key are distinguished by kind and version", () => {
   assert.equal(new Set(ids).size, 4);
 });
 
-test("a key has 1024 bytes, not characters", () => {
+test("the limit of a key is 1024 bytes, not characters", () => {
   assert.equal(keyFault("é".repeat(512)), undefined);
   assert.match(keyFault(`${"é".repeat(512)}x`) ?? "", /1025 bytes/);
 });
 
-test("commands quote what a shell would take for something else", () => {
+test("commands quote special characters of the shell", () => {
   const [aws = "", rclone = ""] = objectCommands("http://s3", "b", "a/$(rm -rf ~)'x\n..");
   assert.ok(aws.includes(String.raw`'s3://b/a/$(rm -rf ~)'\''x`), aws);
   assert.ok(rclone.startsWith("rclone copyto 'mooring:b/a/$("), rclone);
@@ -63,7 +63,7 @@ test("names go to the statement as parameters", () => {
   assert.deepEqual(parameters, { bucket: "b", prefix: "'; DROP" });
 });
 
-test("the gateway's message is read from its document", () => {
+test("the gateway's message is read from its XML", () => {
   assert.equal(gatewayMessage("<Error><Message>a &lt;b&gt; &amp;lt;</Message></Error>"), "a <b> &lt;");
   assert.equal(gatewayMessage("no"), undefined);
 });

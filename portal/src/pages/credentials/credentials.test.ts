@@ -17,7 +17,7 @@ const OWNER: Grant = {
   policyScopes: null,
 };
 
-test("an owner can give every permission, and in a project those of a project", () => {
+test("an owner can give every permission, and in a project every permission of a project", () => {
   assert.ok(SCOPES.every((scope) => whyNot(scope, OWNER) === null));
   const ofProject = { ...OWNER, project: { name: "web", role: null } };
   assert.deepEqual(
@@ -26,7 +26,7 @@ test("an owner can give every permission, and in a project those of a project", 
   );
 });
 
-test("what can't be given says which rule it is", () => {
+test("a permission that can't be given names the rule", () => {
   const viewer: Grant = { ...OWNER, orgRole: "viewer", orgScopes: ORG_ROLE_SCOPES.viewer };
   assert.match(whyNot("telemetry:write", viewer) ?? "", /your role viewer lacks it/);
   const writer: Grant = { ...viewer, project: { name: "web", role: "writer" } };
@@ -44,13 +44,13 @@ test("requested permissions are reduced to those that can be given", () => {
   );
 });
 
-test("groups hold every scope once", () => {
+test("the groups have every scope once", () => {
   const grouped = groupsOf(SCOPES).flatMap(({ scopes }) => scopes);
   assert.equal(grouped.length, SCOPES.length);
   assert.deepEqual(new Set(grouped), new Set(SCOPES));
 });
 
-test("a link fills the form in, and what it can't mean is dropped", () => {
+test("a link fills in the form; invalid values are dropped", () => {
   assert.deepEqual(
     draftOf(
       { scopes: "registry:pull, nonsense registry:push", for_project: "web", expires_days: 30, name: "deploy" },
@@ -79,12 +79,12 @@ test("a link fills the form in, and what it can't mean is dropped", () => {
   );
 });
 
-test("templates have scopes that exist, and each another name", () => {
+test("templates have existing scopes and distinct names", () => {
   assert.ok(TEMPLATES.every(({ scopes }) => scopes.every((scope) => SCOPES.includes(scope))));
   assert.equal(new Set(TEMPLATES.map(({ id }) => id)).size, TEMPLATES.length);
 });
 
-test("no choice of expiry is beyond the policy's", () => {
+test("no choice of expiry exceeds the policy's limit", () => {
   assert.deepEqual(
     expiryChoices(null, 90).map(({ days }) => days),
     [1, 7, 30, 90, 365, null],
@@ -116,7 +116,7 @@ const CREDENTIAL: StateInput = {
   secrets: [SECRET],
 };
 
-test("the state says first what stops a credential, then what will", () => {
+test("the state first names what stops a credential, then what will stop it", () => {
   const of = (change: Partial<StateInput>, left = false) => stateOf({ ...CREDENTIAL, ...change }, left, NOW).text;
   assert.equal(of({}), "Active");
   assert.equal(of({ revoked_at: "2026-11-20T07:00:00Z" }, true), "Revoked");
@@ -141,7 +141,7 @@ test("the state of a key, which has no secrets to count and no parent", () => {
   assert.equal(of({ expires_at: "2020-01-01T00:00:00Z", revoked_at: "2026-01-01T00:00:00Z" }), "Revoked");
 });
 
-test("who left is known only when everybody is", () => {
+test("a creator counts as gone only once all members are loaded", () => {
   assert.equal(ownerLeft("user_1", undefined), false);
   assert.equal(ownerLeft("user_1", new Set(["user_1"])), false);
   assert.equal(ownerLeft("user_1", new Set()), true);

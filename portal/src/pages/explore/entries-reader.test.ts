@@ -23,7 +23,7 @@ function entry(timestamp: string, message: string): LogEntry {
 const micros = (moment: string): number =>
   Date.parse(moment) * 1000 + Number((/\.\d{3}(\d{3})Z$/.exec(moment) ?? [])[1] ?? 0);
 
-/** Answers like the server, in pieces of seven rows. */
+/** Answers like the server, in chunks of seven rows. */
 function server(all: readonly LogEntry[]) {
   const asked: { from: string; to: string; limit: number }[] = [];
   async function* ask({ from, to }: { from: string; to: string }, limit: number): AsyncGenerator<QueryEvent, void> {
@@ -47,7 +47,7 @@ async function readAll(all: readonly LogEntry[]) {
   return { entries: reader.snapshot().entries, asked };
 }
 
-test("every entry once and in order, though many share their time", async () => {
+test("every entry appears once and in order, though many have the same time", async () => {
   const all = Array.from({ length: 5000 }, (_, i) => {
     const micro = 86_000_000_000 - Math.floor(i / 13) * 17_000_003;
     const ms = Date.parse(BOUNDS.from) + Math.floor(micro / 1000);
@@ -67,7 +67,7 @@ test("a time with more entries than a page is read at once", async () => {
   assert.equal(entries.length, 2501);
 });
 
-test("where nothing is, few statements find it out", async () => {
+test("few statements find out that there are no entries", async () => {
   const { entries, asked } = await readAll([]);
   assert.deepEqual([entries.length, asked.length <= 4], [0, true]);
 });
@@ -89,7 +89,7 @@ test("a failed read can be retried; a stopped one is not an error", async () => 
   assert.equal(reader.snapshot().isLoading, false);
 });
 
-test("what breaks off in the middle goes on there", async () => {
+test("a read that broke off in the middle continues there", async () => {
   const all = Array.from({ length: 200 }, (_, i) =>
     entry(new Date(Date.parse(BOUNDS.to) - 1000 - Math.floor(i / 3)).toISOString(), String(i)),
   );
@@ -111,7 +111,7 @@ test("what breaks off in the middle goes on there", async () => {
   );
 });
 
-test("who comes back after having left goes on", async () => {
+test("a person who returns continues where they were", async () => {
   const { ask } = server([entry("2026-11-20T01:00:00.000Z", "a")]);
   const reader = new EntriesReader(ask, BOUNDS);
   reader.release();

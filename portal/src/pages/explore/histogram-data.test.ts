@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { stepsOf } from "../../kit/bars-steps.ts";
 import { histogramOf, rangeOfBars, STACK } from "./histogram-data.ts";
 
-test("every step has a bar, every level its place, and bars a range", () => {
+test("every step has a bar, every level a place, and every bar a range", () => {
   const step = 1_800_000;
   const steps = stepsOf(Date.parse("2026-11-20T08:00:00Z"), Date.parse("2026-11-20T10:00:00Z"), step);
   const histogram = histogramOf(

@@ -29,7 +29,7 @@ test("values are parameters, for every content", () => {
   assert.match(sql, /WHERE project_id = \$p0 AND service = \$p1 AND \(attributes->>'user'\) = \$p1 AND contains/);
 });
 
-test("an attribute's name is a literal only when nothing in it could end one", () => {
+test("an attribute's name is a literal only if nothing in it could end one", () => {
   assert.match(entriesStatement(wanted("a.b-c:1"), 1).sql, /\(attributes->>'a\.b-c'\) = \$p0/);
   assert.match(entriesStatement(wanted("a/b:1"), 1).sql, /\(attributes->>\$p0\) = \$p1/);
 });
@@ -43,7 +43,7 @@ test("levels are compared by severity; a minus negates", () => {
   assert.match(entriesStatement(wanted("level:>=warn"), 1).sql, /severity >= 13/);
 });
 
-test("numbers compare as numbers, stars are any text", () => {
+test("numbers are compared as numbers, and a star matches any text", () => {
   const { sql, parameters } = entriesStatement(wanted("ms:>250 host:a_*"), 1);
   assert.match(
     sql,
@@ -62,11 +62,11 @@ test("facets ignore the search's condition on their field", () => {
   assert.match(histogramStatement(wanted(""), 1000).sql, /INTERVAL '1000 milliseconds'/);
 });
 
-test("as SQL for people the values are literals", () => {
+test("SQL for people has the values as literals", () => {
   assert.match(readableSql(wanted('user:"o\'neill"')), /\(attributes->>'user'\) = 'o''neill'\n/);
 });
 
-test("an entry fits a term as a query finds it", () => {
+test("an entry matches a term exactly if a query finds it", () => {
   const fitting = [
     "level:error",
     "level:>=warn",
@@ -101,13 +101,13 @@ test("an entry fits a term as a query finds it", () => {
   for (const text of others) assert.ok(!parseSearch(text).terms.every((term) => fits(ENTRY, term)), text);
 });
 
-test("an entry's key holds its time, and changes with what it says", () => {
+test("an entry's key contains its time, and changes with its content", () => {
   assert.equal(momentOfKey(entryKey(ENTRY)), ENTRY.timestamp);
   assert.notEqual(entryKey(ENTRY), entryKey({ ...ENTRY, message: "other" }));
   assert.equal(momentOfKey("x~y"), null);
 });
 
-test("a moment's end is a microsecond later", () => {
+test("the end of a moment is a microsecond later", () => {
   assert.equal(justAfter("2026-11-20T08:00:01Z"), "2026-11-20T08:00:01.000001Z");
   assert.equal(justAfter("2026-11-20T08:00:01.25Z"), "2026-11-20T08:00:01.250001Z");
   assert.equal(justAfter("2026-11-20T08:00:59.999999Z"), "2026-11-20T08:01:00.000Z");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldTerm, hasTerm, parseSearch, withoutTerm, withTerm } from "./search-language.ts";
 
-test("fields, attributes, free words, quotes and minus", () => {
+test("the language has fields, attributes, free words, quotes and minus", () => {
   const { terms, mistakes } = parseSearch('level:error service:payments -order:58211 timeout -"card \\"x\\" declined"');
   assert.deepEqual(mistakes, []);
   assert.deepEqual(terms, [
@@ -43,7 +43,7 @@ test("several values, a star, a comparison, a name with dots", () => {
   ]);
 });
 
-test("quoted values are taken as they stand", () => {
+test("quoted values are taken literally", () => {
   const [term] = parseSearch('user:"a,b*"').terms;
   assert.deepEqual(term?.kind === "field" ? term.condition : null, { kind: "is", values: ["a,b*"] });
 });
@@ -52,7 +52,7 @@ test("addresses and times in the message are words, not fields", () => {
   assert.deepEqual(parseSearch("10.0.0.1:8080").terms, [{ kind: "text", not: false, text: "10.0.0.1:8080" }]);
 });
 
-test("unknown syntax is explained, with its position", () => {
+test("errors of syntax are explained, with their position", () => {
   for (const [text, at, advice] of [
     ["a OR b", 2, /level:error,warn/],
     ["a AND b", 2, /leave AND out/],
@@ -72,7 +72,7 @@ test("unknown syntax is explained, with its position", () => {
   }
 });
 
-test("terms are added once, taken out, and replace their contrary", () => {
+test("a term is added once, can be removed, and replaces its contrary", () => {
   const term = fieldTerm("service", "payments");
   assert.equal(withTerm("a -service:payments", term), "a service:payments");
   assert.equal(withTerm("a service:payments", term), "a service:payments");
@@ -80,7 +80,7 @@ test("terms are added once, taken out, and replace their contrary", () => {
   assert.equal(hasTerm("a service:payments2", term), false);
 });
 
-test("a term reads back as the value that it was made of", () => {
+test("a term parses back to its value", () => {
   for (const value of ["a", "a b", 'a"b\\c', "a,b", "*", "", "ä", ">5"]) {
     if (value === "") continue;
     const [term] = parseSearch(fieldTerm("x", value)).terms;

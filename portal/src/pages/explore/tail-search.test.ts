@@ -5,14 +5,14 @@ import { tailSearch } from "./tail-search.ts";
 
 const asked = (text: string): string => decodeURIComponent(tailSearch(parseSearch(text)).toString());
 
-test("a tail is asked for what its server can look at", () => {
+test("the server's filter has only the terms that a tail supports", () => {
   assert.equal(
     asked('level:error service:payments order:7 "card" trace_id:ab'),
     "level=error&service=payments&attributes.order=7&q=card&trace_id=ab",
   );
 });
 
-test("the server's filter is never narrower than the search; the rest is filtered here", () => {
+test("the server's filter is never narrower than the search; the portal filters the rest", () => {
   assert.equal(asked("-level:debug service:a,b user:x* ms:>5 -word level:notice span_id:1"), "");
   assert.equal(asked("one two level:>=warn"), "q=one&level=warn");
   assert.equal(asked("level:<warn level:error,info"), "");

@@ -16,7 +16,7 @@ function file(filename: string, sizeBytes: number, contentType = "text/csv"): St
   };
 }
 
-test("only what does nothing by itself is shown", () => {
+test("only types without active content are shown", () => {
   assert.equal(previewKindOf("image/png"), "picture");
   assert.equal(previewKindOf("Text/CSV; charset=utf-8"), "text");
   assert.equal(previewKindOf("application/json"), "json");
@@ -39,20 +39,20 @@ test("files are counted by type and by prefix, most bytes first", () => {
   );
 });
 
-test("a prefix ends where a name first does", () => {
+test("a prefix ends at the first separator of a name", () => {
   assert.equal(prefixOf("2026/11/a.csv"), "2026/");
   assert.equal(prefixOf("costs 2026.csv"), "costs ");
   assert.equal(prefixOf("README"), "README");
   assert.equal(prefixOf("/etc"), "/etc");
 });
 
-test("names are text to a spreadsheet", () => {
+test("a spreadsheet reads names as text", () => {
   const [, row] = csvOf([file('=1+1,"x"', 5)]).split("\r\n");
   assert.equal(row, `"file_=1+1,""x""","'=1+1,""x""",text/csv,5,2026-11-20T12:00:00.000Z,00,`);
   assert.equal(addressListOf(["https://a", "https://b"]), "https://a\nhttps://b\n");
 });
 
-test("half of a JSON text stays what it is", () => {
+test("incomplete JSON is shown unchanged", () => {
   assert.equal(prettyJson('{"a":1}'), '{\n  "a": 1\n}');
   assert.equal(prettyJson('{"a":'), undefined);
 });

@@ -21,7 +21,7 @@ const view: UploadView = {
   bytesPerSecond: 500,
 };
 
-test("three go at a time, oldest first", () => {
+test("three uploads run at a time, oldest first", () => {
   const of = (...states: UploadState[]) => nextToSend(states.map((state, id) => ({ id, state })));
   assert.deepEqual(of("waiting", "waiting", "waiting", "waiting"), [0, 1, 2]);
   assert.deepEqual(of("sending", "paused", "waiting", "sending", "waiting"), [2]);
@@ -29,7 +29,7 @@ test("three go at a time, oldest first", () => {
   assert.deepEqual(of("done", "failed"), []);
 });
 
-test("figures of one and of all", () => {
+test("figures of one upload and of all", () => {
   assert.equal(percentOf(view), 25);
   assert.equal(percentOf({ ...view, sizeBytes: 0, sentBytes: 0, state: "done" }), 100);
   assert.equal(remainingMs(view), 1500);
@@ -37,7 +37,7 @@ test("figures of one and of all", () => {
   assert.equal(summaryOf([view, { ...view, state: "done" }, { ...view, state: "done" }]), "1 sending, 2 done");
 });
 
-test("another name, time or person is another upload", () => {
+test("another name, time or person makes another upload", () => {
   const file = { name: "a-1", type: "", size: 5, lastModified: 1 };
   const first = fingerprintOf("p", file);
   assert.equal(first, fingerprintOf("p", { ...file }));

@@ -10,6 +10,6 @@ test("a quota warns before it is full", () => {
   assert.equal(quotaState(0, 0).kind, "stop");
 });
 
-test("without a quota nothing is full", () => {
+test("usage without a quota is never full", () => {
   assert.deepEqual(quotaState(2048, null), { kind: "none", share: null, text: "2.00 KiB, no limit" });
 });

@@ -4,13 +4,13 @@ import { healthOf } from "./service-health.ts";
 
 const OK = { metadata: "ok", telemetry: "ok", objects: "ok" };
 
-test("a service is down when something that it rests on is", () => {
+test("a service is down when a service that it needs is down", () => {
   const readiness = { status: "unavailable", checks: { ...OK, objects: "failed" } };
   assert.deepEqual(healthOf(readiness, { needs: ["metadata", "objects"] }), { kind: "stop", text: "down: objects" });
   assert.deepEqual(healthOf(readiness, { needs: ["metadata"] }), { kind: "go", text: "up" });
 });
 
-test("a server that stops says so, and one that is gone has no answer", () => {
+test("a server that stops reports it, and one that is gone has no answer", () => {
   assert.equal(healthOf({ status: "unavailable", checks: OK }, { needs: ["metadata"] }).text, "stopping");
   assert.equal(healthOf(null, { needs: ["metadata"] }).text, "no answer");
   assert.equal(healthOf({ status: "ok", checks: OK }, { needs: null }).text, "unknown");

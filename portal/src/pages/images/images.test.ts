@@ -44,7 +44,7 @@ test("platforms and attachments", () => {
   assert.equal(name(null, "attestation"), "attestation");
 });
 
-test("what a config says", () => {
+test("the config of an image is summarized", () => {
   const config = {
     architecture: "arm64",
     os: "linux",
@@ -90,7 +90,7 @@ test("text from the fields", () => {
   assert.equal(numberOrNull("7"), 7);
 });
 
-test("a tag says its platforms, or what it is instead", () => {
+test("a tag shows its platforms, or its kind if it is no image", () => {
   const image = {
     platforms: [],
     artifact_type: "application/vnd.oci.image.config.v1+json",

@@ -5,7 +5,7 @@ import { diskKind, nodeState, shareText } from "./lag.ts";
 const NOW = new Date("2026-01-10T12:00:00Z");
 const SEEN = "2026-01-10T11:59:58Z";
 
-test("a node's state is its lag, and whether it is alive", () => {
+test("a node's state follows from its lag and its last heartbeat", () => {
   const states = [
     [{ applied_change: 9, seen_at: SEEN }, "up to date"],
     [{ applied_change: 8, seen_at: SEEN }, "1 change behind"],
@@ -16,7 +16,7 @@ test("a node's state is its lag, and whether it is alive", () => {
   for (const [node, text] of states) assert.equal(nodeState(node, 9, NOW).text, text);
 });
 
-test("little room on a disk is a matter of share and of bytes", () => {
+test("a disk is nearly full by its share or by its free bytes", () => {
   const GIB = 1024 ** 3;
   assert.equal(diskKind(60 * GIB, 100 * GIB), "go");
   assert.equal(diskKind(8 * GIB, 100 * GIB), "warn");

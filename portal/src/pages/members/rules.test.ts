@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { whyFixed, whyNotGiven } from "./rules.ts";
 
-test("the last owner stays, and owners are changed by owners", () => {
+test("the last owner stays, and only owners change owners", () => {
   const question = { mine: "owner", mayWrite: true, present: "owner", owners: 1 } as const;
   assert.match(whyFixed(question) ?? "", /last owner/);
   assert.equal(whyFixed({ ...question, owners: 2 }), null);
@@ -11,7 +11,7 @@ test("the last owner stays, and owners are changed by owners", () => {
   assert.equal(whyFixed({ ...question, mine: "admin", present: "viewer" }), null);
 });
 
-test("only owners give ownership, and nobody gives more than they have", () => {
+test("only owners make owners, and nobody gives permissions that they lack", () => {
   assert.equal(whyNotGiven("owner", "owner"), null);
   assert.match(whyNotGiven("owner", "admin") ?? "", /Only an owner/);
   assert.equal(whyNotGiven("admin", "admin"), null);

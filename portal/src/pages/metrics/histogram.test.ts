@@ -8,20 +8,20 @@ const BUCKETS = [
   { bound: 1, upTo: 90 },
 ];
 
-test("a quantile lies within its bucket, evenly", () => {
+test("a quantile is interpolated within its bucket", () => {
   assert.equal(histogramQuantile(0.5, BUCKETS), 0.1);
   assert.equal(histogramQuantile(0.25, BUCKETS), 0.05);
   assert.ok(Math.abs(histogramQuantile(0.7, BUCKETS) - 0.55) < 1e-9);
 });
 
-test("beyond the last finite bound nothing is known, and without observations nothing is", () => {
+test("a quantile beyond the last finite bound, or without observations, is unknown", () => {
   assert.equal(histogramQuantile(0.99, BUCKETS), 1);
   assert.ok(Number.isNaN(histogramQuantile(0.5, [])));
   assert.ok(Number.isNaN(histogramQuantile(0.5, [{ bound: Infinity, upTo: 0 }])));
   assert.equal(histogramQuantile(0.5, [{ bound: Infinity, upTo: 3 }]), 0);
 });
 
-test("each time and line has its own", () => {
+test("each time and line has a separate quantile", () => {
   const rows = [
     { atS: 60, series: "a", le: "1", value: 10 },
     { atS: 60, series: "a", le: "+Inf", value: 10 },

@@ -14,7 +14,7 @@ test("names and tags are parameters, never part of the statement", () => {
     }
 });
 
-test("differences begin before the range, values at it", () => {
+test("differences begin before the range, values at its start", () => {
   const earlierS = (aggregation: Plot["aggregation"], stepS: number): number =>
     statementOf({ plot: { ...plot, aggregation }, stepS, projectId: null }).earlierS;
   assert.equal(earlierS("avg", 60), 0);
@@ -22,7 +22,7 @@ test("differences begin before the range, values at it", () => {
   assert.equal(earlierS("rate", 3600), 7200);
 });
 
-test("quantiles of buckets are estimated, those of other metrics asked for", () => {
+test("quantiles of buckets are estimated, those of other metrics are queried", () => {
   assert.equal(quantileOf({ name: "d_bucket", aggregation: "p95", by: null }), 0.95);
   assert.equal(quantileOf({ name: "d_bucket", aggregation: "rate", by: null }), null);
   assert.equal(quantileOf({ name: "d", aggregation: "p95", by: null }), null);

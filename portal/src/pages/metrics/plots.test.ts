@@ -18,7 +18,7 @@ test("invalid plots are left out", () => {
   assert.equal(plotsOf(undefined).length, 0);
 });
 
-test("kinds are known by their names and by temporality", () => {
+test("a metric's kind follows from its name and temporality", () => {
   assert.equal(kindOf("http_requests_total", false), "counter");
   assert.equal(kindOf("requests", true), "counter");
   assert.equal(kindOf("duration_bucket", false), "histogram");
@@ -26,7 +26,7 @@ test("kinds are known by their names and by temporality", () => {
   assert.equal(firstPlot("a_total", "counter").aggregation, "rate");
 });
 
-test("units come from the tag or the name", () => {
+test("a unit comes from the tag or the name", () => {
   const of = (name: string, aggregation: "avg" | "rate" | "p95", tag = ""): string =>
     unitOf({ name, aggregation, by: null }, tag);
   assert.equal(of("memory_bytes", "avg"), "bytes");

@@ -6,7 +6,7 @@ const APP = { slug: "shop-web" };
 const open = { name: "Web", visibility: "organization", environment: null } as const;
 const closed = { name: "Vault", visibility: "private", environment: "production" } as const;
 
-test("who sees an app after its move is said before", () => {
+test("the form says who will see an app before it moves", () => {
   assert.match(consequencesOf(APP, open, closed).join(" "), /Only members of Vault see it then: owners and admins/);
   assert.match(consequencesOf(APP, open, closed).join(" "), /Vault is production\./);
   assert.match(consequencesOf(APP, closed, open).join(" "), /Every member of the organization sees it then/);

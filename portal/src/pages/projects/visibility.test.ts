@@ -15,7 +15,7 @@ test("an invalid environment is refused before it is sent", () => {
   for (const label of ["Production", "a_b", "-a", "a-", "x".repeat(21)]) assert.notEqual(environmentFault(label), null);
 });
 
-test("a name proposes a slug that can be one", () => {
+test("a name suggests a valid slug", () => {
   assert.equal(slugOf("Café Möwe 2!", 39), "cafe-mowe-2");
   assert.equal(slugOf("Größe", 39), "grosse");
   assert.equal(slugOf("!!!", 39), "");

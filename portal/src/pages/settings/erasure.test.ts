@@ -12,7 +12,7 @@ const DRAFT: Draft = {
   to: "2026-01-10T00:00:00Z",
 };
 
-test("conditions become what a row must equal", () => {
+test("conditions become the values that a row must have", () => {
   assert.equal(faultOf(DRAFT), null);
   assert.deepEqual(bodyOf(DRAFT), {
     types: ["logs"],
@@ -21,7 +21,7 @@ test("conditions become what a row must equal", () => {
   });
 });
 
-test("the count asks for the same rows, quoted", () => {
+test("the count selects the same rows, quoted", () => {
   const sql = countSql({ ...DRAFT, types: ["logs", "traces"] });
   assert.equal(sql.split("UNION ALL").length, 2);
   assert.ok(
@@ -34,7 +34,7 @@ test("the count asks for the same rows, quoted", () => {
   );
 });
 
-test("what could match nothing, or everything, is refused in words", () => {
+test("conditions that match nothing or everything get an error in words", () => {
   assert.match(faultOf(EMPTY) ?? "", /value/);
   assert.match(faultOf({ ...DRAFT, conditions: [] }) ?? "", /retention/);
   assert.match(faultOf({ ...DRAFT, types: ["metrics"] }) ?? "", /metrics have not/);

@@ -36,7 +36,7 @@ function credential(change: Partial<Credential>): Credential {
   };
 }
 
-test("a policy cuts scopes of the credentials that there are, and ends those that are older than it allows", () => {
+test("a policy removes scopes of existing credentials, and expires credentials that are too old", () => {
   const old = credential({ id: "old", created_at: "2026-01-01T00:00:00Z" });
   const young = credential({ id: "young", created_at: "2026-02-20T00:00:00Z" });
   const soon = credential({ id: "soon", created_at: "2026-02-20T00:00:00Z", expires_at: "2026-03-02T00:00:00Z" });
@@ -61,7 +61,7 @@ test("a policy cuts scopes of the credentials that there are, and ends those tha
   );
 });
 
-test("a list of addresses names those that were used from elsewhere, when it is a new one", () => {
+test("a new list of addresses names the credentials that were used from elsewhere", () => {
   const inside = credential({ id: "inside", last_used_ip: "10.1.2.3" });
   const outside = credential({ id: "outside", last_used_ip: "::ffff:192.0.2.7" });
   const next: Policy = { ...OPEN, allowed_addresses: ["10.0.0.0/8"] };
@@ -74,7 +74,7 @@ test("a list of addresses names those that were used from elsewhere, when it is 
   assert.ok(!isSamePolicy(next, OPEN) && !isSamePolicy(OPEN, { ...OPEN, approval_required: true }));
 });
 
-test("an open policy takes nothing", () => {
+test("an open policy removes nothing", () => {
   const { losing, ending, shortened } = effectsOf(OPEN, OPEN, [credential({})], NOW);
   assert.deepEqual([losing.length, ending.length, shortened.length], [0, 0, 0]);
 });

@@ -11,7 +11,7 @@ const FIRST = {
   queryUrl: "https://q.example",
 };
 
-test("the snippets hold the credential and the real addresses", () => {
+test("the snippets have the credential and the real addresses", () => {
   assert.equal(
     envFile(FIRST),
     "MOORING_URL=https://p.example\nMOORING_CLIENT_ID=moc_1\nMOORING_CLIENT_SECRET=mocs_2\n",

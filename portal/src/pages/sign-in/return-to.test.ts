@@ -7,7 +7,7 @@ test("a path of this server is kept whole", () => {
     assert.equal(safeReturnTo(path), path);
 });
 
-test("what could lead elsewhere, or round in circles, leads to the start", () => {
+test("a path that leads elsewhere, or back to signing in, leads to the start", () => {
   const texts = [
     "//example.com",
     "/\\example.com",

@@ -4,7 +4,7 @@ import { HISTORY_MAX, readHistory, withRun, withStar, writeHistory, type PastRun
 
 const run = (sql: string) => ({ sql, at: "2026-11-20T08:00:00Z", rows: 1, elapsedMs: 2 });
 
-test("the latest first, each statement once, with the star it had", () => {
+test("the latest statement is first, each appears once, and keeps its star", () => {
   const runs = withStar(withRun(withRun([], run("a")), run("b")), "a");
   const again = withRun(runs, run("a"));
   assert.deepEqual(
@@ -16,14 +16,14 @@ test("the latest first, each statement once, with the star it had", () => {
   );
 });
 
-test("old ones go, but for those with a star", () => {
+test("old statements are deleted, except those with a star", () => {
   let runs: PastRun[] = withStar(withRun([], run("first")), "first");
   for (let i = 0; i < HISTORY_MAX + 5; i++) runs = withRun(runs, run(String(i)));
   assert.equal(runs.length, HISTORY_MAX + 1);
   assert.equal(runs.at(-1)?.sql, "first");
 });
 
-test("each person has their own in each organization, and a broken store none", () => {
+test("each person has a history in each organization, and a broken store has none", () => {
   const kept = new Map<string, string>();
   const store = {
     getItem: (key: string) => kept.get(key) ?? null,

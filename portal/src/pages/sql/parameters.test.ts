@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parameterNames, parametersOf, parameterText, parameterValue, readTexts } from "./parameters.ts";
 
-test("names stand outside of texts and comments, each once", () => {
+test("parameters are found outside of texts and comments, each once", () => {
   assert.deepEqual(parameterNames("SELECT '$no', $a, $b_1 -- $no\n, $a, \"$no\", $1 /* $no */"), ["a", "b_1"]);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { searchOfStatement, statementOf } from "./permalink.ts";
 
-test("a short statement stands in the address, a long one compressed", async () => {
+test("a short statement is in the address as text, a long one compressed", async () => {
   const short = "SELECT 'ä' AS a";
   assert.deepEqual(await searchOfStatement(short), { sql: short, z: undefined });
   const long = `SELECT ${"count(*) AS größe, ".repeat(400)} 1`;
@@ -12,7 +12,7 @@ test("a short statement stands in the address, a long one compressed", async () 
   assert.equal(await statementOf(search), long);
 });
 
-test("an address that can't be read is an empty statement", async () => {
+test("an unreadable address is an empty statement", async () => {
   assert.equal(await statementOf({ z: "????" }), "");
   assert.equal(await statementOf({}), "");
 });

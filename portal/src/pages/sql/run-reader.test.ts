@@ -39,7 +39,7 @@ test("a cancelled run keeps its rows, and is not an error", async () => {
   assert.deepEqual([state.status, state.rows.length, state.error], ["cancelled", 1, null]);
 });
 
-test("a new run ends the one before, which is shown no more", async () => {
+test("a new run ends the previous one, whose rows disappear", async () => {
   const reader = new RunReader();
   const first = reader.run("first", endless);
   const second = reader.run("second", two);

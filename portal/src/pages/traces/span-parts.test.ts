@@ -9,7 +9,7 @@ test("attributes are texts by name, without those shown elsewhere", () => {
   ]);
 });
 
-test("events come as JSON in a text, with a time in nanoseconds or as a text", () => {
+test("events come as JSON text, with a time in nanoseconds or as text", () => {
   const events = JSON.stringify([
     { name: "exception", timeUnixNano: "1500000000000000000", attributes: { type: "E" } },
     { timestamp: "2026-01-01T00:00:00Z" },

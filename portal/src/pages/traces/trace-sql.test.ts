@@ -4,13 +4,13 @@ import { listStatement, spanOf, traceStatement } from "./trace-sql.ts";
 
 const ANY = { service: "", name: "", leastMs: 0, errorsOnly: false, order: "newest", projectId: null } as const;
 
-test("what people type is a parameter, never part of the statement", () => {
+test("typed text is a parameter, never part of the statement", () => {
   const { sql, parameters } = listStatement({ ...ANY, service: "a' OR 1", name: "x'--", leastMs: 5, projectId: "p" });
   assert.doesNotMatch(sql, /OR 1|x'--/);
   assert.deepEqual(parameters, { service: "a' OR 1", name: "x'--", least: 5, project: "p" });
 });
 
-test("only the filters that are set are asked for", () => {
+test("the statement has only the filters that are set", () => {
   assert.doesNotMatch(listStatement(ANY).sql, /HAVING|WHERE project_id/);
   assert.match(
     listStatement({ ...ANY, errorsOnly: true, order: "slowest" }).sql,

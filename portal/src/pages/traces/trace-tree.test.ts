@@ -21,7 +21,7 @@ const NONE: ReadonlySet<string> = new Set();
 const outline = (roots: readonly Node[]): string[] =>
   visibleRows(roots, NONE).map((node) => "  ".repeat(node.depth) + node.span.spanId);
 
-test("spans stand below their parents, in the order in which they began", () => {
+test("spans are below their parents, in order of their start", () => {
   const trace = traceOf([
     span("c", "a", 60, 30),
     span("a", "", 0, 100),
@@ -37,14 +37,14 @@ test("spans stand below their parents, in the order in which they began", () => 
   assert.equal(trace.roots[0]?.errorsBelow, 1);
 });
 
-test("a span whose parent did not arrive stands at the top and says so", () => {
+test("a span whose parent did not arrive is at the top and says so", () => {
   const trace = traceOf([span("a", "", 0, 10), span("b", "gone", 2, 3), span("c", "b", 3, 1)]);
   assert.deepEqual(outline(trace.roots), ["a", "b", "  c"]);
   assert.equal(trace.roots[1]?.reason, "orphan");
   assert.equal(trace.orphans, 1);
 });
 
-test("a ring is cut at its earliest span, and every span is shown once", () => {
+test("a cycle is cut at its earliest span, and every span is shown once", () => {
   const trace = traceOf([
     span("a", "c", 0, 10),
     span("b", "a", 1, 5),
@@ -59,7 +59,7 @@ test("a ring is cut at its earliest span, and every span is shown once", () => {
   );
 });
 
-test("a span that arrived twice is shown once, two spans of one id are both shown", () => {
+test("a span that arrived twice is shown once; two spans with one ID are both shown", () => {
   const trace = traceOf([
     span("a", "", 0, 10, { kind: "client" }),
     span("a", "", 0, 10, { kind: "client" }),
@@ -71,7 +71,7 @@ test("a span that arrived twice is shown once, two spans of one id are both show
   assert.equal(new Set(visibleRows(trace.roots, NONE).map(({ key }) => key)).size, 3);
 });
 
-test("own time and gaps are what no child covers", () => {
+test("own time and gaps are the times that no child covers", () => {
   const [root] = traceOf([
     span("a", "", 0, 100),
     span("b", "a", 10, 30),
@@ -85,7 +85,7 @@ test("own time and gaps are what no child covers", () => {
   ]);
 });
 
-test("what the end waited for is critical", () => {
+test("the spans that delayed the end are critical", () => {
   const trace = traceOf([
     span("a", "", 0, 100),
     span("early", "a", 0, 40),

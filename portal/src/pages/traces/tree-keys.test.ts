@@ -19,7 +19,7 @@ test("up and down stop at the ends", () => {
   assert.deepEqual(moveOf("End", rows, 0, NONE), { to: 3 });
 });
 
-test("left folds, and then goes to the parent; right unfolds, and then goes in", () => {
+test("left folds, then goes to the parent; right unfolds, then goes to the first child", () => {
   assert.deepEqual(moveOf("ArrowLeft", rows, 1, NONE), { fold: { key: "b", isFolded: true } });
   assert.deepEqual(moveOf("ArrowLeft", rows, 3, NONE), { to: 0 });
   assert.deepEqual(moveOf("ArrowRight", rows, 1, NONE), { to: 2 });
@@ -28,7 +28,7 @@ test("left folds, and then goes to the parent; right unfolds, and then goes in",
   });
 });
 
-test("Enter opens, and other keys are not ours", () => {
+test("Enter opens a span, and other keys are ignored", () => {
   assert.deepEqual(moveOf("Enter", rows, 2, NONE), { open: "c" });
   assert.equal(moveOf("x", rows, 2, NONE), null);
   assert.equal(moveOf("j", [], 0, NONE), null);

@@ -6,7 +6,7 @@ import { trustSnippets } from "./snippets.ts";
 const draft = (part: Partial<Draft>): Draft => ({ ...EMPTY_DRAFT, name: "deploys", credential: "cred_1", ...part });
 const GITHUB = draft({ owner: "acme", repository: "shop" });
 
-test("GitHub's subjects are written as GitHub writes them", () => {
+test("GitHub's subjects have GitHub's form", () => {
   const subject = (part: Partial<Draft>): string => subjectOf({ ...GITHUB, ...part }).subject;
   assert.equal(subject({ ref: "main" }), "repo:acme/shop:ref:refs/heads/main");
   assert.equal(subject({ githubKind: "tag", ref: "v*" }), "repo:acme/shop:ref:refs/tags/v*");
@@ -14,7 +14,7 @@ test("GitHub's subjects are written as GitHub writes them", () => {
   assert.equal(subject({ githubKind: "pull_request" }), "repo:acme/shop:pull_request");
 });
 
-test("GitLab's, Kubernetes' and any other's", () => {
+test("GitLab's, Kubernetes' and other issuers' subjects have their form", () => {
   assert.deepEqual(
     subjectOf(draft({ preset: "gitlab", projectPath: "/acme/shop/", gitlabUrl: "https://git.example/" })),
     {
@@ -28,7 +28,7 @@ test("GitLab's, Kubernetes' and any other's", () => {
   assert.deepEqual(subjectOf(other), { issuer: "https://id.example", subject: "job:1" });
 });
 
-test("a form is complete when its shape has all that it asks", () => {
+test("a form is complete when all fields of its preset are filled in", () => {
   assert.equal(isComplete(GITHUB), true);
   assert.equal(isComplete({ ...GITHUB, ref: " " }), false);
   assert.equal(isComplete({ ...GITHUB, ref: "", githubKind: "pull_request" }), true);
@@ -36,7 +36,7 @@ test("a form is complete when its shape has all that it asks", () => {
   assert.equal(isComplete(draft({ preset: "kubernetes" })), false);
 });
 
-test("claims are lines; numbers and truth values are such unless they are quoted", () => {
+test("claims are lines; numbers and booleans keep their type unless they are quoted", () => {
   assert.deepEqual(claimsOf('environment=production\n\n run_attempt = 1\nprotected=true\nref_protected="true"'), {
     environment: "production",
     run_attempt: 1,
@@ -47,13 +47,13 @@ test("claims are lines; numbers and truth values are such unless they are quoted
   assert.deepEqual(claimsOf(""), {});
 });
 
-test("a pattern says how far it reaches", () => {
+test("the form says what a pattern matches", () => {
   assert.equal(widthOf("repo:acme/shop:ref:refs/heads/main"), null);
   assert.match(widthOf("repo:acme/shop:ref:refs/heads/*") ?? "", /not feature/);
   assert.match(widthOf("repo:acme/shop:ref:refs/heads/**") ?? "", /also feature/);
 });
 
-test("each preset has its own snippet, and images only where the credential may", () => {
+test("each preset has a separate snippet; images only if the credential may push or pull", () => {
   const drafts = [
     GITHUB,
     draft({ preset: "gitlab", projectPath: "acme/shop" }),

@@ -12,7 +12,7 @@ test("the state of a quota counts reserved bytes", () => {
   assert.deepEqual(of(0, 0, 0), { share: 1, kind: "stop" });
 });
 
-test("every one of the last days is there, the present one last", () => {
+test("each of the last days is there, today last", () => {
   const now = new Date("2026-03-02T10:00:00Z");
   const days = daysOf(
     [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { activityOf, firstHour, HOURS } from "./activity.ts";
 
-test("events are counted by the hour, the present one last", () => {
+test("events are counted by the hour, the current hour last", () => {
   const now = new Date("2026-01-10T12:34:56Z");
   const from = firstHour(now);
   assert.equal(from.toISOString(), "2026-01-09T13:00:00.000Z");

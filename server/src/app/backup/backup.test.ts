@@ -57,7 +57,7 @@ async function made(options: { withMasterKey?: boolean; at?: number } = {}): Pro
 
 const blobIn = (root: string): string => join(root, "objects/blobs", blobId.slice(-2), blobId);
 
-test("a restore equals the backup; linked content is a separate file afterwards", async () => {
+test("a restore equals the backup, and linked content becomes a separate file", async () => {
   const name = await made();
   const [kept] = await keptBackups(to);
   assert.equal(kept?.manifest?.linked_bytes, CONTENT.length);
@@ -73,10 +73,10 @@ test("a restore equals the backup; linked content is a separate file afterwards"
   assert.equal(row?.id, blobId);
 });
 
-test("content that is let go of while a backup runs stays until it has ended", async () => {
+test("content that is released while a backup runs stays until the backup ends", async () => {
   const release = holdDeletions(dataDir);
   await metadata.write((tx) => objects.unlink(tx, "org_a", [blobId]));
-  await new Promise((resolve) => setTimeout(resolve, 5)); // the grace of none must be over
+  await new Promise((resolve) => setTimeout(resolve, 5)); // The grace period of zero must be over.
   await objects.collect();
   assert.ok(existsSync(blobIn(dataDir)), "held");
   release();
@@ -92,7 +92,7 @@ test("a hold ends with its process, and a second one is refused", async () => {
   assert.equal(areDeletionsHeld(dataDir), false);
 });
 
-test("the master key is in it only when it is asked for", async () => {
+test("the backup has the master key only on request", async () => {
   writeFileSync(join(dataDir, "master.key"), "secret", { mode: 0o600 });
   const without = await made();
   assert.ok(!existsSync(join(to, without, "data/master.key")));
@@ -100,7 +100,7 @@ test("the master key is in it only when it is asked for", async () => {
   assert.equal(readFileSync(join(to, name, "data/master.key"), "utf8"), "secret");
 });
 
-test("a file that the records name and that is not there, or not whole, makes no backup", async () => {
+test("a file that is missing or incomplete makes the backup fail", async () => {
   writeFileSync(blobIn(dataDir), "short");
   await assert.rejects(made(), /has 5 bytes, and 100000 in the records/);
   rmSync(blobIn(dataDir));
@@ -108,7 +108,7 @@ test("a file that the records name and that is not there, or not whole, makes no
   assert.deepEqual(await keptBackups(to), []);
 });
 
-test("a backup that was cut off is not taken for one", async () => {
+test("an interrupted backup is not restored", async () => {
   const name = await made();
   rmSync(join(to, name, "backup.json"));
   const [kept] = await keptBackups(to);
@@ -145,7 +145,7 @@ test("a link in the place of a file is not followed", async () => {
   await assert.rejects(restoreBackup(join(to, name), join(directory, "new")), /is missing/);
 });
 
-test("a directory that has something, and one in which a restore was cut off, are refused", async () => {
+test("a directory with files, or with an interrupted restore, is refused", async () => {
   const name = await made();
   await assert.rejects(restoreBackup(join(to, name), dataDir), /is not empty/);
   const target = join(directory, "half");
@@ -154,7 +154,7 @@ test("a directory that has something, and one in which a restore was cut off, ar
   refuseHalfRestored(dataDir);
 });
 
-test("old backups and unfinished ones go, the newest stay, and nothing else is touched", async () => {
+test("old and unfinished backups are deleted; the newest and other files stay", async () => {
   const first = Date.UTC(2026, 10, 22);
   const names = [];
   for (let n = 0; n < 4; n++) names.push(await made({ at: first + n * 1000 }));
@@ -171,7 +171,7 @@ test("old backups and unfinished ones go, the newest stay, and nothing else is t
   );
 });
 
-test("two in one second have different names", async () => {
+test("two backups in one second have different names", async () => {
   const at = Date.UTC(2026, 10, 22);
   assert.notEqual(await made({ at }), await made({ at }));
   assert.equal((await keptBackups(to)).length, 2);

@@ -43,7 +43,7 @@ async function ended(): Promise<void> {
   }
 }
 
-test("a backup goes on after it was begun, and is listed as good once it is", async () => {
+test("a backup runs after the request, and is listed as good when it ends", async () => {
   await runner.begin();
   await assert.rejects(runner.begin(), /being made already/);
   await ended();
@@ -56,7 +56,7 @@ test("a backup goes on after it was begun, and is listed as good once it is", as
   assert.deepEqual(readdirSync(to), []);
 });
 
-test("a failure is described, until one succeeds", async () => {
+test("a failure is described until a backup succeeds", async () => {
   writeFileSync(to, "a file in its place");
   await runner.begin();
   await ended();
@@ -68,13 +68,13 @@ test("a failure is described, until one succeeds", async () => {
   assert.equal(runner.state().failure, null);
 });
 
-test("a stop ends one that runs", async () => {
+test("a stop ends a running backup", async () => {
   await runner.begin();
   await runner.stop();
   assert.equal(runner.state().running, null);
 });
 
-test("says why it can't: no directory, or records that are not its own", async () => {
+test("an error says why there is no backup: no directory, or the records of another server", async () => {
   for (const [config, why] of [
     [{ backup_dir: null }, /set backup_dir/],
     [{ database_url: "postgres://db" }, /PostgreSQL/],

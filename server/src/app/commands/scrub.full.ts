@@ -16,12 +16,12 @@ import { CONTENT_COLUMNS } from "./scrub.ts";
 const MAIN = fileURLToPath(new URL("../../../bin/mooring.mjs", import.meta.url));
 
 function scrub(dataDir: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  // Without what names servers for tests: those are no settings.
+  // Leaves out variables that name servers for tests, because they are not settings.
   const env = { PATH: process.env["PATH"] ?? "" };
   return spawnSync(process.execPath, [MAIN, "scrub", "--data-dir", dataDir, ...args], { encoding: "utf8", env });
 }
 
-test("scrub beside an open store finds nothing, then the damage, and says so by its exit code", async () => {
+test("scrub beside an open store reports nothing, then the damage, by its exit code too", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
   const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -31,7 +31,7 @@ test("scrub beside an open store finds nothing, then the damage, and says so by 
     const clean = scrub(dataDir);
     assert.equal(clean.status, 0, clean.stderr);
     assert.match(clean.stdout, /^ok {8}looked at 0 blobs of 0\.0 MiB, and at 1 stored/);
-    // Linked, and held by no row: a wrong count. Then cut as well.
+    // Linked, but no row refers to it: the count is wrong. Then cut as well.
     await metadata.write((tx) => objects.link(tx, "org_1", staged));
     assert.match(
       scrub(dataDir, "--quick").stdout,
@@ -58,7 +58,7 @@ test("scrub beside an open store finds nothing, then the damage, and says so by 
   }
 });
 
-test("scrub deletes on request what no record knows of", async () => {
+test("scrub deletes content without a record on request", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
@@ -82,7 +82,7 @@ test("scrub deletes on request what no record knows of", async () => {
   }
 });
 
-test("every column of the records that holds content is looked at", async () => {
+test("scrub reads every column of the records that refers to content", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
   await (await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) })).close();
   const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });

@@ -18,7 +18,7 @@ describe("tables", () => {
     assert.equal(text, "name     n\n-----  ---\na        5\nbcdef  123\n");
   });
 
-  test("no rows leave the head", () => assert.equal(tableText([NAME], [], 80), "name\n----\n"));
+  test("a table without rows has its head", () => assert.equal(tableText([NAME], [], 80), "name\n----\n"));
 
   test("the widest columns are cut until the table fits", () => {
     const rows = [{ name: "x".repeat(200), n: 7 }];
@@ -35,13 +35,13 @@ describe("tables", () => {
     assert.equal(displayWidth(line), 60);
   });
 
-  test("many columns keep a readable width, and the table runs over", () => {
+  test("many columns keep a readable width, and the table exceeds the terminal", () => {
     const columns = Array.from({ length: 30 }, (_, i) => ({ name: `column_${i}`, type: "VARCHAR" }));
     const row = Object.fromEntries(columns.map(({ name }) => [name, "0123456789"]));
     assert.match(tableText(columns, [row], 80).split("\n")[2] ?? "", /^0123456…  0123456…/);
   });
 
-  test("wide characters count twice, marks not at all", () => {
+  test("wide characters count twice, combining marks not at all", () => {
     assert.equal(displayWidth("日本"), 4);
     assert.equal(displayWidth("e\u0301"), 1);
     assert.equal(displayWidth("🚢"), 2);
@@ -56,7 +56,7 @@ describe("tables", () => {
     assert.equal(displayWidth(lines[2] ?? ""), displayWidth(lines[3] ?? ""));
   });
 
-  test("what a terminal would act on is shown instead", () => {
+  test("control characters of a terminal are shown, not sent", () => {
     assert.equal(cellText("a\u001b[31mb\nc\td\u009b\u202e"), "a\\u001b[31mb\\nc\\td\\u009b\\u202e");
     const head = tableText([{ name: "\u001b]0;x\u0007", type: "VARCHAR" }], [], 80);
     assert.ok(!head.includes("\u001b") && !head.includes("\u0007"), head);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RowQueue } from "./queue.ts";
 
-test("rows stay in order and in the queue until they are kept", () => {
+test("rows stay in order and in the queue until they are stored", () => {
   const queue = new RowQueue(100);
   queue.add("traces", "t1\n");
   queue.add("logs", "l1\n");
@@ -17,7 +17,7 @@ test("rows stay in order and in the queue until they are kept", () => {
   assert.equal(queue.next()?.type, "traces");
 });
 
-test("what does not fit is left out and counted, and room comes back", () => {
+test("rows that do not fit are dropped and counted, and stored rows free space", () => {
   const queue = new RowQueue(6);
   for (const row of ["a\n", "b\n", "c\n", "d\n"]) queue.add("metrics", row);
   assert.equal(queue.dropped, 1);

@@ -17,7 +17,7 @@ test("a log line becomes a row; other lines do not", () => {
   for (const other of ["", "plain text", "{}", "null", '{"level":35}']) assert.equal(logRow(other), undefined, other);
 });
 
-test("a line that is too long keeps its message and loses the rest; lone surrogates are replaced", () => {
+test("a line that is too long keeps only its message; lone surrogates are replaced", () => {
   const long = logRow(JSON.stringify({ level: 30, time: TIME, msg: "m", more: "x".repeat(70_000) })) ?? "";
   assert.deepEqual(Object.keys(JSON.parse(long) as object), ["timestamp", "level", "severity", "message", "service"]);
   const broken = logRow(`{"level":30,"time":"${TIME}","msg":"a\\ud800b","s":"\\udc00"}`) ?? "";

@@ -1,4 +1,4 @@
-/** Every list of every interface, as the requests that a test at many rows sends: each filter by itself, alone and with ranges of times. */
+/** Builds requests for every list of every interface, for a test with many rows: each filter alone, and with ranges of times. */
 import assert from "node:assert/strict";
 import * as contract from "@mooring/contract";
 import type { Route } from "@mooring/contract";
@@ -10,16 +10,16 @@ export type Way = "token" | "session" | "registry" | "s3";
 
 export interface ListRequest {
   readonly way: Way;
-  /** The request, as it is reported. */
+  /** The name of the request in reports. */
   readonly name: string;
-  /** A path with its query; of S3 the SDK's command. */
+  /** A path with its query; for S3 the SDK's command. */
   readonly path: string;
   readonly input?: Readonly<Record<string, unknown>>;
-  /** Why no index can bound it; its time is bounded instead. */
+  /** Why no index can bound the request. A timeout bounds it instead. */
   readonly exception?: string;
 }
 
-/** Values of each filter: one that many rows have or none, and one that few have. A list with a filter that is not here fails. */
+/** Values of each filter: one that many rows or none have, and one that few have. The test fails for a filter that is missing here. */
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   unverified: ["true"],
   project: ["PROJECT"],
@@ -40,10 +40,10 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   key: ["k_00000000000000000000000005", MANY_VERSIONS],
 };
 
-/** Not filters, or looked up row by row by design: one request looks at 5,000 rows and gives a cursor to go on. */
+/** Parameters that are no filters, or that are matched row by row on purpose: one request reads 5,000 rows and returns a cursor. */
 const NOT_BY_INDEX = new Set(["limit", "cursor", "offset", "after", "wait_s", "from", "to", "header", "pointer", "q"]);
 
-/** Reads of one thing, or of what the server itself holds, with a list in the answer. */
+/** Reads of one object, or of data in memory, whose answer has a list. */
 const NOT_LISTS = new Set([
   "getMe",
   "getAccess",
@@ -59,7 +59,7 @@ const NOT_LISTS = new Set([
   "getUsage",
   "getWebhook",
 ]);
-/** They read no records. */
+/** Lists that read no records. */
 export const WITHOUT_RECORDS = new Set(["listBackups"]);
 
 const BY_TIME_WITHIN_A_PREFIX =
@@ -85,7 +85,7 @@ function isList({ operationId, query, result }: Route): boolean {
   return operationId.startsWith("list") || (query !== undefined && "limit" in query.properties) || holdsObjects(result);
 }
 
-/** A list of objects, somewhere in the answer. */
+/** Tells whether an answer has a list of objects somewhere. */
 function holdsObjects(schema: unknown): boolean {
   const {
     type,
@@ -154,7 +154,7 @@ function named(value: string, ids: Ids): string {
   return value === "PROJECT" ? ids.project : value === "CREDENTIAL" ? ids.credential : value;
 }
 
-/** By the kind of an address, its path behind the repository's name. */
+/** For each kind of address, its path after the repository's name. */
 const REGISTRY_LISTS: Readonly<Record<string, readonly string[]>> = {
   tags: ["tags/list?n=100", "tags/list?n=100&last=tag_00000000000000000000040000", "tags/list"],
   referrers: [
@@ -173,7 +173,7 @@ function registryRequests({ repository }: Ids): ListRequest[] {
     assert.ok(found, `the registry has a list ${kind} that this test does not know`);
     return found.map((rest) => `/v2/${repository}/${rest}`);
   });
-  // It has no row there, since no name is in its path.
+  // The catalog has no row in that table, because its path has no name.
   const catalog = ["/v2/_catalog", "/v2/_catalog?n=2", `/v2/_catalog?n=2&last=${repository}`];
   return [...paths, ...catalog].map((path) => ({ way: "registry", name: "registry", path }));
 }

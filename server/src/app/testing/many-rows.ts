@@ -1,24 +1,24 @@
-/** Fills the records with many rows, so that the plans of lists can be looked at. */
+/** Fills the records with many rows, so that tests can check the plans of lists. */
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 export const MILLION = 1_000_000;
-/** For rows that an organization has fewer of. */
+/** The number of rows in smaller tables. */
 const MANY = 50_000;
-/** The oldest so many rows are different from all others. */
+/** The number of oldest rows that differ from all others. */
 const RARE = 5;
 const STEP_MS = 1_000;
-/** The newest row is of today: rows past their retention would be deleted while the lists are read. */
+/** The newest row is of today: retention would delete expired rows while the lists are read. */
 export const FIRST_AT = Date.now() - (MILLION + 600) * STEP_MS;
 
-/** What the oldest 30,000 names begin with, after the rare ones. */
+/** The prefix of the oldest 30,000 names after the rare ones. */
 export const OLD_NAMES = "old_";
 const OLD = 30_000;
-/** A key with half of all past versions, and one with a quarter of all uploads. */
+/** One key with half of all old versions, and one with a quarter of all uploads. */
 export const MANY_VERSIONS = "a_many_versions";
 export const MANY_UPLOADS = "d_many_uploads";
-/** What most manifests are about. */
+/** The subject of most manifests. */
 export const SUBJECT = `sha256:${"0".repeat(64)}`;
-/** Personal tokens of the operator; most are revoked. */
+/** The number of the operator's personal tokens; most are revoked. */
 const PERSONAL = 20_000;
 
 export interface Ids {
@@ -33,32 +33,32 @@ export interface Ids {
   /** Slug of the app, and its name in the registry. */
   readonly bucket: string;
   readonly repository: string;
-  /** The id of who is signed in. */
+  /** The ID of the person who is signed in. */
   readonly operator: string;
 }
 
 interface Fill {
   readonly rows: number;
-  /** SQL of columns; `n` counts the rows. Others are null, 0 or an empty text. */
+  /** SQL of columns; `n` is the number of the row. Other columns are null, 0 or an empty text. */
   readonly columns: Readonly<Record<string, string>>;
 }
 
 const text = (value: string): string => `'${value}'`;
 const at = `${FIRST_AT} + s.n * ${STEP_MS}`;
 const rare = (value: string, else_: string): string => `case when s.n <= ${RARE} then '${value}' else '${else_}' end`;
-/** Today: retention would delete older rows during the test. */
+/** The time of today's rows. Retention would delete older rows during the test. */
 const TODAY = String(FIRST_AT + MILLION * STEP_MS);
 const FAR = "9000000000000";
 
-/** What a row has that was made by the API. */
+/** Copies a column of a row that the API created. */
 const ofReal = (table: string, id: string, column: string): string =>
   `(select o."${column}" from "${table}" as o where o.id = '${id}')`;
 
-/** `number`: SQL of a whole number, `n` if it is not given. */
+/** `number` is the SQL of a whole number; the default is `n`. */
 type MakeId = (prefix: string, number?: string) => string;
 type Fills = Readonly<Record<string, Fill>>;
 
-/** Every table that a list of the API shows. `id`: makes ids that rise with `n`. */
+/** Rows for every table that a list of the API shows. `id` makes IDs that rise with `n`. */
 export function fillsOf(ids: Ids, id: MakeId): Fills {
   return {
     ...fillsOfEvents(ids, id),
@@ -126,7 +126,7 @@ function fillsOfEvents(ids: Ids, id: MakeId): Fills {
     },
     webhook_rejection: {
       rows: MANY,
-      // Kept for a day.
+      // Rows are kept for a day.
       columns: {
         id: id("rej"),
         org_id,
@@ -149,7 +149,7 @@ function fillsOfContents(ids: Ids, id: MakeId): Fills {
         id: id("file"),
         org_id,
         project_id: `case when s.n <= ${RARE} then ${project_id} end`,
-        // Every second name is of one file.
+        // Every second name belongs to one file.
         filename: `case when s.n <= ${RARE} then 'rare.txt' when s.n <= ${OLD} then ${id("old")} when s.n % 2 = 0 then 'common.txt' else ${id("name")} end`,
         content_type: "'text/plain'",
         blob_id: id("blob"),
@@ -229,7 +229,7 @@ function fillsOfRegistry(ids: Ids, id: MakeId): Fills {
       },
     },
     registry_blob: { rows: MANY, columns: { repository, org_id, digest: id("blob"), sha256: id("blob"), size: "1" } },
-    // Few of all apps have images.
+    // Few of the apps have images.
     registry_repository: {
       rows: MANY,
       columns: {
@@ -243,7 +243,7 @@ function fillsOfRegistry(ids: Ids, id: MakeId): Fills {
   };
 }
 
-/** The operator's lists, and a person's. */
+/** Rows for the operator's lists, and a person's lists. */
 function fillsOfServer(ids: Ids, id: MakeId): Fills {
   const operator = text(ids.operator);
   const user_id = `case when s.n <= 20 then ${operator} else ${id("user", "(s.n % 40000) + 1")} end`;
@@ -315,7 +315,7 @@ function fillsOfKeys(ids: Ids, id: MakeId): Fills {
       columns: {
         id: id("trust"),
         org_id,
-        // Two for each of the credentials that are not revoked: with a revoked one its trusts go.
+        // Two for each credential that is not revoked, because revoking a credential deletes its trusts.
         credential_id: id("cred", "(s.n + 1) / 2 * 2"),
         project_id: `case when s.n <= ${RARE - 1} then ${project_id} end`,
         claims: "'{}'",
@@ -385,7 +385,7 @@ function fillsOfPlaces(ids: Ids, id: MakeId): Fills {
         password_hash: `case when s.n <= ${RARE} then 'none' end`,
       },
     },
-    // The other organizations have one member each.
+    // Each of the other organizations has one member.
     member: {
       rows: 2 * MANY,
       columns: {
@@ -442,7 +442,7 @@ function fillsOfQueries(ids: Ids, id: MakeId): Fills {
   };
 }
 
-/** Statements that fill every table. */
+/** Returns statements that fill every table. */
 export async function fillStatements(
   { dialect, read }: Pick<MetadataStore, "dialect" | "read">,
   ids: Ids,
@@ -479,7 +479,7 @@ export async function fillStatements(
   return [...filled, ...KEPT_NUMBERS];
 }
 
-/** What the product counts as it goes. */
+/** Counters that the product maintains. */
 const KEPT_NUMBERS = [
   `insert into registry_contents (repository, org_id, tags, manifests, bytes)
     select repository, org_id, 0, count(*), sum(size) from registry_manifest group by repository, org_id`,

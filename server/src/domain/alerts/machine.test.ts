@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   S: { kind: "stopped", fault: { code: "rights_lost", detail: "gone" } },
 };
 
-/** One letter for each evaluation, a minute apart; the states that follow, each with its messages. */
+/** Takes one letter for each evaluation, a minute apart. Returns the states that follow, each with its messages. */
 function run(outcomes: string, settings: Partial<AlertSettings> = {}): string[] {
   let progress = freshProgress(0);
   let incidents = 0;
@@ -49,17 +49,22 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     { for_evaluations: 3 },
     ["pending", "pending", "ok", "pending", "pending", "firing firing"],
   ],
-  ["the end is not told when nobody wants to know", "TF", { notify_resolved: false }, ["firing firing", "ok"]],
+  ["no message reports the end if nobody wants one", "TF", { notify_resolved: false }, ["firing firing", "ok"]],
   [
     "repeats the message while it fires",
     "TTTTT",
     { renotify_s: 120 },
     ["firing firing", "firing", "firing reminder", "firing", "firing reminder"],
   ],
-  ["no data is well by default", "TN", {}, ["firing firing", "ok resolved"]],
+  ["no data counts as ok by default", "TN", {}, ["firing firing", "ok resolved"]],
   ["no data can fire", "NNF", { no_data: "firing" }, ["firing firing", "firing", "ok resolved"]],
-  ["no data can change nothing", "NTNF", { no_data: "keep" }, ["ok", "firing firing", "firing", "ok resolved"]],
-  ["one or two failures are passed over", "EEFEEF", {}, ["ok", "ok", "ok", "ok", "ok", "ok"]],
+  [
+    "no data can leave the state unchanged",
+    "NTNF",
+    { no_data: "keep" },
+    ["ok", "firing firing", "firing", "ok resolved"],
+  ],
+  ["one or two failures change nothing", "EEFEEF", {}, ["ok", "ok", "ok", "ok", "ok", "ok"]],
   [
     "three failures send one message, and so does their end",
     "EEEEF",
@@ -73,7 +78,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     ["firing firing", "firing", "firing", "error error", "firing recovered"],
   ],
   [
-    "an incident can end behind failures",
+    "an incident can end during failures",
     "TEEEF",
     {},
     ["firing firing", "firing", "firing", "error error", "ok recovered resolved"],
@@ -85,14 +90,14 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     ["pending", "pending", "firing firing"],
   ],
   ["a lost permission sends a message at once, and once", "SSF", {}, ["stopped stopped", "stopped", "ok recovered"]],
-  ["lost rights do not end an incident", "TST", {}, ["firing firing", "stopped stopped", "firing recovered"]],
+  ["a lost permission does not end an incident", "TST", {}, ["firing firing", "stopped stopped", "firing recovered"]],
   [
     "an alert that can't be evaluated sends a message at once, and is never ok",
     "CCF",
     {},
     ["error error", "error", "ok recovered"],
   ],
-  ["what nobody can look at does not end an incident", "TCT", {}, ["firing firing", "error error", "firing recovered"]],
+  ["unknown data does not end an incident", "TCT", {}, ["firing firing", "error error", "firing recovered"]],
   ["failures after lost rights", "SEEE", {}, ["stopped stopped", "stopped", "stopped", "error error"]],
 ];
 
@@ -102,7 +107,7 @@ for (const [what, outcomes, settings, expected] of CASES) {
   });
 }
 
-test("an incident has one name from its beginning to its end", () => {
+test("an incident has one ID from its beginning to its end", () => {
   const names = ["i1", "i2"];
   const context = { settings: SETTINGS, nowMs: 0, newIncident: () => names.shift() ?? "" };
   const step = (before: AlertProgress, letter: string): AlertProgress =>
@@ -112,7 +117,7 @@ test("an incident has one name from its beginning to its end", () => {
   assert.deepEqual([fired.incident_id, ended.incident_id, step(ended, "T").incident_id], ["i1", "i1", "i2"]);
 });
 
-test("the time of a state is when it began", () => {
+test("a state's time is its beginning", () => {
   let progress = freshProgress(5);
   const at = (nowMs: number, letter: string): number => {
     const context = { settings: SETTINGS, nowMs, newIncident: () => "i" };

@@ -56,7 +56,7 @@ for (const { kind, skip } of DATABASES) {
       for (let i = 1; i <= count; i++) await append({ ...EVENT, detail: { i } });
     };
 
-    test("chains of organizations and of the installation are apart, and whole", async () => {
+    test("chains of organizations and of the installation are separate and complete", async () => {
       await fill(3);
       await append({ ...EVENT, orgId: "org_other" });
       await append({ ...EVENT, orgId: null });
@@ -71,7 +71,7 @@ for (const { kind, skip } of DATABASES) {
       }
     });
 
-    test("an event is there exactly when its change is", async () => {
+    test("an entry exists exactly if its change does", async () => {
       const failed = metadata.write(async (tx) => {
         await appendAudit({ metadata, clock }, tx, EVENT);
         throw new Error("the change failed");
@@ -85,13 +85,13 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("events written at once form one chain", async () => {
+    test("entries written at once form one chain", async () => {
       await Promise.all(Array.from({ length: 100 }, (_, i) => append({ ...EVENT, detail: { i } })));
       const headHash = (await rows(metadata)).at(-1)?.hash;
       assert.deepEqual(await verify(), { ok: true, entries: 100, headHash, declared: [] });
     });
 
-    test("a secret that somebody puts into the detail is cut off", async () => {
+    test("a secret in the detail is cut off", async () => {
       await append({ ...EVENT, detail: { secret: `mrcs_${"a".repeat(49)}` } });
       assert.equal((await rows(metadata))[0]?.detail, '{"secret":"mrcs_…"}');
       assert.equal((await verify()).ok, true);
@@ -108,7 +108,7 @@ for (const { kind, skip } of DATABASES) {
       await writing;
     });
 
-    test("a chain longer than a page is read whole", async () => {
+    test("a chain longer than a page is verified completely", async () => {
       await metadata.write(async (tx) => {
         for (let i = 0; i < 1001; i++) await appendAudit({ metadata, clock }, tx, EVENT);
       });
@@ -146,7 +146,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(second.nextCursor, null);
     });
 
-    test("a range of times holds exactly its rows, though a clock is behind another", async () => {
+    test("a range of times has exactly its rows, though one clock is behind another", async () => {
       const day = 24 * 60 * 60 * 1000;
       const times = [0, 1, 2, 10, 9.9, 10.1, 20, 30].map((days) => days * day);
       for (const at of times)
@@ -304,7 +304,7 @@ for (const { kind, skip } of DATABASES) {
         assert.deepEqual(verdict.ok ? null : [verdict.fault, verdict.seq], ["edited", 3]);
       });
 
-      test("a head behind its rows makes every append fail, until it is repaired", async () => {
+      test("a head behind its rows makes every append fail until it is repaired", async () => {
         await fill(6);
         const all = await rows(metadata);
         await metadata.write((tx) =>
@@ -324,7 +324,7 @@ for (const { kind, skip } of DATABASES) {
         assert.ok(verdict.ok && verdict.declared.length === 1, JSON.stringify(verdict));
       });
 
-      test("a log that is mangled throughout takes several entries", async () => {
+      test("a log with many faults takes several declaring entries", async () => {
         await fill(250);
         await metadata.write((tx) =>
           tx.updateTable("audit").set({ action: "thing.other" }).where("org_id", "=", ORG).execute(),
@@ -335,13 +335,13 @@ for (const { kind, skip } of DATABASES) {
         assert.equal(verdict.ok && verdict.declared.length, 250);
       });
 
-      test("a whole log is left alone", async () => {
+      test("a valid log is left alone", async () => {
         await fill(3);
         assert.deepEqual(await repairAudit({ metadata, clock }, ORG), { findings: [], entries: [] });
         assert.equal((await rows(metadata)).length, 3);
       });
 
-      test("an organization whose log is gone with its head", async () => {
+      test("the log of an organization is gone together with its head", async () => {
         await fill(2);
         await metadata.write(async (tx) => {
           await tx

@@ -1,4 +1,4 @@
-/** What deliveries have in common: the results of attempts, secrets, and messages that an older server put into the queue. */
+/** Tests the parts that all deliveries share: the results of attempts, secrets, and messages that an older server queued. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ const HOUR_MS = 3600 * SECOND_MS;
 const SENT: Sent = { status: 200, error: null, retryAfterMs: null, delivered: true, gone: false };
 const REFUSED: Sent = { ...SENT, status: 500, delivered: false };
 
-/** The wait in milliseconds after so many attempts before this one; null: none follows. */
+/** The wait in milliseconds before the next attempt; null if there is none. */
 function waitAfter(sent: Sent, attempts: number, options: { random?: number; waitMsMax?: number } = {}): number | null {
   const { random = 0.5, ...rest } = options;
   return afterAttempt(sent, attempts, { nowMs: 0, random: () => random, ...rest }).next_attempt_at;
@@ -35,7 +35,7 @@ describe("the result of an attempt", () => {
     });
   });
 
-  test("a refused one is tried eleven times more, over about a day, and is then given up", () => {
+  test("a refused message gets eleven more attempts over about a day, and is then given up", () => {
     const waits = Array.from({ length: 11 }, (_, attempts) => waitAfter(REFUSED, attempts) ?? 0);
     assert.deepEqual(waits.slice(0, 3), [5 * SECOND_MS, 30 * SECOND_MS, 120 * SECOND_MS]);
     const hours = waits.reduce((sum, wait) => sum + wait, 0) / HOUR_MS;
@@ -57,7 +57,7 @@ describe("the result of an attempt", () => {
     assert.equal(waitAfter({ ...REFUSED, retryAfterMs: SECOND_MS }, 0), 5 * SECOND_MS);
   });
 
-  test("a destination that is gone gets nothing again, and one that wants order waits a shorter time", () => {
+  test("a destination that is gone gets nothing again, and an ordered destination waits a shorter time", () => {
     assert.equal(afterAttempt({ ...REFUSED, status: 410, gone: true }, 0, { nowMs: 0, random: () => 0 }).state, "dead");
     assert.equal(waitAfter(REFUSED, 10, { waitMsMax: 900 * SECOND_MS }), 900 * SECOND_MS);
   });
@@ -97,7 +97,7 @@ describe("with records", () => {
     receiver.close();
   });
 
-  /** As every version has sealed it. */
+  /** Encrypts as every version did. */
   const sealed = (table: string, id: string, version: number, secret: string): Uint8Array =>
     envelope.seal({ table, id, purpose: "webhook-secret", version }, Buffer.from(secret));
 
@@ -107,7 +107,7 @@ describe("with records", () => {
     return { ...row, ...unset, fence: 0, attempts: 0, claims: 0 };
   };
 
-  test("messages of an old directory are delivered, with the secrets that were sealed there", async () => {
+  test("messages of an old directory are delivered with the secrets that were sealed there", async () => {
     const [current, former] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((b) => `whsec_${b.toString("base64")}`);
     assert.ok(current !== undefined && former !== undefined);
     const { metadata, clock } = ground;
@@ -170,7 +170,7 @@ describe("with records", () => {
     assert.deepEqual(await metadata.read.selectFrom("s3_delivery").select("id").execute(), []);
   });
 
-  test("a rotated secret signs beside the former one until the overlap ends, and alone without an overlap", () => {
+  test("a rotated secret signs beside the previous one until the overlap ends, and alone without an overlap", () => {
     const { clock } = ground;
     const deps = { envelope, clock };
     const place = { table: "webhook_destination", id: "dest_2" } as const;

@@ -49,20 +49,20 @@ for (const { kind, skip } of DATABASES) {
       rmSync(dataDir, { recursive: true });
     });
 
-    test("the first runs, and its answer is given to those that follow", async () => {
+    test("the first request runs, and later ones get its answer", async () => {
       const key = newKey();
       await records().complete(await claimed(records(), key, "a"), ANSWER);
       assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
       assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
     });
 
-    test("while the first runs, another has to wait", async () => {
+    test("another request waits while the first runs", async () => {
       const key = newKey();
       await records().begin(key, "a");
       await assert.rejects(records().begin(key, "a"), coded("idempotency_in_progress"));
     });
 
-    test("of many at once, one runs", async () => {
+    test("one of many concurrent requests runs", async () => {
       const key = newKey();
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => records().begin(key, "a")));
       const ran = outcomes.filter((outcome) => outcome.status === "fulfilled");
@@ -70,7 +70,7 @@ for (const { kind, skip } of DATABASES) {
       assert.ok("claim" in (ran[0]?.value ?? {}));
     });
 
-    test("a key is not taken for another request, whether the first runs or is done", async () => {
+    test("a key is refused for another request, whether the first runs or is done", async () => {
       const key = newKey();
       const claim = await claimed(records(), key, "a");
       await assert.rejects(records().begin(key, "b"), coded("idempotency_key_reused"));
@@ -78,13 +78,13 @@ for (const { kind, skip } of DATABASES) {
       await assert.rejects(records().begin(key, "b"), coded("idempotency_key_reused"));
     });
 
-    test("after a failure the key is free", async () => {
+    test("a failure frees the key", async () => {
       const key = newKey();
       await records().abandon(await claimed(records(), key, "a"));
       await claimed(records(), key, "b");
     });
 
-    test("giving a key back does not forget an answer", async () => {
+    test("releasing a key does not forget an answer", async () => {
       const key = newKey();
       const claim = await claimed(records(), key, "a");
       await records().complete(claim, ANSWER);
@@ -101,7 +101,7 @@ for (const { kind, skip } of DATABASES) {
       await claimed(records(), key, "a");
     });
 
-    test("a claim that was taken over is neither answered nor given back by its first holder", async () => {
+    test("the former holder of a claim can neither answer it nor release it", async () => {
       const key = newKey();
       const first = await claimed(records(), key, "a");
       nowMs += MINUTE_MS;
@@ -114,7 +114,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await records().begin(key, "a"), { answer: ANSWER });
     });
 
-    /** A change as operations make them: its transaction makes a row, and keeps the answer. */
+    /** Makes a change as operations do: one transaction inserts a row and saves the answer. */
     const change = (id: string, before: () => Promise<void> = async () => {}): Promise<typeof SECRET> =>
       answering(
         (made: string) => ({ ...SECRET, id: made }),
@@ -128,11 +128,11 @@ for (const { kind, skip } of DATABASES) {
     const made = async (id: string): Promise<boolean> =>
       (await metadata.read.selectFrom("node").select("id").where("id", "=", id).execute()).length === 1;
 
-    test("a change and its answer are committed together, with values that are shown once sealed", async () => {
+    test("a change and its answer are committed together; values that are shown once are sealed", async () => {
       const key = newKey();
       const claim = await claimed(records(), key, "a");
       assert.deepEqual(await records().during(claim, 201, () => change("cred_1")), SECRET);
-      // Another process, and the one before never came to answer: the secret is not lost.
+      // Another process, because the first one died before it answered. The secret is not lost.
       const expected = { answer: { status: 201, body: WITHOUT, whole: JSON.stringify(SECRET) } };
       assert.deepEqual(await records().begin(key, "a"), expected);
       nowMs += MINUTE_MS;
@@ -145,7 +145,7 @@ for (const { kind, skip } of DATABASES) {
       assert.ok(!Buffer.from(row.sealed ?? []).includes("shown once") && !row.body.includes("shown once"));
     });
 
-    test("an answer that left whole shows its secret no more, one that was cut off does", async () => {
+    test("an answer that was sent completely shows its secret no more; an interrupted one does", async () => {
       const key = newKey();
       const node = records();
       await node.during(await claimed(node, key, "a"), 201, () => change(key));
@@ -161,7 +161,7 @@ for (const { kind, skip } of DATABASES) {
         assert.deepEqual("answer" in begun && begun.answer.whole, null);
     });
 
-    test("a change that fails leaves neither itself nor an answer", async () => {
+    test("a failed change leaves neither itself nor an answer", async () => {
       const key = newKey();
       const node = records();
       const claim = await claimed(node, key, "a");
@@ -175,7 +175,7 @@ for (const { kind, skip } of DATABASES) {
       await claimed(node, key, "b");
     });
 
-    test("a change whose claim was taken over is not made: the other one is", async () => {
+    test("a change whose claim another request took over is not made", async () => {
       const key = newKey();
       const slow = records();
       const first = await claimed(slow, key, "a");
@@ -189,7 +189,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await made(`${key}-first`), await made(`${key}-second`)], [false, true]);
     });
 
-    test("of many that take over at once, one runs", async () => {
+    test("one of many requests that take over a claim runs", async () => {
       const key = newKey();
       await claimed(records(), key, "a");
       nowMs += MINUTE_MS;
@@ -197,7 +197,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(outcomes.filter((outcome) => outcome.status === "fulfilled").length, 1);
     });
 
-    test("an answer is remembered for a day", async () => {
+    test("an answer is kept for a day", async () => {
       const key = newKey();
       const node = records();
       await node.complete(await claimed(node, key, "a"), ANSWER);

@@ -32,7 +32,7 @@ function everySnippet(input: SnippetInput) {
   );
 }
 
-test("every tool is there for every topic, the fitting ones first, each snippet under its own title", () => {
+test("every topic has every tool, suitable ones first, each snippet with its own title", () => {
   for (const topic of TOPICS) {
     assert.equal(new Set(toolsFor(topic).map(({ id }) => id)).size, 9);
     for (const { snippets, fixed } of toolsFor(topic)) {
@@ -46,7 +46,7 @@ test("every tool is there for every topic, the fitting ones first, each snippet 
   assert.equal(toolsFor("registry")[0]?.id, "docker");
 });
 
-test("a secret that is not known is asked for; one that was just made stands in an assignment or goes to standard input", () => {
+test("a snippet asks for an unknown secret; a new secret is in an assignment or on standard input", () => {
   const asking = everySnippet(INPUT).filter(({ text }) => /^read -rs [A-Z_]+ && export/m.test(text));
   assert.ok(asking.length > TOPICS.length);
   for (const { text } of everySnippet(WITH_SECRETS)) {
@@ -63,7 +63,7 @@ test("no secret is an argument: not with -u, nor as data", () => {
   }
 });
 
-test("addresses are those of the deployment, and no name is left open", () => {
+test("snippets have the deployment's addresses and no placeholders", () => {
   const texts = everySnippet(INPUT).map(({ text }) => text);
   for (const text of texts) {
     assert.doesNotMatch(text, /["/=](?:undefined|null)|127\.0\.0\.1:8080/);
@@ -76,7 +76,7 @@ test("addresses are those of the deployment, and no name is left open", () => {
   assert.ok(texts.some((text) => text.includes("https://in.example.com/otlp")));
 });
 
-test("shell snippets are such to a shell", () => {
+test("a shell can parse the shell snippets", () => {
   const shells = everySnippet(WITH_SECRETS).filter(
     ({ tool, title }) => !/\.(?:py|mjs|yaml|yml|conf)$|config$/.test(title) && tool !== "boto3",
   );
@@ -86,7 +86,7 @@ test("shell snippets are such to a shell", () => {
   }
 });
 
-test("modules for Node are such to Node", () => {
+test("Node can parse the modules", () => {
   for (const { text, title } of everySnippet(INPUT).filter((snippet) => snippet.title.endsWith(".mjs"))) {
     const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--check"], {
       input: text,

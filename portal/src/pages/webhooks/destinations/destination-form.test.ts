@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { destinationOf, draftOf, filterText } from "./destination-form.ts";
 
-test("an empty form asks for every event, as fast as it goes", () => {
+test("an empty form selects every event, without a rate limit", () => {
   const draft = { ...draftOf(null), name: " billing ", url: "https://x.example/e" };
   assert.deepEqual(destinationOf(draft), {
     name: "billing",
@@ -13,7 +13,7 @@ test("an empty form asks for every event, as fast as it goes", () => {
   });
 });
 
-test("conditions are those that were filled in", () => {
+test("only filled-in conditions are sent", () => {
   const draft = { ...draftOf(null), types: "order.paid,\n order.void ,", pointer: "/a=b", rate: "5", ordered: true };
   const made = destinationOf(draft);
   assert.deepEqual(made.filter, { types: ["order.paid", "order.void"], pointer: "/a=b" });

@@ -22,7 +22,7 @@ const EVENT: WebhookEvent = {
   json: { order: { id: 17, note: "It's Paid" } },
 };
 
-test("an event that came meanwhile fits as the server would say", () => {
+test("a new event matches the filters exactly if the server finds it", () => {
   const fitting = [
     {},
     { type: "order.paid" },
@@ -51,7 +51,7 @@ test("an event that came meanwhile fits as the server would say", () => {
   for (const filters of others) assert.ok(!fits(EVENT, filters), JSON.stringify(filters));
 });
 
-test("conditions that are not well-formed yet are not asked, and say how they should be", () => {
+test("malformed conditions are not sent, and get a hint about their form", () => {
   assert.deepEqual(queryOf({ pointer: "order", header: "a b", q: "", type: "x", verified: "perhaps" }), { type: "x" });
   assert.deepEqual(queryOf({ verified: "github" }), { verified: "github" });
   assert.match(faultOf("verified", "none") ?? "", /yes, no/);

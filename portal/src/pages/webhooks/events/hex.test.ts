@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { base64Bytes, bodyBytes, hexText } from "./hex.ts";
 
-test("bytes in rows of eight, with their offset and their ASCII text", () => {
+test("bytes are in rows of eight, with their offset and their ASCII text", () => {
   const bytes = new TextEncoder().encode("Hello,\nwörld");
   assert.equal(hexText(bytes), "000000  48 65 6c 6c 6f 2c 0a 77  Hello,·w\n000008  c3 b6 72 6c 64           ··rld");
   assert.equal(hexText(new Uint8Array()), "");

@@ -39,7 +39,7 @@ const CASES: readonly (readonly [Verification, string[][], secret?: string])[] =
   ],
 ];
 
-test("a signature that was made with the secret fits, and with another it does not", async () => {
+test("a signature is valid with its secret, and invalid with another", async () => {
   for (const [verification, headers, secret = SECRET] of CASES) {
     const request = { headers, body: BODY };
     assert.equal(await checkSignature(verification, request, secret), "fits", verification.scheme);
@@ -51,7 +51,7 @@ test("a signature that was made with the secret fits, and with another it does n
   }
 });
 
-test("every step names its finding, and missing parts", () => {
+test("every step has its result, and missing parts are named", () => {
   for (const [verification, headers] of CASES) {
     const steps = explain(verification, headers, AT);
     assert.ok(steps.length >= 4, verification.scheme);
@@ -63,14 +63,14 @@ test("every step names its finding, and missing parts", () => {
   }
 });
 
-test("a signed time that is too far off is pointed at", () => {
+test("a signed time that is too far off is pointed out", () => {
   const [verification, headers] = CASES[2] as (typeof CASES)[number];
   const late = explain(verification, headers, new Date((TIME_S + 301) * 1000).toISOString());
   assert.equal(late[1]?.isMissing, true);
   assert.match(late[1]?.detail ?? "", /301 s before it came here; 300 s are allowed/);
 });
 
-test("schemes that show the secret say that it was not kept", () => {
+test("schemes that send the secret say that it was not kept", () => {
   const steps = explain({ scheme: "gitlab" }, [["X-Gitlab-Token", "redacted"]], AT);
   assert.match(steps[0]?.detail ?? "", /not kept/);
   assert.equal(explain({ scheme: "none" }, [], AT).length, 1);

@@ -20,7 +20,7 @@ const WEBHOOK: Parameters<typeof draftOf>[0] = {
   updated_at: "2026-01-10T12:00:00Z",
 };
 
-test("only what differs is sent", () => {
+test("only changed fields are sent", () => {
   const draft = draftOf(WEBHOOK);
   assert.equal(changeOf(WEBHOOK, draft), null);
   assert.equal(changeOf(WEBHOOK, { ...draft, verification: { header: "X-Sum", prefix: "", scheme: "hmac" } }), null);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { PRESETS, presetOf } from "./presets.ts";
 import { requestCommand, testCommand } from "./snippets.ts";
 
-/** Runs the command with a curl that prints what it was given, one argument on each line. */
+/** Runs the command with a curl that prints its arguments, one on each line. */
 function run(command: string): string[] {
   const script = `curl() { printf '%s\\n' "$@"; }\n${command}`;
   return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\n");
@@ -17,7 +17,7 @@ const fieldIn = (args: readonly string[], name: string): string =>
 test("each preset's test command runs, and posts a body to the address", () => {
   for (const { verification } of PRESETS) {
     const args = run(testCommand("https://x.example/hooks/mrwh_a", verification));
-    const addressed = args.map((arg) => arg.replace(/\?bodySHA256=[0-9a-f]{64}$/, "")); // Twilio's names the body
+    const addressed = args.map((arg) => arg.replace(/\?bodySHA256=[0-9a-f]{64}$/, "")); // Twilio signs the address, so the body is part of it.
     assert.ok(addressed.includes("https://x.example/hooks/mrwh_a"), verification.scheme);
     assert.ok(args.includes('{"type": "order.paid", "order": {"id": 17}}'), verification.scheme);
   }
@@ -42,7 +42,7 @@ test("the commands sign as the senders do", () => {
   assert.equal(fieldIn(standard, "webhook-signature"), `v1,${sum(signed, Buffer.alloc(24, 7)).digest("base64")}`);
 });
 
-test("a repeated request leaves out fields that were not kept and those of the connection", () => {
+test("a repeated request leaves out connection fields and fields that were not kept", () => {
   const command = requestCommand("https://x.example/h", {
     method: "PUT",
     query: "a=1&b=2",

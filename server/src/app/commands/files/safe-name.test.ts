@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { safeName } from "./safe-name.ts";
 
-test("a name that anybody chose is a plain file of the present directory", () => {
+test("any name becomes a plain file of the current directory", () => {
   const cases: [string, string][] = [
     ["report.pdf", "report.pdf"],
     ["Übersicht 数据.csv", "Übersicht 数据.csv"],
@@ -23,7 +23,7 @@ test("a name that anybody chose is a plain file of the present directory", () =>
   for (const [name, safe] of cases) assert.equal(safeName(name, "file_1"), safe, JSON.stringify(name));
 });
 
-test("a long name keeps its ending", () => {
+test("a long name keeps its extension", () => {
   const safe = safeName(`${"é".repeat(125)}.tar`, "file_1");
   assert.ok(Buffer.byteLength(safe) <= 200 && safe.endsWith("é.tar"), safe);
 });

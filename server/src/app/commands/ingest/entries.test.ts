@@ -43,7 +43,7 @@ const text = (additions: Additions, ...lines: string[]): Read =>
   reading(lines, (sink) => createTextReader(OPTIONS, additions, sink));
 
 describe("JSON lines", () => {
-  test("pass as they are, empty lines do not count, bad ones are named", () => {
+  test("entries pass unchanged, empty lines do not count, bad lines are reported", () => {
     const read = json("logs", NOTHING, '{"a":1}', "", "{", "[1]", "7", '{"b":2}');
     assert.deepEqual(read.entries, [{ a: 1 }, { b: 2 }]);
     assert.deepEqual(read.lines, [1, 6]);
@@ -53,7 +53,7 @@ describe("JSON lines", () => {
     );
   });
 
-  test("a service and attributes are added where the entry has none", () => {
+  test("the service and attributes are added to entries without them", () => {
     const additions = { service: "web", attributes: { region: "eu" } };
     const read = json(
       "logs",
@@ -69,7 +69,7 @@ describe("JSON lines", () => {
     ]);
   });
 
-  test("metrics have them as tags", () => {
+  test("metrics get the service and attributes as tags", () => {
     const read = json(
       "metrics",
       { service: "web", attributes: { region: "eu" } },
@@ -95,7 +95,7 @@ describe("plain lines", () => {
     assert.deepEqual(read.lines, [1, 4]);
   });
 
-  test("a line without a time is bad, also when it looks like a continuation of nothing", () => {
+  test("a line without a time is bad, also if it looks like a continuation", () => {
     assert.deepEqual(
       text(NOTHING, "  hello", "hello").bad.map(({ line }) => line),
       [1, 2],
@@ -111,7 +111,7 @@ describe("plain lines", () => {
     assert.ok(String(entry?.["message"]).length < 70_000);
   });
 
-  test("the program is the service until somebody names one", () => {
+  test("the program is the service unless another one is named", () => {
     const line = "Dec  1 06:55:48 web1 cron[1]: x";
     assert.equal(text(NOTHING, line).entries[0]?.["service"], "cron");
     const named = text({ service: "jobs", attributes: { a: "b" } }, line).entries[0];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { linesOf, type Line } from "./lines.ts";
 
-/** Chunks of a size, so that lines, characters and line ends are cut anywhere. */
+/** Yields chunks of one size, so that they cut lines, characters and line ends anywhere. */
 async function* chunks(text: string, size: number): AsyncGenerator<Buffer, void, void> {
   const bytes = Buffer.from(text);
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);
@@ -32,9 +32,9 @@ describe("lines of a stream", () => {
   }
 
   test("a newline at the end makes no further line", async () => assert.equal((await read("a\nb\n", 100)).length, 2));
-  test("nothing makes no line", async () => assert.deepEqual(await read("", 100), []));
+  test("no text makes no line", async () => assert.deepEqual(await read("", 100), []));
 
-  test("a line at the limit is whole, one byte more is cut and the next line is not touched", async () => {
+  test("a line at the limit is whole; one byte more is cut, and the next line is not touched", async () => {
     for (const size of [1, 4, 100]) {
       assert.deepEqual(await read("12345678\nx\n", size, 8), [
         { text: "12345678", number: 1, cut: false },
@@ -47,7 +47,7 @@ describe("lines of a stream", () => {
     }
   });
 
-  test("a stream without newlines does not gather in memory", async () => {
+  test("a stream without newlines does not grow in memory", async () => {
     const before = process.memoryUsage().arrayBuffers;
     async function* endless(): AsyncGenerator<Buffer, void, void> {
       for (let i = 0; i < 2000; i++) yield Buffer.alloc(65_536, 97);

@@ -7,14 +7,14 @@ function state(change: Partial<ProgressState> = {}): ProgressState {
 }
 
 describe("progress", () => {
-  test("a bar where the size is known, counts alone where it is not", () => {
+  test("a known size shows a bar, an unknown size only counts", () => {
     assert.equal(progressLine(state(), 1000), `[${"#".repeat(12)}${"-".repeat(12)}]  50% 12,345 entries (12,345/s)`);
     assert.equal(progressLine(state({ bytesTotal: null, refused: 3 }), 2000), "12,345 entries (6,173/s), 3 refused");
-    assert.match(progressLine(state({ bytesRead: 2000 }), 1000), / 100% /); // the file grew meanwhile
+    assert.match(progressLine(state({ bytesRead: 2000 }), 1000), / 100% /); // The file grew meanwhile.
     assert.match(progressLine(state({ accepted: 0 }), 0), /0 entries \(0\/s\)/);
   });
 
-  test("draws on a terminal only, ten times a second at most, and notes stand above the bar", () => {
+  test("draws on a terminal only, at most ten times a second, and prints notes above the bar", () => {
     for (const isTTY of [true, false]) {
       let written = "";
       let nowMs = 1000;

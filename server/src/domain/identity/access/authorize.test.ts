@@ -16,7 +16,7 @@ const ARCHIVED: Resource = {
 };
 const ELSEWHERE: Resource = { orgId: "org_b" };
 
-/** Written out once more by hand: a change of the table must be a change here. */
+/** A second copy of the table, written by hand: each change of the table must be repeated here. */
 const ORG_TABLE: Record<Scope, string> = {
   "org:read": "owner admin developer viewer",
   "org:write": "owner admin",
