@@ -34,7 +34,7 @@ before(async () => {
 
 after(() => server.stop());
 
-/** Sends the header and all of the body but its last byte. */
+/** Sends the header and the body without its last byte. */
 async function begin(token: string): Promise<ClientRequest> {
   const call = httpRequest(`${server.url}/take`, {
     method: "POST",
@@ -62,9 +62,9 @@ async function eventually(expected: number, ask: () => Promise<number>): Promise
   assert.equal(status, expected);
 }
 
-test("bodies under way count for their organization and for all, until their requests are over", async () => {
+test("running bodies count for their organization and in total until their requests end", async () => {
   const [first, second] = [await begin("one"), await begin("one")];
-  assert.equal(await whole("one"), 429, "the organization has its share");
+  assert.equal(await whole("one"), 429, "the organization has used its share");
   const third = await begin("two");
   assert.equal(await whole("two"), 503, "all have theirs");
   const answered = once(first, "response") as Promise<[IncomingMessage]>;

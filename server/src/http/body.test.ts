@@ -46,14 +46,14 @@ async function send(body: Buffer, chunked: boolean): Promise<string> {
 
 for (const chunked of [false, true]) {
   const how = chunked ? "in chunks" : "with Content-Length";
-  test(`a body ${how} is read whole up to the limit and refused one byte past it`, async () => {
+  test(`a body ${how} is read up to the limit and refused one byte past it`, async () => {
     assert.equal(await send(Buffer.alloc(0), chunked), "0 bytes");
     assert.equal(await send(Buffer.alloc(LIMIT), chunked), `${LIMIT} bytes`);
     assert.equal(await send(Buffer.alloc(LIMIT + 1), chunked), "body_too_large");
   });
 }
 
-test("a sender that goes away before the end is distinguished from a short body", async () => {
+test("a sender that disconnects before the end is distinguished from a short body", async () => {
   outcomes = [];
   const socket = connect({ port, host: "127.0.0.1" });
   socket.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc");
@@ -62,7 +62,7 @@ test("a sender that goes away before the end is distinguished from a short body"
   assert.equal(await outcomes[0], "invalid_request");
 });
 
-test("refused bodies leave nothing at their connection", async (t) => {
+test("refused bodies leave no listeners on their connection", async (t) => {
   const listeners: number[] = [];
   const refusing = createServer((request, response) => {
     drainBody(request, response);
@@ -83,6 +83,6 @@ test("refused bodies leave nothing at their connection", async (t) => {
     response.resume();
     await once(response, "end");
   }
-  // The one before may be on its way still.
+  // Listeners of the previous request may still be there.
   assert.ok(Math.max(...listeners) <= (listeners[0] ?? 0) + 2, listeners.join());
 });

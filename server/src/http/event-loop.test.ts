@@ -7,10 +7,10 @@ const NAMES = ["", "_min", "_max", "_mean", "_stddev", "_p50", "_p90", "_p99"].m
   (figure) => `nodejs_eventloop_lag${figure}_seconds`,
 );
 const HELD_MS = 400;
-/** The first look after a figure was read has nothing to compare with. */
+/** The first measurement after a report has nothing to compare with. */
 const HOLDS = 4;
 
-test("the lag of the event loop has every figure, without the time between two looks", async () => {
+test("the lag of the event loop has every figure, without the time between two measurements", async () => {
   const { registry } = createHttpMetrics();
   const read = async (name: string): Promise<number> => {
     const metric = (await registry.getMetricsAsJSON()).find((each) => each.name === name);

@@ -18,7 +18,7 @@ function send(peers: PeerShare, address: string, times: number, headers = {}): v
   for (let i = 0; i < times; i++) peers.count({ socket, headers });
 }
 
-test("an address that sends more than half is found and told once, one with half is not", () => {
+test("an address that sends more than half is found and reported once; one with half is not", () => {
   const { peers, warned } = ground();
   for (let i = 0; i < 500; i++) {
     send(peers, "10.0.0.5", 1);
@@ -31,7 +31,7 @@ test("an address that sends more than half is found and told once, one with half
   assert.deepEqual(warned, [{ address: "10.0.0.5", share: 0.75, requests: 2000, forwards: true }]);
 });
 
-test("few requests give no result, and a result ends with a quiet time", () => {
+test("few requests give no result, and a quiet time clears the result", () => {
   const { peers, advance } = ground();
   send(peers, "10.0.0.5", 999);
   assert.equal(peers.dominant(), undefined);
@@ -45,7 +45,7 @@ test("few requests give no result, and a result ends with a quiet time", () => {
   assert.equal(peers.dominant(), undefined);
 });
 
-test("this machine itself is a proxy only where it says for whom it asks", () => {
+test("a loopback address counts as a proxy only if it names the client's address", () => {
   for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
     const { peers, warned } = ground();
     send(peers, address, 2000);
@@ -55,14 +55,14 @@ test("this machine itself is a proxy only where it says for whom it asks", () =>
   }
 });
 
-test("a trusted proxy is as it should be", () => {
+test("a trusted proxy is expected", () => {
   const { peers, warned } = ground(["10.0.0.0/8", "::1"]);
   send(peers, "10.0.0.5", 2000, { "x-forwarded-for": "192.0.2.1" });
   send(peers, "::1", 9000);
   assert.deepEqual([peers.dominant(), warned], [undefined, []]);
 });
 
-test("memory is bounded however many addresses there are, and most is still found", () => {
+test("memory is bounded for any number of addresses, and the busiest one is still found", () => {
   const { peers } = ground();
   for (let i = 0; i < 40_000; i++) {
     send(peers, "10.0.0.5", 3);
@@ -73,7 +73,7 @@ test("memory is bounded however many addresses there are, and most is still foun
   assert.ok(found.share > 0.7 && found.share <= 0.75, String(found.share));
 });
 
-test("every request that reaches a server is counted, a refused one too", async () => {
+test("every request that reaches a server is counted, also a refused one", async () => {
   const listener = await openListener("127.0.0.1:0");
   const log = { warn: () => undefined };
   const peers = watchPeers({ clock: { nowMs: () => 1_780_000_000_000 }, trusted: [], log }, [listener]);

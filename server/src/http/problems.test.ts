@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Problem } from "#kernel/problem.ts";
 import { fieldsOf, HttpProblem, statusOf } from "./problems.ts";
 
-test("what a problem says of times and allowances is sent in header fields", () => {
+test("a problem's times and limits are also sent in header fields", () => {
   const problem = new Problem("quota_exceeded", "Too much.", {
     retryAfterS: 3,
     allowance: { name: "ingest-bytes", most: 3000, windowS: 4 },

@@ -56,13 +56,13 @@ after(() => server.stop());
 
 interface Connection {
   readonly socket: Socket;
-  /** Everything that came, when the server has closed. */
+  /** Everything that was received, once the server has closed. */
   readonly closed: Promise<string>;
-  /** Resolves when the text has come. */
+  /** Resolves when the text was received. */
   readonly received: (text: string) => Promise<void>;
 }
 
-/** Leaves its own side open, so that it is the server that closes. */
+/** Leaves its own side open, so that the server must close the connection. */
 function connection(bytes: string, address = server.address): Connection {
   const [host = "", port = ""] = address.split(":");
   const socket = connect({ host, port: Number(port), allowHalfOpen: true });
@@ -85,7 +85,7 @@ function connection(bytes: string, address = server.address): Connection {
 
 const REST_OF_HEADER = "Host: x\r\nContent-Type: application/json\r\n";
 
-/** The problem in the only answer of a connection that was closed after it. */
+/** Returns the problem in the only answer of a closed connection. */
 function problemIn(text: string): Record<string, unknown> {
   const [head = "", json = ""] = text.split("\r\n\r\n");
   const fields = new Map(
@@ -127,7 +127,7 @@ const CASES: readonly (readonly [what: string, bytes: string, status: number, co
   ["two Hosts", "GET /open?a=1 HTTP/1.1\r\nHost: x\r\nhOST: x\r\n\r\n", 400, "invalid_request", "/open"],
   ["two Hosts in HTTP/1.0", "GET /open HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400, "invalid_request", "/open"],
   ["two Hosts at an unknown path", "GET /no HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400, "invalid_request", "/no"],
-  ["a Host that is none", "GET /open HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "invalid_request", "/open"],
+  ["an invalid Host", "GET /open HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "invalid_request", "/open"],
   ["a Host with a path", "GET /open HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "invalid_request", "/open"],
   ["a query with a lone %", "GET /open?a=%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "/open"],
   ["a query that is no UTF-8", "GET /open?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "/open"],
@@ -178,7 +178,7 @@ test("a caller's own Request-Id is kept where it was read", async () => {
   assert.equal(problemIn(await broken.closed)["request_id"], "my-request-0001");
 });
 
-test("a peer that goes on sending after a refusal is cut off", async () => {
+test("a peer that keeps sending after a refusal is cut off", async () => {
   const [host = "", port = ""] = server.address.split(":");
   const socket = connect({ host, port: Number(port), allowHalfOpen: true });
   socket.on("error", () => undefined);
@@ -190,10 +190,10 @@ test("a peer that goes on sending after a refusal is cut off", async () => {
   clearInterval(drip);
 });
 
-test("the answer to a whole request goes before the refusal of what follows it", async () => {
+test("the answer to a whole request precedes the refusal of the next one", async () => {
   const { closed, received, socket } = connection("GET /slow HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n");
   const other = connection("hello\r\n\r\n");
-  await other.closed; // by now the first connection's bytes were parsed too
+  await other.closed; // The first connection's bytes were parsed too by now.
   assert.equal(socket.bytesRead, 0);
   finishSlow();
   await received('{"slow":true}');
@@ -202,7 +202,7 @@ test("the answer to a whole request goes before the refusal of what follows it",
   assert.equal(problemIn(text.slice(text.lastIndexOf("HTTP/1.1 400")))["code"], "invalid_request");
 });
 
-test("an answer that has begun is cut off, not followed by another", async () => {
+test("an answer that has begun is cut off, and no other one follows", async () => {
   const { closed, received, socket } = connection(
     "GET /begun HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
   );
@@ -211,7 +211,7 @@ test("an answer that has begun is cut off, not followed by another", async () =>
   assert.doesNotMatch(await closed, /problem\+json/);
 });
 
-test("a body without a token must arrive in time; with one it may take longer", async () => {
+test("a body without a token must arrive in time; with a token it may take longer", async () => {
   const token = `Authorization: ${bearer("good")["authorization"]}\r\n`;
   const patient = connection(`POST /things HTTP/1.1\r\n${REST_OF_HEADER}${token}Content-Length: 12\r\n\r\n{`);
   const { closed, socket } = connection(`POST /open HTTP/1.1\r\n${REST_OF_HEADER}Content-Length: 1000\r\n\r\n{`);
@@ -230,13 +230,13 @@ test("a body that arrives in time leaves no deadline behind", async () => {
   slow.socket.write('"name":"a"}');
   await slow.received('{"posted":true}');
   const late = connection(`POST /open HTTP/1.1\r\n${REST_OF_HEADER}Content-Length: 12\r\n\r\n{`);
-  await late.closed; // later than the first one's deadline
+  await late.closed; // Later than the first body's deadline.
   slow.socket.write("GET /open HTTP/1.1\r\nHost: x\r\n\r\n");
   await slow.received('{"read":true}');
   slow.socket.destroy();
 });
 
-test("connections past the limit are closed as they come", async () => {
+test("connections past the limit are closed on arrival", async () => {
   const small = await startTestServer({ principals: {}, mount: surfaceOf, listener: { connectionsMax: 1 } });
   const request = "GET /open HTTP/1.1\r\nHost: x\r\n\r\n";
   const first = connection(request, small.address);
@@ -246,9 +246,9 @@ test("connections past the limit are closed as they come", async () => {
   await first.closed;
   const deadlineMs = performance.now() + 5000;
   for (;;) {
-    assert.ok(performance.now() < deadlineMs, "the place of the first was not given to another");
+    assert.ok(performance.now() < deadlineMs, "no other connection took the place of the first");
     const next = connection(`${request.trimEnd()}\r\nConnection: close\r\n\r\n`, small.address);
-    if ((await next.closed).includes('{"read":true}')) break; // once the server has seen that the first is gone
+    if ((await next.closed).includes('{"read":true}')) break; // The server has seen that the first connection is closed.
   }
   await small.stop();
 });

@@ -8,7 +8,7 @@ function limiterAt(options: { perSecond: number; burst: number; keysMax?: number
   return { clock, limiter: createRateLimiter({ name: "credential", clock, ...options }) };
 }
 
-test("a burst is taken, the next is refused with Retry-After and the RateLimit fields", () => {
+test("a burst is allowed, and the next request is refused with Retry-After and the RateLimit fields", () => {
   const { limiter } = limiterAt({ perSecond: 2, burst: 4 });
   assert.deepEqual(
     [1, 2, 3, 4].map(() => limiter.take("a")),
@@ -25,7 +25,7 @@ test("a burst is taken, the next is refused with Retry-After and the RateLimit f
   );
 });
 
-test("keys do not share a bucket, and tokens come back with time", () => {
+test("each key has its own bucket, and tokens come back with time", () => {
   const { clock, limiter } = limiterAt({ perSecond: 10, burst: 10 });
   for (let i = 0; i < 10; i++) limiter.take("a");
   assert.throws(() => limiter.take("a"));
@@ -33,10 +33,10 @@ test("keys do not share a bucket, and tokens come back with time", () => {
   clock.ms += 100;
   assert.equal(limiter.take("a"), 0);
   clock.ms += 3_600_000;
-  assert.equal(limiter.take("a"), 9, "never more than the burst");
+  assert.equal(limiter.take("a"), 9, "the bucket never exceeds the burst");
 });
 
-test("refused requests do not push the refill away", () => {
+test("refused requests do not delay the refill", () => {
   const { clock, limiter } = limiterAt({ perSecond: 1, burst: 1 });
   limiter.take("a");
   for (let i = 0; i < 9; i++) {
@@ -47,12 +47,12 @@ test("refused requests do not push the refill away", () => {
   assert.equal(limiter.take("a"), 0);
 });
 
-test("a clock that goes back takes nothing away, and the number of keys is bounded", () => {
+test("a clock that is set back removes no tokens, and the number of keys is bounded", () => {
   const { clock, limiter } = limiterAt({ perSecond: 1, burst: 5, keysMax: 2 });
   limiter.take("a");
   clock.ms -= 10_000;
   assert.equal(limiter.take("a"), 3);
   limiter.take("b");
-  limiter.take("c"); // "a" is the longest unused and is forgotten
+  limiter.take("c"); // "a" was not used for the longest time, so it is forgotten.
   assert.equal(limiter.take("a"), 4);
 });

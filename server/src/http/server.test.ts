@@ -126,28 +126,28 @@ test("without credentials: 401 and a bare challenge; with a bad token: error=inv
   assert.equal((await problemAt("/things/1", { headers: { authorization: "Basic eA==" } }))["code"], "unauthorized");
 });
 
-test("our own fault while authenticating is 503 with Retry-After, never 401", async () => {
+test("our own fault during authentication is 503 with Retry-After, never 401", async () => {
   const away = await problemAt("/things/1", { headers: bearer("away") });
   assert.equal(away["status"], 503);
   assert.equal(away.headers.get("retry-after"), "1");
   assert.equal(away.headers.get("www-authenticate"), null);
 });
 
-test("a missing scope: 403 that names it, before the body is looked at", async () => {
+test("a missing scope is 403 with its name, before the body is read", async () => {
   const refused = await problemAt("/secret", { headers: bearer("good") });
   assert.equal(refused["status"], 403);
   assert.equal(refused["required_scope"], "audit:read");
   assert.match(refused.headers.get("www-authenticate") ?? "", /error="insufficient_scope", scope="audit:read"/);
 });
 
-test("an unknown path is 404; a known one with another method 405 with Allow", async () => {
+test("an unknown path is 404; another method of a known path is 405 with Allow", async () => {
   assert.equal((await problemAt("/nothing"))["code"], "not_found");
   const other = await problemAt("/things/1", { method: "DELETE" });
   assert.equal(other["status"], 405);
   assert.equal(other.headers.get("allow"), "GET, HEAD");
 });
 
-test("a caller's well-formed Request-Id is kept, another one is replaced", async () => {
+test("a valid Request-Id of the caller is kept, another one is replaced", async () => {
   const kept = await fetch(`${url}/open`, { headers: { "request-id": "my-request-0001" } });
   assert.equal(kept.headers.get("request-id"), "my-request-0001");
   const replaced = await fetch(`${url}/open`, { headers: { "request-id": 'x" injected' } });
@@ -173,7 +173,7 @@ test("bodies: wrong type 415, no JSON 400, unknown members 400 with pointer, too
   assert.equal((await post(JSON.stringify({ name: "x".repeat(1024 * 1024) })))["status"], 413);
 });
 
-test("of those who show no token little is read: small bodies where there is an operation, none where there is not", async () => {
+test("without a token, only a small body of an existing operation is read", async () => {
   const post = (path: string, bytes: number) =>
     problemAt(path, {
       method: "POST",
@@ -195,7 +195,7 @@ test("of those who show no token little is read: small bodies where there is an 
   }
 });
 
-test("a header that comes byte by byte is cut off", async () => {
+test("a header that arrives byte by byte is cut off", async () => {
   const listener = await openListener("127.0.0.1:0", { headersTimeoutMs: 300 });
   const [host = "", port = ""] = listener.address.split(":");
   const socket = connect(Number(port), host);
@@ -211,11 +211,11 @@ test("a header that comes byte by byte is cut off", async () => {
   const answer = await ended;
   clearInterval(drip);
   assert.match(answer, /^HTTP\/1\.1 408 /);
-  assert.ok(sent < 100, "it did not wait for the last byte");
+  assert.ok(sent < 100, "the server did not wait for the last byte");
   await listener.stop(0);
 });
 
-test("a sender who goes away in the middle of a body is no error of ours", async () => {
+test("a sender that disconnects during a body is no error of ours", async () => {
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(line) });
   const watched = await startTestServer({
@@ -233,7 +233,7 @@ test("a sender who goes away in the middle of a body is no error of ours", async
   call.flushHeaders();
   await new Promise((resolve) => call.on("close", resolve));
   await fetch(`${watched.url}/bug`);
-  await watched.stop(5000); // when its connection is closed, what it caused has been logged
+  await watched.stop(5000); // Once its connection is closed, its errors have been logged.
   assert.ok(
     lines.some((line) => line.includes("hunter2")),
     "a bug is logged",
@@ -266,7 +266,7 @@ test("an idempotent POST runs once, and the repetition shows no secret", async (
   assert.equal((await problemAt("/things", init("has space")))["code"], "invalid_request");
 });
 
-test("an outcome that can't be recorded is logged, and the caller gets the answer all the same", async () => {
+test("an outcome that can't be recorded is logged, and the caller still gets the answer", async () => {
   const lines: string[] = [];
   const away = async (): Promise<never> => Promise.reject(new Error("the records are away"));
   const watched = await startTestServer({
@@ -296,7 +296,7 @@ test("an outcome that can't be recorded is logged, and the caller gets the answe
   await watched.stop();
 });
 
-test("Expect: 100-continue: a refusal leaves before the body is asked for", async () => {
+test("Expect: 100-continue: a refusal is sent before the body is requested", async () => {
   const outcome = await new Promise<string>((resolve, reject) => {
     const call = httpRequest(`${url}/things`, {
       method: "POST",
@@ -310,7 +310,7 @@ test("Expect: 100-continue: a refusal leaves before the body is asked for", asyn
   assert.equal(outcome, "401");
 });
 
-test("Expect: 100-continue: an admitted request gets 100 Continue, and an answer", async () => {
+test("Expect: 100-continue: an allowed request gets 100 Continue, and an answer", async () => {
   const status = await new Promise<number>((resolve, reject) => {
     const body = '{"name":"a"}';
     const call = httpRequest(`${url}/things`, {
@@ -338,14 +338,14 @@ test("forwarded addresses count only from configured proxies", async () => {
   assert.deepEqual(await response.json(), { ip: "127.0.0.1" });
 });
 
-test("a second listener on the same address says so", async () => {
+test("a second listener on the same address is an error", async () => {
   await assert.rejects(
     openListener(server.address),
     /cannot listen on 127\.0\.0\.1:\d+: another process listens there/,
   );
 });
 
-test("a stop answers running requests, refuses new connections, and cuts off requests that do not end", async () => {
+test("a stop answers running requests, refuses new connections, and cuts off endless requests", async () => {
   const inFlight = fetch(`${url}/slow`);
   await slowStarted;
   const stopped = server.stop(5000);

@@ -4,14 +4,14 @@ import { Backoff, backoffMs } from "./backoff.ts";
 
 const RANGE = { firstMs: 1000, maxMs: 10_000 };
 
-test("the wait doubles up to the longest", () => {
+test("the wait doubles up to the maximum", () => {
   assert.deepEqual(
     [1, 2, 3, 4, 5, 6, 5000].map((failures) => backoffMs(failures, RANGE)),
     [1000, 2000, 4000, 8000, 10_000, 10_000, 10_000],
   );
 });
 
-test("work waits after each failure, apart from other work, until it is forgotten", () => {
+test("work waits after each failure, separately from other work, until it is forgotten", () => {
   let nowMs = 50_000;
   const backoff = new Backoff<string>(RANGE, { nowMs: () => nowMs });
   assert.ok(!backoff.isWaiting("a"));

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { crc32Joined } from "./crc32.ts";
 
-test("the sum of two texts is that of both in one", () => {
+test("the checksum of two texts equals that of their concatenation", () => {
   for (const [a, b] of [
     [0, 0],
     [0, 5],

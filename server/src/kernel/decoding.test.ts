@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeBase64, decodeBase64Url, decodeForm, decodePercent, decodeUtf8 } from "./decoding.ts";
 
-test("base64url: one text for each value, and no other", () => {
+test("base64url: each value has exactly one text", () => {
   for (let length = 0; length < 40; length++) {
     const bytes = Buffer.from(Array.from({ length }, (_, at) => (at * 89 + length) % 256));
     const text = bytes.toString("base64url");
@@ -18,20 +18,20 @@ test("base64url: one text for each value, and no other", () => {
     assert.equal(decodeBase64Url(text), undefined, text);
 });
 
-test("base64: with its padding or without, and no bits that are left over", () => {
+test("base64: padding is optional, and leftover bits are refused", () => {
   assert.deepEqual(decodeBase64("AA=="), Buffer.from([0]));
   assert.deepEqual(decodeBase64("AA"), Buffer.from([0]));
   for (const text of ["AB==", "AA=", "-_8=", "A", "AA==x", "A A="]) assert.equal(decodeBase64(text), undefined, text);
 });
 
-test("percent-encoding: UTF-8 in two hexadecimal digits, raw bytes taken as bytes", () => {
+test("percent-encoding: UTF-8 in two hexadecimal digits, raw bytes as bytes", () => {
   assert.equal(decodePercent("/a%20b%C3%A9"), "/a bé");
   assert.equal(decodePercent("\xc3\xa9"), "é");
   for (const text of ["%", "%z", "%zz", "a%2", "%ff", "%C3", "\xff", "%C0%80", "%ED%A0%80"])
     assert.equal(decodePercent(text), undefined, text);
 });
 
-test("forms: in order, with repetitions, and refused whole where a part is not well encoded", () => {
+test("forms: fields are in order, with repetitions; one malformed part refuses the form", () => {
   assert.deepEqual(decodeForm("a=1&b&a=x+%2B%26&&=z"), [
     ["a", "1"],
     ["b", ""],
@@ -41,7 +41,7 @@ test("forms: in order, with repetitions, and refused whole where a part is not w
   for (const text of ["a=%zz", "%ff=1", "a=1&b=%"]) assert.equal(decodeForm(text), undefined, text);
 });
 
-test("UTF-8: nothing is replaced", () => {
+test("UTF-8: invalid bytes are refused, not replaced", () => {
   assert.equal(decodeUtf8(Buffer.from("é😀")), "é😀");
   for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xc3]])
     assert.equal(decodeUtf8(Buffer.from(bytes)), undefined);

@@ -27,7 +27,7 @@ test("numbers that a double can't hold keep their text", () => {
   assert.equal(found.rawJSON, "12345678901234567890");
 });
 
-test("of members of one name the last counts, with all that is in it", () => {
+test("the last member of a repeated name counts, with its content", () => {
   assert.equal(find('{"a":1,"a":2}', "a"), 2);
   assert.equal(find('{"a":{"b":1},"a":{"c":2}}', "a", "b"), undefined);
 });
@@ -41,7 +41,7 @@ test("levels are counted", () => {
   assert.equal(find("[[[[[[1]]]]]]"), "not JSON");
 });
 
-test("takes what JSON.parse takes, and nothing else", () => {
+test("accepts exactly what JSON.parse accepts", () => {
   const tokens = [
     "{",
     "}",

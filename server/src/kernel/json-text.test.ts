@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exactJson, isDeeperThan, isRoundedInteger, parseExact } from "./json-text.ts";
 
-test("numbers that a double holds are numbers, others are kept as they were written", () => {
+test("numbers that a double holds are numbers, others keep their text", () => {
   const held = ["0", "-0", "1.10", "1e5", "1E+2", "0.1", "123456789012345", "9007199254740992", "0.30000000000000004"];
   const more = [
     "1.50000000000000000000",
@@ -22,7 +22,7 @@ test("numbers that a double holds are numbers, others are kept as they were writ
   }
 });
 
-test("a whole number is rounded when its text is neither the double's value nor how the double is written", () => {
+test("a whole number counts as rounded if its text differs from the double's value and from its usual form", () => {
   const isRounded = (text: string): boolean => isRoundedInteger(text, Number(text));
   for (const text of ["9007199254740993", "-9007199254740993", "90071992547409930001e2", "1234567890123456789"])
     assert.equal(isRounded(text), true, text);
@@ -44,7 +44,7 @@ test("the depth of text counts brackets that are not in strings", () => {
   assert.equal(isDeeperThan(`[${"{},".repeat(200)}[]]`, 2), false);
 });
 
-test("a number of a million digits takes no long time", () => {
+test("a number of a million digits is read quickly", () => {
   for (const text of [
     `1${"0".repeat(1e6)}1`,
     `0.${"0".repeat(1e6)}1`,

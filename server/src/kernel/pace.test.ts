@@ -14,7 +14,7 @@ function others(pace: Pace, count: number): void {
   for (let i = 0; i < count; i++) pace.noteOther();
 }
 
-test("a body alone waits for nothing, nor does one beside few requests", () => {
+test("a body alone does not wait, nor does one beside few requests", () => {
   const { pace } = paceAt(100 * MIB);
   assert.equal(pace.waitMs(MIB), 0);
   others(pace, 9);
@@ -25,14 +25,14 @@ test("beside others, all bodies together get the set speed", () => {
   const { pace, forward } = paceAt(100 * MIB);
   others(pace, 10);
   assert.equal(pace.waitMs(MIB), 10);
-  assert.equal(pace.waitMs(MIB), 20, "a second body waits behind the first");
+  assert.equal(pace.waitMs(MIB), 20, "a second body waits after the first");
   forward(20);
   assert.equal(pace.waitMs(MIB), 10);
   forward(500);
-  assert.equal(pace.waitMs(MIB), 10, "time that nobody used is not saved up");
+  assert.equal(pace.waitMs(MIB), 10, "unused time is not saved up");
 });
 
-test("it goes on at full speed two seconds after the others", () => {
+test("a body gets full speed two seconds after the others", () => {
   const { pace, forward } = paceAt(100 * MIB);
   others(pace, 10);
   forward(1_999);
@@ -50,7 +50,7 @@ test("ten requests over a longer time are few", () => {
   assert.equal(pace.waitMs(MIB), 0);
 });
 
-test("zero is as fast as they can", () => {
+test("zero sets no limit", () => {
   const { pace } = paceAt(0);
   others(pace, 100);
   assert.equal(pace.waitMs(MIB), 0);

@@ -78,7 +78,7 @@ const NOT_PUBLIC = [
   "4000::1",
 ];
 
-test("addresses of the internet are public, and nothing else is", () => {
+test("addresses of the internet are public, and no others", () => {
   for (const address of PUBLIC) assert.equal(isPublicAddress(address), true, address);
   for (const address of NOT_PUBLIC) assert.equal(isPublicAddress(address), false, address);
 });

@@ -5,7 +5,7 @@ import { Reservations, type Quota } from "./reservations.ts";
 
 class Full extends Error {}
 
-/** A limit of which `used` is counted; each look at it takes a turn of the event loop. */
+/** A limit whose `used` bytes are counted. Each read of it takes a turn of the event loop. */
 function limited(limit: number): Quota & { used: number } {
   const quota = {
     used: 0,
@@ -18,7 +18,7 @@ function limited(limit: number): Quota & { used: number } {
   return quota;
 }
 
-test("together reserve no more than is left, and free it again, once", async () => {
+test("reservations together never exceed the free bytes, and free their bytes once", async () => {
   const [reservations, quota] = [new Reservations(), limited(10)];
   const asked = await Promise.allSettled(Array.from({ length: 50 }, () => reservations.reserve("a", quota, 1)));
   const got = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -32,7 +32,7 @@ test("together reserve no more than is left, and free it again, once", async () 
   await assert.rejects(reservations.reserve("a", quota, 1), Full);
 });
 
-test("grow with the received bytes, by steps and to the last byte", async () => {
+test("a reservation grows with the received bytes, by steps and to the last byte", async () => {
   const [reservations, quota] = [new Reservations(), limited(2 * 1024 * 1024 + 7)];
   const body = await reservations.reserve("a", quota, 0);
   const chunk = new Uint8Array(700_001);
@@ -51,7 +51,7 @@ async function* iterated(chunk: Uint8Array, times: number): AsyncGenerator<Uint8
   for (let i = 0; i < times; i++) yield chunk;
 }
 
-test("count nothing twice while it is being counted elsewhere", async () => {
+test("bytes that are being counted elsewhere count once", async () => {
   const [reservations, quota] = [new Reservations(), limited(10)];
   const first = await reservations.reserve("a", quota, 6);
   let finish: () => void = () => undefined;
@@ -67,7 +67,7 @@ test("count nothing twice while it is being counted elsewhere", async () => {
   assert.equal(reservations.reservedBy("a"), 4);
 });
 
-test("are given back by what fails to be counted, and by what ended while it was asked for more", async () => {
+test("a failed count, or an end during growth, frees the reservation", async () => {
   const [reservations, quota] = [new Reservations(), limited(10)];
   const failing = await reservations.reserve("a", quota, 10);
   await assert.rejects(
@@ -81,7 +81,7 @@ test("are given back by what fails to be counted, and by what ended while it was
   assert.equal(reservations.reservedBy("a"), 0);
 });
 
-test("ask nothing more of what has no limit", async () => {
+test("without a limit, no usage is read", async () => {
   let looks = 0;
   const left = async (): Promise<number> => {
     looks += 1;

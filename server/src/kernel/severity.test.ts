@@ -10,7 +10,7 @@ import {
   severityRange,
 } from "./severity.ts";
 
-/** As loggers, databases and servers write them. */
+/** Spellings of loggers, databases and servers. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   trace: "TRACE trace Trace T TRC trce TRAC verbose Verbose VRB V finest FINER silly trace8 TRACE4 10 DEBUG-4",
   debug: "DEBUG debug Debug D DBG dbug DEBU dbg FINE DEBUG5 debug1 D2 20 DEBUG+3",
@@ -27,7 +27,7 @@ test("every common spelling of a level has the name of its severity", () => {
     for (const level of levels.split(" ")) assert.equal(severityName(severityOf(level)), name, level);
 });
 
-test("a level that nobody agreed on has none", () => {
+test("an unknown level has no severity", () => {
   for (const level of [
     "",
     " ",
@@ -44,7 +44,7 @@ test("a level that nobody agreed on has none", () => {
     assert.equal(severityOf(level), undefined, level);
 });
 
-test("names have four numbers each, and each spelling a number", () => {
+test("each name has four numbers, and each spelling a number", () => {
   assert.deepEqual(
     SEVERITY_NAMES.flatMap((name) => severityRange(name)),
     [1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24],
@@ -56,7 +56,7 @@ test("names have four numbers each, and each spelling a number", () => {
   }
 });
 
-test("numbers of syslog and of Python mean what they mean there", () => {
+test("numbers of syslog and of Python keep their meaning", () => {
   const names = ["fatal", "fatal", "fatal", "error", "warn", "info", "info", "debug"];
   assert.deepEqual(
     names.map((_, number) => severityName(severityOfSyslog(number))),

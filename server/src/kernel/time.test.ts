@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDateTime, isoFromMs, isoWithMicros, momentOf, msFromIso, usFromIso } from "./time.ts";
 
-/** Every way of writing it that ISO 8601 and RFC 3339 have. */
+/** For each moment, its forms in ISO 8601 and RFC 3339. */
 const TAKEN: Readonly<Record<string, readonly string[]>> = {
   "2026-11-23T02:00:00.000000Z": [
     "2026-11-23T02:00:00Z",
@@ -79,7 +79,7 @@ const REFUSED: readonly string[] = [
   `2026-11-23T02:00:00.${"1".repeat(60)}Z`,
 ];
 
-test("every form of a date-time with its offset is the moment that it means", () => {
+test("every form of a date-time with its offset is read as its moment", () => {
   for (const [iso, texts] of Object.entries(TAKEN)) {
     for (const text of texts) {
       assert.equal(isoWithMicros(text), iso, text);
@@ -97,7 +97,7 @@ test("other text has no moment", () => {
   }
 });
 
-test("a day exists exactly when the calendar has it, and no other is meant", () => {
+test("only days of the calendar are accepted, and none is read as another", () => {
   for (let at = Date.UTC(2023, 0, 1); at < Date.UTC(2029, 0, 1); at += 86_400_000) {
     const iso = isoFromMs(at);
     const day = new Date(at);
@@ -107,7 +107,7 @@ test("a day exists exactly when the calendar has it, and no other is meant", () 
   }
 });
 
-test("nanoseconds round as is asked", () => {
+test("nanoseconds are rounded as the caller asks", () => {
   const text = "2026-11-20T00:00:00.000001001Z";
   assert.equal(usFromIso(text) % 1_000_000, 1);
   assert.equal(usFromIso(text, Math.ceil) % 1_000_000, 2);

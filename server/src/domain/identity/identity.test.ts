@@ -22,11 +22,11 @@ interface Nodes {
   readonly there: Identity;
 }
 
-/** Fails when a second passes before the node answers so. */
+/** Waits until the node's answer is true. Fails after `limitMs`. */
 async function within(limitMs: number, answersSo: () => Promise<boolean>): Promise<void> {
   const started = performance.now();
   while (!(await answersSo())) {
-    assert.ok(performance.now() - started < limitMs, `not so after ${limitMs} ms`);
+    assert.ok(performance.now() - started < limitMs, `the answer did not come within ${limitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
@@ -44,9 +44,9 @@ async function isRefused(node: Identity, token: string): Promise<boolean> {
 const refuses = (node: Identity, token: string): Promise<void> =>
   assert.rejects(node.authenticator.authenticate(token), { code: "invalid_token", message: /revoked/ });
 
-/** Two nodes that share a database; the cases run on both databases. */
+/** Tests with two nodes that share a database. They run on both databases. */
 const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
-  "a token of one is good at the other, as the same principal": async ({ here, there }) => {
+  "a token of one node is valid at the other, with the same principal": async ({ here, there }) => {
     const client = await credentialOf(here);
     const token = await tokenOf(here, client);
     const [mine, other] = [await here.authenticator.authenticate(token), await there.authenticator.authenticate(token)];
@@ -54,7 +54,7 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     assert.deepEqual([mine.id, mine.orgId, mine.orgSlug, mine.kind], [client.id, ORG_ID, "acme", "credential"]);
   },
 
-  "when a revocation returns, both refuse": async ({ here, there }) => {
+  "when a revocation returns, both nodes refuse the credential": async ({ here, there }) => {
     for (let i = 0; i < 10; i++) {
       const client = await credentialOf(here);
       const tokens = [await tokenOf(here, client), await tokenOf(there, client)];
@@ -66,7 +66,7 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     }
   },
 
-  "a single token that is revoked is refused by both, its sister by none": async ({ here, there }) => {
+  "both nodes refuse a revoked token, but not another token of the credential": async ({ here, there }) => {
     const client = await credentialOf(here);
     const [token, sister] = [await tokenOf(here, client), await tokenOf(here, client)];
     const { claims } = await there.tokens.verifier.verify(token);
@@ -78,16 +78,16 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     }
   },
 
-  "what another process changes without asking any node is seen within a second": async ({ ground, here, there }) => {
+  "a change by another process without a node is seen within a second": async ({ ground, here, there }) => {
     const client = await credentialOf(here);
     const token = await tokenOf(here, client);
     await there.authenticator.authenticate(token);
-    const visitor = await ground.node({ metadata: await ground.reopen() }); // never started, like the command line
+    const visitor = await ground.node({ metadata: await ground.reopen() }); // Never started, like the command line.
     await visitor.credentials.update({ actor: SYSTEM }, client.id, { scopes: ["files:read"] });
     for (const node of [here, there]) await within(1_000, () => isRefused(node, token));
   },
 
-  "a creator's lowered role is felt at both within a second": async ({ ground, here, there }) => {
+  "a lower role of the creator takes effect at both nodes within a second": async ({ ground, here, there }) => {
     const creator = await ground.person("developer");
     const token = await tokenOf(here, await credentialOf(here, { actor: creator }));
     await there.authenticator.authenticate(token);
@@ -97,7 +97,7 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     }
   },
 
-  "a token is for its issuer and audience": async ({ ground, here }) => {
+  "a token is valid for its issuer and audience only": async ({ ground, here }) => {
     const token = await tokenOf(here, await credentialOf(here));
     for (const other of [{ issuer: `${ISSUER}/x` }, { audience: `${ISSUER}/x` }]) {
       const node = await ground.node(other);
@@ -131,7 +131,7 @@ const CASES: Readonly<Record<string, (nodes: Nodes) => Promise<void>>> = {
     );
   },
 
-  "lists, pages, last use and refusals are the same": async ({ ground, here }) => {
+  "lists, pages, last use and refusals are the same on both databases": async ({ ground, here }) => {
     const maintainer = await ground.person("viewer", { [PRIVATE_ID]: "maintainer" });
     ground.clock.advance(1);
     const closed = await credentialOf(here, { projectId: PRIVATE_ID, actor: maintainer });

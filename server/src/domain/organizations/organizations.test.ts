@@ -70,7 +70,7 @@ for (const { kind, skip } of DATABASES) {
       rmSync(dataDir, { recursive: true });
     });
 
-    /** A new organization whose owner has a password. */
+    /** Creates an organization whose owner has a password. */
     async function found(): Promise<Bootstrapped & { owns: Caller }> {
       const made = await bootstrapOrganization(deps(), { org: `org-${++counter}`, project: "web", app: "shop" });
       const principal = await useSetupLink(
@@ -100,7 +100,7 @@ for (const { kind, skip } of DATABASES) {
     }
 
     describe("bootstrap", () => {
-      test("finds what it made, with a new link until the owner is set up", async () => {
+      test("finds an existing organization, with a new link until the owner is set up", async () => {
         const input = { org: "acme", project: "web", app: "shop" };
         const first = await bootstrapOrganization(deps(), input);
         const second = await bootstrapOrganization(deps(), input);
@@ -118,7 +118,7 @@ for (const { kind, skip } of DATABASES) {
         assert.equal((await verifyAudit(deps(), first.organization.id)).ok, true);
       });
 
-      test("at once, in this process and in others beside it, makes one of each", async () => {
+      test("creates one of each when several processes run it at once", async () => {
         const input = { org: "crowded", project: "web", app: "shop" };
         const script = fileURLToPath(new URL("./testing/run-bootstrap.ts", import.meta.url));
         const args = [script, dataDir, "crowded", ...(url === undefined ? [] : [url])];
@@ -138,7 +138,7 @@ for (const { kind, skip } of DATABASES) {
         assert.equal((await verifyAudit(deps(), here[0]?.organization.id ?? "")).ok, true);
       });
 
-      test("refuses what can't be a slug, and an app of another project", async () => {
+      test("refuses an invalid slug, and an app of another project", async () => {
         const good = { org: "fine", project: "web", app: "shop" };
         for (const bad of [
           { org: "X" },
@@ -161,7 +161,7 @@ for (const { kind, skip } of DATABASES) {
         );
       });
 
-      test("makes no owner of an account that another organization made under the address that it would make up", async () => {
+      test("does not take over an account of another organization with the generated address", async () => {
         const { organization } = await found();
         const org = `org-${++counter}`;
         const { token } = await invite(deps(), SYSTEM, organization.id, {
@@ -175,7 +175,7 @@ for (const { kind, skip } of DATABASES) {
         assert.notEqual(made.setupToken, null);
       });
 
-      test("a named owner is made one, beside those that are", async () => {
+      test("a named owner is added to the existing owners", async () => {
         const input = { org: "named", project: "web", app: "shop" };
         await bootstrapOrganization(deps(), input);
         const made = await bootstrapOrganization(deps(), { ...input, ownerEmail: "Boss@Example.org" });
@@ -189,12 +189,12 @@ for (const { kind, skip } of DATABASES) {
 
       test("a start prints a link for the oldest organization until it is set up", async () => {
         const link = await ensureSetupLink(deps(), "http://127.0.0.1:1");
-        assert.equal(link, null); // acme, the first of these tests, is set up
+        assert.equal(link, null); // acme, the first organization of these tests, is set up.
       });
     });
 
     describe("set-up links", () => {
-      test("work once, for a day, and are refused alike", async () => {
+      test("work once, for a day, and are refused in the same words", async () => {
         const input = { org: "linked", project: "web", app: "shop" };
         const { setupToken: late } = await bootstrapOrganization(deps(), input);
         aheadMs += 24 * HOUR_MS;
@@ -210,7 +210,7 @@ for (const { kind, skip } of DATABASES) {
         await assert.rejects(use("mrst_x"), coded("not_found", words));
       });
 
-      test("used many times at once, one works", async () => {
+      test("one of many concurrent uses of a link succeeds", async () => {
         const { setupToken } = await bootstrapOrganization(deps(), { org: "raced", project: "web", app: "shop" });
         const uses = await Promise.allSettled(
           [1, 2, 3, 4].map((i) =>
@@ -235,7 +235,7 @@ for (const { kind, skip } of DATABASES) {
     });
 
     describe("owners", () => {
-      test("nobody can lower or remove the last one", async () => {
+      test("nobody can demote or remove the last one", async () => {
         const { organization, owner, owns } = await found();
         for (const caller of [owns, SYSTEM]) {
           await assert.rejects(
@@ -295,12 +295,12 @@ for (const { kind, skip } of DATABASES) {
         return { status: 409, json: { code: problem.code, detail: problem.message } };
       };
 
-      test("an organization has as many members as the setting says", async () => {
+      test("an organization has at most the set number of members", async () => {
         const { organization } = await found();
         await goPastLimit(metadata, "members_max", () => tried(addMember(organization.id, "viewer")));
       });
 
-      test("a project has as many members as the setting says, and their roles can be changed then", async () => {
+      test("a project has at most the set number of members, whose roles can still be changed", async () => {
         const { organization, project, owns } = await found();
         const people: string[] = [];
         for (let i = 0; i <= 3; i++) people.push(await addMember(organization.id, "viewer"));
@@ -346,7 +346,7 @@ for (const { kind, skip } of DATABASES) {
         assert.equal(await projectByName(metadata.read, organization.id, "vault"), undefined);
       });
 
-      test("pass to an owner when their only maintainer leaves the organization", async () => {
+      test("get an owner as maintainer when their only maintainer leaves the organization", async () => {
         const { organization, owner, owns } = await found();
         const orgId = organization.id;
         const leaver = await addMember(orgId, "developer");
@@ -357,7 +357,7 @@ for (const { kind, skip } of DATABASES) {
         assert.equal(owns.principal.kind, "person");
       });
 
-      test("are made of open ones with the caller as maintainer, or not at all", async () => {
+      test("are made from open projects with the caller as maintainer, or not at all", async () => {
         const { organization, owner, project, owns } = await found();
         await assert.rejects(
           updateProject(deps(), SYSTEM, project, { change: { visibility: "private" }, ifMatch: undefined }),
@@ -368,7 +368,7 @@ for (const { kind, skip } of DATABASES) {
       });
     });
 
-    test("a project is deleted only when it has no apps, and an app made meanwhile keeps it", async () => {
+    test("a project with apps can't be deleted, also if an app is created meanwhile", async () => {
       const { organization, project } = await found();
       await assert.rejects(deleteProject(deps(), SYSTEM, project), coded("conflict", /apps/));
       const other = await createProject(deps(), SYSTEM, organization.id, { slug: "empty" });
@@ -379,7 +379,7 @@ for (const { kind, skip } of DATABASES) {
       assert.ok((made.status === "fulfilled") !== (deleted.status === "fulfilled"));
     });
 
-    test("a slug is unique within its organization, not beyond", async () => {
+    test("two organizations may use the same slug, one organization may not", async () => {
       const [one, two] = [await found(), await found()];
       await assert.rejects(
         createProject(deps(), SYSTEM, one.organization.id, { slug: "web" }),
@@ -390,7 +390,7 @@ for (const { kind, skip } of DATABASES) {
     });
 
     describe("invitations", () => {
-      test("are for people who are not there yet, one at a time", async () => {
+      test("are for people who are not members yet, one at a time", async () => {
         const { organization, owner } = await found();
         const orgId = organization.id;
         const again = (email: string): Promise<{ invitation: { id: string } }> =>
@@ -402,7 +402,7 @@ for (const { kind, skip } of DATABASES) {
         await again("new@example.org");
       });
 
-      test("stop at their expiry, and with their creator", async () => {
+      test("expire at their time, and end with their creator", async () => {
         const { organization, owns } = await found();
         const orgId = organization.id;
         const admin = await addMember(orgId, "admin");
@@ -420,7 +420,7 @@ for (const { kind, skip } of DATABASES) {
         await assert.rejects(accept(newSecret("mriv")), coded("not_found"));
       });
 
-      test("open no account that exists without its password, and none that waits for its set-up", async () => {
+      test("open no existing account without its password, and no account that waits for its set-up", async () => {
         const [victim, attacker] = [await found(), await found()];
         const waiting = await bootstrapOrganization(deps(), { org: `org-${++counter}`, project: "web", app: "shop" });
         for (const email of [victim.owner.email, waiting.owner.email]) {
@@ -443,7 +443,7 @@ for (const { kind, skip } of DATABASES) {
         assert.deepEqual([joined.person.id, joined.person.name, joined.role], [person.id, "Honest", "developer"]);
       });
 
-      test("accepted many times at once, make one member", async () => {
+      test("make one member when they are accepted many times at once", async () => {
         const { organization } = await found();
         const { token } = await invite(deps(), SYSTEM, organization.id, {
           email: `once-${++counter}@example.org`,
@@ -456,7 +456,7 @@ for (const { kind, skip } of DATABASES) {
       });
     });
 
-    test("a change that narrows or widens access is in the feed of changes, in the same transaction", async () => {
+    test("a change of access is in the feed of changes, in the same transaction", async () => {
       const { organization, owns, project } = await found();
       const orgId = organization.id;
       const userId = await addMember(orgId, "admin");

@@ -3,7 +3,7 @@ import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
 import { hashPassword, verifyPassword } from "./password.ts";
 
-test("a password is verified by its hash, and by no other", async () => {
+test("a password matches its hash, and no other", async () => {
   const phc = await hashPassword("correct horse battery");
   assert.match(phc, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   assert.equal(await verifyPassword("correct horse battery", phc), true);
@@ -34,7 +34,7 @@ test("a hash with other costs is verified with them", async () => {
   assert.equal(await verifyPassword("other costs", phc), true);
 });
 
-test("another text than such a hash is an error, not a refusal", async () => {
+test("a malformed hash is an error, not a refusal", async () => {
   for (const stored of ["", "plain", "$argon2i$v=19$m=64,t=3,p=2$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA"]) {
     await assert.rejects(verifyPassword("x", stored), /not argon2id/);
   }

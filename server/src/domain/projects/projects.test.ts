@@ -40,7 +40,7 @@ function project(slug: string, visibility: Visibility = "organization"): Project
   return newProject({ ...names, visibility, environment: null, created_at: 1 });
 }
 
-test("a state forbids what its rule says, with its own problem, and an active project allows everything", () => {
+test("a state refuses actions with its own problem, and an active project allows everything", () => {
   for (const action of [...SCOPES, "webhooks:receive", "alerts:evaluate"] satisfies ProjectAction[]) {
     for (const state of PROJECT_STATES) {
       const isAllowed = stateAllows(state, action);
@@ -90,7 +90,7 @@ for (const { kind, skip } of DATABASES) {
 
     const apps = (db: Reader) => withProject(db.selectFrom("app").selectAll("app"), "app.project_id").orderBy("app.id");
 
-    test("a project has its state, by id and by slug, and so has each row that is in it", async () => {
+    test("a project, and each row in it, has its state, by ID and by slug", async () => {
       const archived = { ...project("a"), archived_at: 7, state: "archived" };
       assert.deepEqual(await projectByName(metadata.read, ORG, "proj_a"), archived);
       assert.deepEqual(await projectByName(metadata.read, ORG, "a"), archived);
@@ -141,14 +141,14 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("the oldest open project is one that the organization sees and in which everything is allowed", async () => {
+    test("the oldest open project is visible to the organization and allows everything", async () => {
       assert.equal((await oldestOpenProject(metadata.read, ORG))?.slug, "b");
       await metadata.write((tx) => setProjectState(tx, project("a"), { state: "active", atMs: 8 }));
       assert.deepEqual(await oldestOpenProject(metadata.read, ORG), project("a"));
       await metadata.write((tx) => setProjectState(tx, project("a"), { state: "archived", atMs: 7 }));
     });
 
-    test("every project is listed with its state, the deleted ones too, however many there are", async () => {
+    test("every project is listed with its state, also deleted ones, in any number", async () => {
       const listed = async (): Promise<Map<string, string>> =>
         new Map(
           (await everyProject(metadata.read, ORG)).map(({ id, visibility, state }) => [id, `${visibility} ${state}`]),

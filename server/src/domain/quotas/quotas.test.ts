@@ -1,4 +1,4 @@
-/** The numbers and quotas of what organizations store, for each kind and in both databases. */
+/** Tests usage and quotas of organizations, for each kind and in both databases. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ORG_ID, openGround, OTHER_ORG_ID, type Ground } from "#domain/identity/testing.ts";
@@ -45,7 +45,7 @@ function quotaOf(kind: Kind, defaultMax: number | null): Quota {
 const full = (left: number) => (error: unknown) => error instanceof Full && error.left === left;
 
 for (const { kind: database, skip } of DATABASES) {
-  describe(`what organizations store, on ${database}`, { skip }, () => {
+  describe(`usage of organizations on ${database}`, { skip }, () => {
     let ground: Ground;
     before(async () => {
       ground = await openGround(database === "sqlite" ? {} : { url: await postgresUrl("quotas") });
@@ -55,7 +55,7 @@ for (const { kind: database, skip } of DATABASES) {
     const add = (kind: Kind, change: Readonly<Record<string, number>>): Promise<void> =>
       ground.metadata.write(async (tx) => addUsage(tx, kind, PLACES[kind] as never, change));
 
-    test("numbers add up, also to less, and those of others stay", async () => {
+    test("usage adds up, decreases too, and other organizations' usage stays", async () => {
       const { read } = ground.metadata;
       for (const kind of KIND_NAMES) {
         const zeros = Object.fromEntries(KINDS[kind].columns.map((name) => [name, 0]));
@@ -71,7 +71,7 @@ for (const { kind: database, skip } of DATABASES) {
       }
     });
 
-    test("a transaction sees what it has added before, and nothing of it stays when it fails", async () => {
+    test("a transaction sees its own additions, and a failed one adds nothing", async () => {
       const quota = quotaOf("images", 10);
       const adding = ground.metadata.write(async (tx) => {
         for (let n = 0; n < 3; n += 1) {
@@ -83,7 +83,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.equal((await usageOf(ground.metadata.read, "images", { org_id: ORG_ID })).bytes, 0);
     });
 
-    test("one place can be asked for, and more rows than one page are summed", async () => {
+    test("usage of one place can be read, and more rows than one page are summed", async () => {
       const { read } = ground.metadata;
       await ground.metadata.write(async (tx) => {
         for (let n = 0; n < 300; n += 1)
@@ -100,7 +100,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.equal((await usageOf(read, "objects", { org_id: OTHER_ORG_ID, bucket: "app_7" })).objects, 10);
     });
 
-    test("every number of bytes counts, and nothing is refused at the quota", async () => {
+    test("every byte counts exactly, and usage at the quota is allowed", async () => {
       const { read } = ground.metadata;
       for (const kind of KIND_NAMES) {
         const { counted, columns } = KINDS[kind];
@@ -117,7 +117,7 @@ for (const { kind: database, skip } of DATABASES) {
       }
     });
 
-    test("the operator's quota comes before the default, and is in the audit log", async () => {
+    test("the operator's quota overrides the default, and is in the audit log", async () => {
       const { metadata } = ground;
       for (const kind of POLICY_NAMES) {
         assert.equal(await storedQuotaOf(metadata.read, kind, ORG_ID), null);
@@ -130,7 +130,7 @@ for (const { kind: database, skip } of DATABASES) {
         assert.equal(await bytesLeft(metadata.read, quotaOf(kind, 100), ORG_ID), Number.POSITIVE_INFINITY);
         await setStoredQuota(ground, kind, ORG_ID, null);
         assert.equal(await bytesLeft(metadata.read, quotaOf(kind, 100), ORG_ID), 100);
-        assert.equal(await bytesLeft(metadata.read, quotaOf(kind, 100), ORG_ID, 9), 9, "where it is known");
+        assert.equal(await bytesLeft(metadata.read, quotaOf(kind, 100), ORG_ID, 9), 9, "the known quota");
         const { action } = POLICIES[kind];
         const rows = await metadata.read.selectFrom("audit").selectAll().where("action", "=", action).execute();
         assert.deepEqual(
@@ -144,7 +144,7 @@ for (const { kind: database, skip } of DATABASES) {
       }
     });
 
-    test("reserved bytes are left to nobody else, until the work has counted them or failed", async () => {
+    test("reserved bytes are unavailable to others until the work has counted them or failed", async () => {
       const { metadata } = ground;
       const deps = { metadata, reservations: new Reservations() };
       const quota = quotaOf("images", 10);

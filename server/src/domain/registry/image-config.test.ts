@@ -23,7 +23,7 @@ function parsed(document: unknown): ImageConfig | null {
 }
 
 describe("the config of an image", () => {
-  test("is read as the image specification has it", () => {
+  test("is read by the image specification", () => {
     const config = {
       Labels: { "org.opencontainers.image.source": "https://example.com/shop" },
       Env: ["PATH=/bin", "MODE=x"],
@@ -55,12 +55,12 @@ describe("the config of an image", () => {
     });
   });
 
-  test("is none where it is no JSON object in UTF-8", () => {
+  test("is missing if it is no JSON object in UTF-8", () => {
     for (const text of ["", "{", "[]", "null", "1", '"x"']) assert.equal(parsed(text), null, text);
     assert.equal(parseImageConfig(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), null);
   });
 
-  test("is without what has another type", () => {
+  test("leaves out members of another type", () => {
     for (const wrong of [1, true, null, {}, [], [[]], "text"]) {
       const config = { Labels: wrong, Env: wrong, Entrypoint: wrong, Cmd: wrong, ExposedPorts: wrong };
       const read = parsed({ config, history: wrong, created: wrong });
@@ -79,13 +79,13 @@ describe("the config of an image", () => {
     assert.deepEqual(mixed, { ...EMPTY, env: ["A=1", "B=2"], labels: { a: "x" } });
   });
 
-  test("has no times that are none", () => {
+  test("leaves out invalid times", () => {
     for (const created of ["yesterday", "2026-13-01T00:00:00Z", "2026-01-01", "0000-01-01T00:00:00+23:59", ""])
       assert.equal(parsed({ created })?.created, null, created);
     assert.equal(parsed({ created: "0001-01-01T00:00:00Z" })?.created, "0001-01-01T00:00:00.000Z");
   });
 
-  test("is limited, with any content", () => {
+  test("has a limited size, with any content", () => {
     const many = <T>(value: T): T[] => Array.from({ length: 5000 }, () => value);
     const labels = Object.fromEntries(many(0).map((_, n) => [`l${n}`, "x"]));
     const read = parsed({
@@ -98,7 +98,7 @@ describe("the config of an image", () => {
     assert.equal(parsed({ author: `${"a".repeat(4095)}😀` })?.author, `${"a".repeat(4095)}\ufffd`);
   });
 
-  test("can't reach what every object has, or the end of the stack", () => {
+  test("can't read inherited properties, or overflow the stack", () => {
     const read = parsed('{"__proto__": {"os": "x"}, "config": {"Labels": {"__proto__": "p", "constructor": "c"}}}');
     assert.equal(read?.os, null);
     assert.deepEqual(Object.entries(read.labels), [

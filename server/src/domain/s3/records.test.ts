@@ -35,7 +35,7 @@ for (const { kind, skip } of DATABASES) {
       return rows;
     };
 
-    test("every version is a row, in the order of keys over pages", async () => {
+    test("every version is a row, in the order of keys, over pages", async () => {
       const bucket = await newBucket(g, caller);
       await g.s3.buckets.setVersioning(caller, bucket, "enabled");
       const versioned = await g.s3.buckets.find(caller.principal, bucket.name);
@@ -61,10 +61,10 @@ for (const { kind, skip } of DATABASES) {
           [false, false, 3],
         ],
       );
-      assert.deepEqual(await recordsOf(bucket, ORG_ID, 490), rows.slice(490), "from a mark on");
+      assert.deepEqual(await recordsOf(bucket, ORG_ID, 490), rows.slice(490), "the rows after a cursor");
     });
 
-    test("many versions of one key go over pages", async () => {
+    test("many versions of one key span pages", async () => {
       const bucket = await newBucket(g, caller);
       await g.s3.buckets.setVersioning(caller, bucket, "enabled");
       const versioned = await g.s3.buckets.find(caller.principal, bucket.name);
@@ -74,7 +74,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([rows.length, rows.filter(({ is_latest }) => is_latest).length], [503, 2]);
     });
 
-    test("each change of a shown column raises the number of the bucket's writes, and of no other", async () => {
+    test("a change of a shown column raises its bucket's number of writes, and no other bucket's", async () => {
       const [bucket, other] = [await newBucket(g, caller), await newBucket(g, caller)];
       await g.s3.buckets.setVersioning(caller, bucket, "enabled");
       const versioned = await g.s3.buckets.find(caller.principal, bucket.name);
@@ -101,7 +101,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await writes(bucket), last);
     });
 
-    test("a bucket is its organization's", async () => {
+    test("a bucket belongs to its organization", async () => {
       const bucket = await newBucket(g, caller);
       await g.put(caller, bucket, "a");
       assert.deepEqual(await recordsOf(bucket, OTHER_ORG_ID), []);

@@ -25,7 +25,7 @@ const META = { method: "GET", query: "hub.mode=subscribe&hub.verify_token=open+s
 const GRAPH = { query: "validationToken=a%20b%3Cc%3E" };
 const CLOUDEVENTS = { method: "OPTIONS", headers: { "webhook-request-origin": "events.example" } };
 
-test("each is answered as its sender expects, as plain text", () => {
+test("each handshake is answered as its sender expects, as plain text", () => {
   const expected = [
     [SLACK, 200, "3eZ"],
     [META, 200, "1158"],
@@ -41,18 +41,18 @@ test("each is answered as its sender expects, as plain text", () => {
   assert.deepEqual([allowed?.["webhook-allowed-origin"], allowed?.["webhook-allowed-rate"]], ["events.example", "*"]);
 });
 
-test("Meta's is refused without the token", () => {
+test("Meta's handshake is refused without the token", () => {
   const wrong = META.query.replace("sesame", "wide");
   assert.deepEqual([answered({ ...META, query: wrong })?.status, answered({ ...META, query: wrong })?.body], [403, ""]);
 });
 
-test("nothing is answered that is not switched on, and no event is taken for a handshake", () => {
+test("a handshake that is not enabled gets no answer, and no event counts as a handshake", () => {
   for (const asked of [SLACK, META, GRAPH, CLOUDEVENTS]) assert.equal(answered(asked, []), undefined);
   for (const asked of [{ body: '{"type":"event_callback"}' }, { body: "no JSON" }, { query: "a=1" }, { method: "GET" }])
     assert.equal(answered(asked), undefined);
 });
 
-test("only what its sender signs waits for the verification", () => {
+test("only handshakes that the sender signs wait for the verification", () => {
   assert.equal(answered(SLACK)?.unsigned, false);
   assert.equal(answered(META)?.unsigned, true);
 });

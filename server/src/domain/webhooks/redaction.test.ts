@@ -14,7 +14,7 @@ function kept(name: string, value: string, more: object = {}): string {
   return field;
 }
 
-/** Not random in its form, so that the name alone tells. */
+/** Does not look random, so that only the name can cause the hash. */
 const PLAIN = "correct horse";
 const RANDOM = "Zx81kqPv3mNc92LsTr0b";
 
@@ -28,12 +28,12 @@ for (const name of SECRET_FIELDS.split(" ")) {
       assert.match(value, HASH);
       assert.equal(value, kept(each, PLAIN), "the same value has the same hash");
       assert.notEqual(value, kept(each, `${PLAIN}s`));
-      assert.notEqual(value, kept(each, PLAIN, { webhookId: "hook_2" }), "of another webhook another one");
+      assert.notEqual(value, kept(each, PLAIN, { webhookId: "hook_2" }), "the hash of another webhook differs");
     }
   });
 }
 
-test("fields that are needed to understand, recognize and verify an event are kept", () => {
+test("fields that are needed to read, recognize and verify an event are kept", () => {
   const sum = createHmac("sha256", "k").update("b").digest("hex");
   const fields: [string, string][] = [
     ["X-Hub-Signature-256", `sha256=${sum}`],
@@ -59,12 +59,12 @@ test("fields that are needed to understand, recognize and verify an event are ke
   for (const [name, value] of fields) assert.equal(kept(name, value), value, name);
 });
 
-test("a value that has the form of a secret is hashed under any name that is not known", () => {
+test("a value that looks like a secret is hashed under any unknown name", () => {
   for (const value of [RANDOM, `key ${RANDOM}`, "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c"])
     assert.match(kept("X-Custom", value), HASH, value);
 });
 
-test("a value that says itself that it is a secret is hashed under any name", () => {
+test("a value with a secret's prefix is hashed under any name", () => {
   const tail = "abcdefghijklmnopqrst";
   const jwt = `eyJ${tail}.eyJ${tail}.${tail}`;
   for (const name of ["X-Custom", "User-Agent", "X-Request-Id", "Referer", "X-Acme-Id"])
@@ -79,12 +79,12 @@ test("a value that says itself that it is a secret is hashed under any name", ()
       assert.match(kept(name, value), HASH, `${name}: ${value}`);
 });
 
-test("the field that a webhook verifies by is hashed when it is a key, and kept when it is a signature", () => {
+test("the field that a webhook verifies by is hashed if it is a key, and kept if it is a signature", () => {
   assert.match(kept("X-Request-Id", PLAIN, { secretField: "x-request-id" }), HASH);
   assert.equal(kept("X-Auth-Sum", RANDOM, { signatureField: "x-auth-sum" }), RANDOM);
 });
 
-test("parameters of the address: secrets are hashed, the rest stands as it was sent", () => {
+test("secrets among the address parameters are hashed, the others stay unchanged", () => {
   const sum = "0af7651916cd43dd8448eb211c80319cb7ad6b7169203331b7ad6b7169203331";
   const query = `from=a%20b&token=open&n=1&x&api_key=a%2Bb&sig=abc&code=17&bodySHA256=${sum}&Access-Token=b&y=${RANDOM}&z=`;
   const parts = keptQuery(query, OPTIONS).split("&");

@@ -17,15 +17,15 @@ import {
   type Surface,
 } from "../index.ts";
 
-/** A real listener with the real conventions, for the tests of one surface; only who stands behind a token is given. */
+/** A real listener with the real conventions, for the tests of one surface. Only the principal of a token is given. */
 export interface TestServer {
   readonly url: string;
   readonly address: string;
-  /** Waits so long for running requests; stops at once by default. */
+  /** Waits up to `timeoutMs` for running requests; stops at once by default. */
   stop(timeoutMs?: number): Promise<void>;
 }
 
-/** `mount` gets the host and returns the surface. Tokens are the keys of `principals`; `away` stands for records that can't be read. */
+/** `mount` gets the host and returns the surface. Tokens are the keys of `principals`; `away` simulates records that can't be read. */
 export async function startTestServer(options: {
   readonly principals: Readonly<Record<string, Principal>>;
   readonly mount: (host: HttpHost) => Surface;
@@ -62,7 +62,7 @@ export async function startTestServer(options: {
   };
 }
 
-/** Has the listener serve the surface with the real conventions. */
+/** Serves the surface with the real conventions. */
 export async function serveSurface(
   listener: Listener,
   surface: Surface,
@@ -80,7 +80,7 @@ export async function serveSurface(
   });
 }
 
-/** Records in memory: the rules of the real ones are tested with them; here only that the conventions call them. */
+/** Records in memory. Other tests check the real records; here the conventions only have to call them. */
 function memoryRecords(): IdempotencyRecords {
   const answers = new Map<string, RecordedAnswer>();
   return {

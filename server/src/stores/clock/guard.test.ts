@@ -47,13 +47,13 @@ function pass(ms: number): void {
   realMs += ms;
 }
 
-test("time that passes is trusted, however long", async () => {
+test("time that passes is trusted, for any duration", async () => {
   const guard = await started();
   pass(400 * DAY);
   assert.equal(guard.deletionTime("file_trash"), wallMs);
 });
 
-test("a jump ahead holds deletions, logged and counted; set right again they go on", async () => {
+test("a jump ahead holds deletions, logged and counted; they continue when the clock is right again", async () => {
   const guard = await started();
   wallMs += 2 * HOUR;
   assert.equal(guard.deletionTime("file_trash"), null);
@@ -71,7 +71,7 @@ test("a jump ahead holds deletions, logged and counted; set right again they go 
   assert.notEqual(guard.deletionTime("file_trash"), null);
 });
 
-test("small steps are followed, and add up", async () => {
+test("small steps are accepted, but add up", async () => {
   const guard = await started();
   for (let i = 0; i < 7; i++) {
     wallMs += 10 * 60_000;
@@ -80,7 +80,7 @@ test("small steps are followed, and add up", async () => {
   assert.equal(guard.isTrusted(), false, "seven steps of ten minutes");
 });
 
-test("it is believed after a day of steady time, which restarts do not shorten and jumps begin anew", async () => {
+test("the clock is trusted after a day of steady time; restarts do not shorten that day, and jumps restart it", async () => {
   let guard = await started();
   wallMs += 40 * DAY;
   assert.equal(guard.isTrusted(), false);
@@ -89,7 +89,7 @@ test("it is believed after a day of steady time, which restarts do not shorten a
   await guard.stop();
   pass(10);
   guard = await started();
-  assert.equal(guard.isTrusted(), false, "a restart is no way around it");
+  assert.equal(guard.isTrusted(), false, "a restart does not end the doubt");
   pass(HOLD_MS / 2 - HOUR);
   await guard.look();
   assert.equal(guard.isTrusted(), false);
@@ -103,19 +103,19 @@ test("it is believed after a day of steady time, which restarts do not shorten a
   assert.equal(guard.isTrusted(), false);
   pass(HOLD_MS / 2 + HOUR);
   await guard.look();
-  assert.equal(guard.isTrusted(), false, "another jump began it anew");
+  assert.equal(guard.isTrusted(), false, "another jump restarted the day");
 });
 
-test("a jump while no server ran is seen when the machine ran on", async () => {
+test("a jump while no server ran is detected if the machine kept running", async () => {
   await (await started()).stop();
   pass(40 * DAY);
-  assert.equal((await started()).isTrusted(), true, "40 days passed in truth");
+  assert.equal((await started()).isTrusted(), true, "40 days really passed");
   await Promise.all(guards.splice(0).map((guard) => guard.stop()));
   wallMs += 2 * HOUR;
   assert.equal((await started()).isTrusted(), false);
 });
 
-test("a machine that was off for more than a day waits, says why, and has a way out", async () => {
+test("after more than a day without the machine, deletions wait, give the reason, and can be accepted", async () => {
   await (await started("boot-1")).stop();
   wallMs += 20 * HOUR;
   realMs = 0;
@@ -131,7 +131,7 @@ test("a machine that was off for more than a day waits, says why, and has a way 
   assert.notEqual(guard.deletionTime("images"), null);
 });
 
-test("records of a directory that no server looked at yet are evidence", async () => {
+test("records of a directory that no server checked yet are evidence of the time", async () => {
   await metadata.write((tx) =>
     tx.insertInto("node").values({ id: "node_1", applied_seq: 1, started_at: START, seen_at: START }).execute(),
   );
@@ -150,7 +150,7 @@ test("a clock that was never set is not trusted, and leaves no trace", async () 
 const POSTGRES = DATABASES.find(({ kind }) => kind === "postgres");
 
 test(
-  "a clock that is ahead of the database's waits until both agree",
+  "deletions wait until a clock ahead of the database's agrees with it",
   { skip: POSTGRES?.skip ?? "no PostgreSQL" },
   async () => {
     [wallMs, realMs] = [Date.now(), 0];
@@ -162,7 +162,7 @@ test(
     await guard.look();
     assert.match(guard.state().reason ?? "", /2 h ahead of the database's/);
     guard.accept();
-    assert.equal(guard.isTrusted(), false, "one of them is wrong: no word mends that");
+    assert.equal(guard.isTrusted(), false, "one of the clocks is wrong: accepting does not help");
     wallMs = Date.now();
     await guard.look();
     assert.equal(guard.isTrusted(), true);
@@ -171,7 +171,7 @@ test(
   },
 );
 
-test("this machine says how much time has passed", async () => {
+test("this machine reports the time that has passed", async () => {
   const realTime = systemRealTime();
   const before = realTime.elapsedMs();
   await new Promise((resolve) => setTimeout(resolve, 1100));

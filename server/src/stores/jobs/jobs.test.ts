@@ -58,7 +58,7 @@ for (const { kind: database, skip } of DATABASES) {
       (await metadata.read.selectFrom("node").select("id").orderBy("id").execute()).map((row) => row.id);
     const left = async () => metadata.read.selectFrom("job").selectAll().execute();
 
-    test("a job runs when it is due and not before, with its payload, and is gone when it is done", async () => {
+    test("a job runs when it is due and not before, with its payload, and is deleted when it is done", async () => {
       const clock = movable(1000);
       const seen: unknown[] = [];
       const jobs = node({ clock });
@@ -98,7 +98,7 @@ for (const { kind: database, skip } of DATABASES) {
       await until(async () => (await left())[0]?.due_at === 65_000);
     });
 
-    test("a renewal that comes after the end of the run does not move the next time", async () => {
+    test("a renewal after the end of the run does not move the next time", async () => {
       const jobs = node();
       await put(jobs, "renewed");
       const claim = { kind: "count", owner: "one", nowMs: 1000, leaseMs: 1000, limit: 1, fullGroups: [] };
@@ -134,7 +134,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.equal(runs, 200);
     });
 
-    test("a job whose lease has ended is taken over, and what the first run brings is not written", async () => {
+    test("a job whose lease has ended is taken over, and the first run's result is not written", async () => {
       const [slow, fast] = [movable(0), movable(0)];
       const { promise: hold, resolve: letGo } = Promise.withResolvers<void>();
       let lost = false;
@@ -166,7 +166,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual(await recorded(), ["second-held"]);
     });
 
-    test("a run keeps its lease for as long as it takes", async () => {
+    test("a run keeps its lease until it ends", async () => {
       let runs = 0;
       const run = async (job: Job): Promise<JobOutcome> => {
         runs += 1;
@@ -180,7 +180,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.equal(runs, 1);
     });
 
-    test("a failure is tried again later, and given up when the handler says so", async () => {
+    test("a failure is retried later, and given up when the handler asks for it", async () => {
       const clock = movable(0);
       const attempts: number[] = [];
       const jobs = node({ clock });
@@ -202,7 +202,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual(attempts, [0, 1, 2]);
     });
 
-    test("a commit that fails fails the run, and leaves nothing behind", async () => {
+    test("a failed commit fails the run, and leaves nothing behind", async () => {
       const jobs = node();
       let runs = 0;
       const run = async (job: Job): Promise<JobOutcome> => {
@@ -223,7 +223,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual(await recorded(), ["twice"]);
     });
 
-    test("a job that is changed while it runs runs again once that run has ended, whose signal is aborted and whose result is void", async () => {
+    test("a job that changes during its run runs again afterwards; the first run is aborted and its result is void", async () => {
       const jobs = node();
       const { promise: hold, resolve: letGo } = Promise.withResolvers<void>();
       let runs = 0;
@@ -250,7 +250,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual(await recorded(), ["run-2-changed"]);
     });
 
-    test("a job that is removed while it runs writes nothing", async () => {
+    test("a job that is removed during its run writes nothing", async () => {
       const jobs = node();
       const { promise: hold, resolve: letGo } = Promise.withResolvers<void>();
       let runs = 0;
@@ -269,7 +269,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual([await recorded(), await left()], [[], []]);
     });
 
-    test("a stop cuts runs short and gives their jobs back at once", async () => {
+    test("a stop aborts runs and releases their jobs at once", async () => {
       const first = node({ leaseMs: 3_600_000 });
       first.start([handler((job) => delay(3_600_000, DONE, { signal: job.signal }))]);
       await put(first, "cut");
@@ -297,7 +297,7 @@ for (const { kind: database, skip } of DATABASES) {
       for (let i = 0; i < 3; i++) await put(jobs, `modest-${i}`, 1, "modest");
       jobs.start([handler(run, { concurrency: 3, concurrencyPerGroup: 2 })]);
       await until(async () => (await recorded()).filter((key) => key.startsWith("modest")).length === 3);
-      assert.ok((await left()).length > 0, "the greedy ones are not done yet");
+      assert.ok((await left()).length > 0, "the busy group is not done yet");
       await until(async () => (await left()).length === 0);
       assert.equal(most, 2);
     });

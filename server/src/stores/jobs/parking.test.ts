@@ -11,14 +11,14 @@ import { CLAIMS_MAX, createJobs, jobKinds, unparkJobs } from "./index.ts";
 
 const CHILD = fileURLToPath(new URL("./testing/dying-child.ts", import.meta.url));
 
-test("a job that ends its server is parked after some servers, and runs again when somebody says so", async () => {
+test("a job that ends several servers is parked, and runs again when an operator resumes it", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-parking-"));
   const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
   const jobs = createJobs({ metadata, clock: systemClock, log: { warn: () => {} }, leaseMs: 200, pollMs: 20 });
   await metadata.write((tx) => jobs.put(tx, { kind: "deadly", key: "k", group: "g", dueAtMs: 0 }));
   const server = () => spawnSync(process.execPath, [CHILD, dataDir], { timeout: 60_000 }).status;
   for (let i = 0; i < CLAIMS_MAX; i++) assert.equal(server(), 7, `server ${i + 1} ends in the job`);
-  assert.equal(server(), 0, "the next one is not given it");
+  assert.equal(server(), 0, "the next server does not get the job");
   const [kind] = await jobKinds(metadata.read);
   assert.deepEqual([kind?.parked, kind?.waiting, kind?.nextAtMs], [1, 0, null]);
   assert.match(kind?.lastError ?? "", /parked: 5 runs in a row did not end/);

@@ -7,7 +7,7 @@ import { Schedule } from "./schedule.ts";
 const HOUR_MS = 3_600_000;
 const DEADLINE_MS = 10_000;
 
-/** The schedule keeps no process alive, so the test does. */
+/** The schedule does not keep the process alive, so the test does. */
 async function until(condition: () => boolean): Promise<void> {
   const deadlineMs = performance.now() + DEADLINE_MS;
   while (!condition()) {
@@ -42,7 +42,7 @@ test("work runs at its interval, one run at a time; a failure is reported and do
   assert.deepEqual(failures, ["the disk is full", "the disk is full"], "the error, and the failure in the list");
 });
 
-test("who runs it during a run waits for that run", async () => {
+test("a caller that asks for a run during one waits for that run", async () => {
   const schedule = new Schedule(systemClock);
   const { promise, resolve } = Promise.withResolvers<void>();
   let runs = 0;
@@ -64,7 +64,7 @@ test("who runs it during a run waits for that run", async () => {
   await work.stop();
 });
 
-test("a run that is asked for comes before its time, and one that is asked for during a run follows that run", async () => {
+test("a requested run comes before its time; a request during a run causes one more run", async () => {
   const schedule = new Schedule(systemClock);
   let runs = 0;
   const gates: (() => void)[] = [];
@@ -75,15 +75,15 @@ test("a run that is asked for comes before its time, and one that is asked for d
   work.ask(0);
   work.ask(0);
   await delay(20);
-  assert.equal(runs, 1, "not beside the other");
+  assert.equal(runs, 1, "the second run does not run beside the first");
   gates[0]?.();
   await until(() => gates.length === 2);
   gates[1]?.();
   await work.stop();
-  assert.equal(runs, 2, "two that asked during one run get one");
+  assert.equal(runs, 2, "two requests during one run cause one run");
 });
 
-test("work that nobody asks for does not run, and one question is one run", async () => {
+test("work that runs only on request: several requests share one run", async () => {
   const schedule = new Schedule(systemClock);
   let runs = 0;
   const run = async (): Promise<void> => void (runs += 1);

@@ -51,7 +51,7 @@ test("a message arrives as it was written, and the result has the server's reply
   assert.equal(message.isEncrypted, false);
 });
 
-test("what looks like several recipients or like a header is one address or nothing", async (t) => {
+test("a text that looks like several recipients or like a header is one address or is refused", async (t) => {
   const server = await smtp(t);
   const mail = openMail({ url: `smtp://127.0.0.1:${server.port}`, from: FROM });
   for (const to of ["a@example.com, b@example.com", "a@example.com\r\nBcc: b@example.com"])
@@ -62,7 +62,7 @@ test("what looks like several recipients or like a header is one address or noth
   }
 });
 
-test("STARTTLS before the password, and TLS from the first byte", async (t) => {
+test("STARTTLS comes before the password, or TLS before the first byte", async (t) => {
   const auth = { user: "mooring", password: PASSWORD };
   const who = `mooring:${encodeURIComponent(PASSWORD)}@`;
   const upgraded = await smtp(t, { tls, auth });
@@ -73,7 +73,7 @@ test("STARTTLS before the password, and TLS from the first byte", async (t) => {
     assert.deepEqual([received[0]?.isEncrypted, received[0]?.user], [true, "mooring"]);
 });
 
-test("nothing is said in plain sight to a server that has no STARTTLS or shows a stranger's certificate", async (t) => {
+test("nothing is sent unencrypted to a server without STARTTLS or with another server's certificate", async (t) => {
   const plain = await smtp(t, { auth: { user: "mooring", password: PASSWORD } });
   const without = await failure(`smtp://mooring:x@127.0.0.1:${plain.port}?tls=required`);
   assert.match(without.message, /does not speak TLS as it must/);
@@ -83,7 +83,7 @@ test("nothing is said in plain sight to a server that has no STARTTLS or shows a
   assert.deepEqual([...plain.received, ...encrypted.received], []);
 });
 
-test("a wrong password is said to be so, and stands in no message, though the server repeats it", async (t) => {
+test("a wrong password has its own error, which never contains it, though the server repeats it", async (t) => {
   const server = await smtp(t, { auth: { user: "mooring", password: "another" } });
   const error = await failure(`smtp://mooring:${encodeURIComponent(PASSWORD)}@127.0.0.1:${server.port}`);
   assert.match(error.message, /does not take the user and password: 535 5\.7\.8 wrong: PLAIN \*\*\* \*\*\*$/);
@@ -100,7 +100,7 @@ test("a refused recipient has a separate error", async (t) => {
   assert.equal(error.isRecipient, true);
 });
 
-test("a server that hangs, closes or is not there is not waited for", async (t) => {
+test("a server that hangs, closes or is missing ends the wait", async (t) => {
   const silent = await smtp(t, { misbehave: "silent" });
   assert.match(
     (await failure(`smtp://127.0.0.1:${silent.port}`, { timeoutMs: 200 })).message,

@@ -8,13 +8,13 @@ import { systemClock } from "#kernel/time.ts";
 import { analyze, openMetadata } from "./index.ts";
 import { PointReads } from "./sqlite/point-reads.ts";
 
-test("the planner learns of large tables, and never goes through a small one instead of its keys", async () => {
+test("the planner gets statistics of large tables, and never scans a small table instead of its keys", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-analysis-"));
   const store = await openMetadata({ url: undefined, dataDir, clock: systemClock });
   const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
   const hasFigures = (): boolean =>
     (db.prepare("select count(*) as n from sqlite_schema where name = 'sqlite_stat1'").get() as { n: number }).n > 0;
-  /** The rows that the planner assumes. */
+  /** Returns the number of rows that the planner assumes. */
   const rowsOf = (table: string): number => {
     if (!hasFigures()) return 0;
     const row = db.prepare("select max(cast(stat as integer)) as rows from sqlite_stat1 where tbl = ?").get(table);
@@ -45,7 +45,7 @@ test("the planner learns of large tables, and never goes through a small one ins
   };
   try {
     await store.write(analyze);
-    assert.ok(hasFigures(), "small tables must have no figures, once it has run at all");
+    assert.ok(hasFigures(), "small tables must have no statistics after the first run");
     assert.equal(rowsOf("organization"), 0);
     assert.deepEqual(arePoints(), [true, true]);
     for (let first = 1; first < 12_000; first += 1000) await add(first, 1000);

@@ -14,7 +14,7 @@ const BY_SEQ = prepared((db, from: number, to: number) =>
 );
 const RAW = prepared((_db, id: string) => sql<{ n: number }>`select seen_at as n from node where id = ${id}`);
 
-test("a prepared query takes other values each time, in transactions and out of them, in each database that is open", async () => {
+test("a prepared query takes new values each time, inside and outside transactions, in each open database", async () => {
   const dataDirs = [0, 1].map(() => mkdtempSync(join(tmpdir(), "mooring-prepared-")));
   const stores = await Promise.all(
     dataDirs.map((dataDir) => openMetadata({ url: undefined, dataDir, clock: systemClock })),

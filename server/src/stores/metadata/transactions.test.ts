@@ -10,7 +10,7 @@ import { SqliteWriter } from "./sqlite/writer.ts";
 import type { Transactions } from "./transactions.ts";
 import type { Writer } from "./types.ts";
 
-test("a transaction that outlasts its deadline is rolled back, and those that wait for it go on", async () => {
+test("a transaction that exceeds its deadline is rolled back, and waiting ones continue", async () => {
   await withTransactions(async (transactions) => {
     const { promise: never } = Promise.withResolvers<void>();
     let late: Writer | undefined;

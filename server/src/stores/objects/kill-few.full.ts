@@ -5,11 +5,11 @@ import { temporaryDirectory } from "./testing/store.ts";
 
 const KILLS = 12;
 
-test("after kills under load everything acknowledged is whole, nothing else is linked, and nothing is left over", async (context) => {
+test("after kills under load acknowledged content is complete, nothing else is linked, and nothing is left over", async (context) => {
   await using dir = await temporaryDirectory();
   const place = { dataDir: dir.path };
   const killed = await killRounds(place, KILLS);
-  context.diagnostic(`${killed.kept.size} things kept, ${killed.ending.size} let go of`);
+  context.diagnostic(`${killed.kept.size} blobs kept, ${killed.ending.size} released`);
   assert.ok(killed.kept.size > 0, "nothing was acknowledged");
   await assertKept(place, killed, KILLS);
 });

@@ -1,4 +1,4 @@
-/** The same with many more kills, and with records and bytes elsewhere. */
+/** The test of kill-few.full.ts with many more kills, and with records and bytes elsewhere. */
 import assert from "node:assert/strict";
 import { after, test, type TestContext } from "node:test";
 import { postgresMissing, startPostgres, type PostgresServer } from "../../../../tests/fixtures/postgres-server.ts";
@@ -11,7 +11,7 @@ after(async () => postgres?.stop());
 
 async function survives(context: TestContext, place: KillPlace, kills: number): Promise<void> {
   const killed = await killRounds(place, kills);
-  context.diagnostic(`${killed.kept.size} things kept, ${killed.ending.size} let go of`);
+  context.diagnostic(`${killed.kept.size} blobs kept, ${killed.ending.size} released`);
   assert.ok(killed.kept.size > 0, "nothing was acknowledged");
   await assertKept(place, killed, kills);
 }

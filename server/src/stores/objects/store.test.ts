@@ -21,7 +21,7 @@ import {
 import { openFilesystem } from "./filesystem/driver.ts";
 import { sourceOf } from "./source.ts";
 
-test("the collector runs by itself, and says what it deleted", async () => {
+test("the collector runs by itself, and logs its deletions", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestObjects(dir.path, { settings: testSettings({ collectEveryMs: 5, graceMs: 100 }) });
   await unlinkNow(store, await keep(store, contentOf(1, 100_000)));
@@ -29,7 +29,7 @@ test("the collector runs by itself, and says what it deleted", async () => {
   await waitUntil(async () => (await rowCount(store)) === 0, "the collection");
   await waitUntil(() => store.log.lines.length > 0, "the line in the log");
   assert.deepEqual(store.log.lines, [
-    { message: "deleted blobs that nothing holds", fields: { blobs: 1, bytes: 100_000 } },
+    { message: "deleted blobs without references", fields: { blobs: 1, bytes: 100_000 } },
   ]);
   await store.close();
 });
@@ -53,7 +53,7 @@ test("a directory has one server", async () => {
   await metadata.close();
 });
 
-test("blobs of another directory are not taken for missing ones", async () => {
+test("blobs of another directory do not count as missing", async () => {
   await using dir = await temporaryDirectory();
   await using other = await temporaryDirectory();
   const store = await openTestObjects(dir.path);
@@ -67,11 +67,11 @@ test("blobs of another directory are not taken for missing ones", async () => {
   assert.equal((await readAll(moved, small)).length, 100);
   await unlinkNow(moved, large);
   moved.clock.advance(10_000_000);
-  assert.equal((await moved.objects.collect()).blobs, 0, "they are the other directory's to delete");
+  assert.equal((await moved.objects.collect()).blobs, 0, "only the other directory may delete them");
   await moved.close();
 });
 
-test("a directory without its name is refused while it has blobs", async () => {
+test("a directory that lost its name is refused while it has blobs", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestObjects(dir.path);
   await keep(store, contentOf(1, 100_000));
@@ -82,7 +82,7 @@ test("a directory without its name is refused while it has blobs", async () => {
   await (await openTestObjects(dir.path, { clock: testClock() })).close();
 });
 
-test("a sender that is never at a loss for bytes leaves turns of the event loop to others", async () => {
+test("a fast sender leaves turns of the event loop to others", async () => {
   const chunk = Buffer.alloc(64 * 1024);
   let [left, inTurn, most] = [32 * 1024 * 1024, 0, 0];
   const turn = (): void => {

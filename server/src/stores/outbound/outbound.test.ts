@@ -56,7 +56,7 @@ async function refused(promise: Promise<unknown>, code: OutboundFailure, message
   });
 }
 
-test("a request arrives as it was given, and the answer is its status", async () => {
+test("a request arrives unchanged, and the result is the answer's status", async () => {
   const seen: unknown[] = [];
   const port = await http((request, response) => {
     let body = "";
@@ -72,7 +72,7 @@ test("a request arrives as it was given, and the answer is its status", async ()
   assert.deepEqual(seen, [["POST", "/in?x=1", `127.0.0.1:${port}`, "Test/1", "10", '{"a":"ü"}']]);
 });
 
-/** All that has led servers of this kind to themselves, to their networks, or to a cloud's metadata. */
+/** Known tricks that led such servers to themselves, to their networks, or to a cloud's metadata. */
 const ATTACKS = [
   "http://example.com/",
   "ftp://example.com/",
@@ -141,7 +141,7 @@ describe("without private addresses", () => {
     });
   }
 
-  test("public destinations are taken, with any port", () => {
+  test("public destinations are allowed, with any port", () => {
     const strict = outbound({ privateAddresses: false });
     for (const url of [
       "https://example.com/",
@@ -178,7 +178,7 @@ describe("without private addresses", () => {
   });
 });
 
-test("a name that the resolver knows is connected to at the address that it gave", async () => {
+test("the connection goes to the address that the resolver returned", async () => {
   const port = await http((request, response) => void response.end(request.headers.host));
   const { resolve, server } = await resolving({ "receiver.example": ["127.0.0.1"] });
   const answer = await post(outbound({ resolve }), `http://receiver.example:${port}/`);
@@ -186,7 +186,7 @@ test("a name that the resolver knows is connected to at the address that it gave
   assert.deepEqual(server.asked.toSorted(), ["receiver.example A", "receiver.example AAAA"]);
 });
 
-test("a name is asked for once: what it changes to after the check is not looked at", async () => {
+test("a name is resolved once, so a change after the check has no effect", async () => {
   const port = await http((_request, response) => void response.end());
   let asked = 0;
   const resolve = (): Promise<string[]> => Promise.resolve([asked++ === 0 ? "127.0.0.1" : "127.0.0.9"]);
@@ -200,7 +200,7 @@ test("the next address is tried when one does not answer", async () => {
   assert.equal((await post(outbound({ resolve }), `http://two.example:${port}/`)).status, 200);
 });
 
-test("a name without an address, and a name server that is silent", async () => {
+test("a name without an address, and a silent name server, are failures", async () => {
   const { resolve } = await resolving({ "empty.example": [], "silent.example": "silence" });
   await refused(post(outbound({ resolve }), "http://absent.example/"), "name_not_found", /has no address/);
   await refused(post(outbound({ resolve }), "http://empty.example/"), "name_not_found", /has no address/);
@@ -217,7 +217,7 @@ test("a redirect is an answer and not followed", async () => {
   assert.equal(touched, 0);
 });
 
-test("a destination that never answers, or never ends, costs the time limit and no more", async () => {
+test("a destination that never answers, or never ends, costs only the time limit", async () => {
   const silent = await http(() => undefined);
   const mute = await listening(createTcpServer(() => undefined));
   const dripping = await http((_request, response) => {
@@ -232,7 +232,7 @@ test("a destination that never answers, or never ends, costs the time limit and 
   }
 });
 
-test("of an endless answer only the beginning is read", async () => {
+test("only the beginning of an endless answer is read", async () => {
   let sent = 0;
   const port = await http((_request, response) => {
     const chunk = Buffer.alloc(16 * 1024);
@@ -247,7 +247,7 @@ test("of an endless answer only the beginning is read", async () => {
   assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes were sent`);
 });
 
-test("bytes that are no HTTP, too long a header, an upgrade and a closed connection are failures", async () => {
+test("no HTTP, too long a header, an upgrade and a closed connection are failures", async () => {
   const replies = [
     "nonsense\r\n\r\n",
     `HTTP/1.1 200 OK\r\nx: ${"y".repeat(40_000)}\r\n\r\n`,
@@ -291,7 +291,7 @@ test("certificates are verified, their names too", { skip: openssl ? false : "op
   await refused(post(outbound({ resolve }), `https://receiver.example:${port}/`), "tls_failed");
 });
 
-test("listed addresses are reached by any spelling, by plain HTTP too, and others are not", async () => {
+test("listed addresses are reached by any spelling, also by plain HTTP; others are not", async () => {
   const port = await http((_request, response) => void response.end());
   const { resolve } = await resolving({ "listed.example": ["127.0.0.1"], "both.example": ["127.0.0.1", "127.0.0.9"] });
   const guarded = outbound({ privateAddresses: false, allowedAddresses: ["127.0.0.1/32", "fd00::/8"], resolve });
@@ -303,8 +303,8 @@ test("listed addresses are reached by any spelling, by plain HTTP too, and other
   await refused(post(guarded, "http://93.184.216.34/"), "destination_refused", /https/);
 });
 
-describe("connections that are kept", () => {
-  /** A server that notes the peers' connections, on every address of loopback. */
+describe("kept connections", () => {
+  /** Starts a server that records the peers' connections, on every address of loopback. */
   async function counting(options: { keepAliveTimeout?: number } = {}) {
     const connections: string[] = [];
     const server = createServer((_request, response) => void response.end());
@@ -316,7 +316,7 @@ describe("connections that are kept", () => {
     return { port: (server.address() as AddressInfo).port, connections, server };
   }
 
-  test("requests to one destination share a connection, and a name is asked for once in a while", async () => {
+  test("requests to one destination share a connection, and the name is resolved once in a while", async () => {
     const { port, connections } = await counting();
     const { resolve, server } = await resolving({ "receiver.example": ["127.0.0.1"] });
     const to = outbound({ resolve });
@@ -325,17 +325,17 @@ describe("connections that are kept", () => {
     assert.equal(server.asked.length, 2, "an A and an AAAA");
   });
 
-  test("one that the destination has ended is no failure", async () => {
+  test("a connection that the destination closed is no failure", async () => {
     const { port, connections, server } = await counting();
     const to = outbound();
     for (let i = 0; i < 3; i++) {
       assert.equal((await post(to, `http://127.0.0.1:${port}/`)).status, 200);
-      server.closeAllConnections(); // the next request finds it gone, or going
+      server.closeAllConnections(); // The next request finds the connection closed or closing.
     }
     assert.equal(connections.length, 3);
   });
 
-  test("one is not used when the name leads elsewhere now", async () => {
+  test("a connection is not used after its name leads elsewhere", async () => {
     const { port, connections } = await counting();
     let present = "127.0.0.1";
     const resolve = (): Promise<string[]> => Promise.resolve([present]);
@@ -346,7 +346,7 @@ describe("connections that are kept", () => {
     assert.deepEqual(connections, ["127.0.0.1", "127.0.0.9"]);
   });
 
-  test("one does not help a name that leads to a forbidden address now", async () => {
+  test("a connection does not help a name that now leads to a forbidden address", async () => {
     const { port, connections } = await counting();
     let present = ["127.0.0.1"];
     const { resolve } = await resolving({ "turning.example": () => present });
@@ -359,7 +359,7 @@ describe("connections that are kept", () => {
     assert.deepEqual(connections, ["127.0.0.1"]);
   });
 
-  test("one whose answer was not read to its end is not used again", async () => {
+  test("a connection whose answer was not read completely is not used again", async () => {
     let requests = 0;
     const port = await http((_request, response) => {
       requests += 1;
@@ -375,7 +375,7 @@ describe("the answer", () => {
   const get = (to: Outbound, url: string, bytesMax = 10) =>
     to.get({ url, headers: { accept: "text/plain" }, bytesMax, signal: new AbortController().signal });
 
-  test("is the body, with its status, up to so many bytes", async () => {
+  test("is the body, with its status, up to a limit of bytes", async () => {
     const seen: unknown[] = [];
     const port = await http((request, response) => {
       seen.push([request.method, request.headers.accept, request.headers["content-length"]]);
@@ -404,7 +404,7 @@ describe("the answer", () => {
   });
 });
 
-test("check gives the URL in its one form, and refuses what has another meaning than its text", () => {
+test("check returns the normalized URL, and refuses a URL with another meaning than its text", () => {
   const strict = outbound({ privateAddresses: false });
   assert.equal(strict.check("HTTPS://Receiver.EXAMPLE:443/a/../b?x=%20#y"), "https://receiver.example/b?x=%20#y");
   for (const url of ["https://localhost:8443/", "https://LOCALHOST/", "https://x.localhost/", "https://localhost./"])

@@ -8,7 +8,7 @@ import { logBatch, openTestStore, recordingLog, temporaryDirectory, testSettings
 const MIB = 1024 * 1024;
 const BACKLOG = 512 * MIB;
 
-/** A backlog without files, and the time. */
+/** A backlog without files, and its clock. */
 function backlogOf(bytesOf: Record<string, number>) {
   const hotBytesOf = new Map(Object.entries(bytesOf));
   const hot = {
@@ -23,7 +23,7 @@ function backlogOf(bytesOf: Record<string, number>) {
   return { backpressure: new Backpressure(options), hotBytesOf, time, log };
 }
 
-test("below the limit nobody waits; above it those with much wait, and nobody longer than the longest", () => {
+test("below the limit nobody waits; above it large senders wait, up to the maximum", () => {
   const { backpressure, hotBytesOf, time, log } = backlogOf({ large: 500 * MIB, medium: 6 * MIB, small: 6 * MIB });
   for (const org of ["large", "medium", "small", "none"]) assert.equal(backpressure.delayMs(org), 0);
   hotBytesOf.set("large", 756 * MIB);
@@ -43,7 +43,7 @@ test("below the limit nobody waits; above it those with much wait, and nobody lo
   );
 });
 
-/** Senders of batches of 400 KiB, as fast as they are let, against a compaction of 32 MiB every 400 ms. */
+/** Simulates senders of 400 KiB batches at full speed, against a compaction of 32 MiB every 400 ms. */
 function simulate(senders: readonly string[], seconds: number) {
   const { backpressure, hotBytesOf, time } = backlogOf({});
   const [batch, takesMs, job, jobMs] = [400 * 1024, 10, 32 * MIB, 400];
@@ -83,7 +83,7 @@ test("the accepted rate settles at the compacted rate, for one sender and for ma
   assert.equal(one.delayOfOthers, 0);
 });
 
-test("a store slows appends down while its compaction does not get on, and not afterwards", async () => {
+test("a store slows appends down until its compaction catches up", async () => {
   await using dir = await temporaryDirectory();
   const waited: number[] = [];
   const settings = { ...testSettings(), backlogBytes: 20_000 };
@@ -96,14 +96,14 @@ test("a store slows appends down while its compaction does not get on, and not a
   assert.ok(waited.length >= 3 && waited.every((ms, i) => ms > (waited[i - 1] ?? 0)), "longer with each");
   waited.length = 0;
   await append("org_b");
-  assert.deepEqual(waited, [], "who has nothing in the backlog does not wait");
+  assert.deepEqual(waited, [], "an organization without a backlog does not wait");
   await rows.compact();
   await append("org_a");
   assert.deepEqual(waited, [], "after the compaction nothing waits");
   await close();
 });
 
-test("a store that closes does not wait for appends that are slowed down", async () => {
+test("a store that closes does not wait for delayed appends", async () => {
   await using dir = await temporaryDirectory();
   const settings = { ...testSettings(), backlogBytes: 100 };
   const stuck: CompactionRunner = { run: () => Promise.reject(new Error("stuck")), close: () => Promise.resolve() };

@@ -9,7 +9,7 @@ import { logBatch, openTestStore, readMessages, temporaryDirectory, testSettings
 
 const MIB = 1024 * 1024;
 
-/** A separate small file system under the telemetry directory, so that the disk is really full. */
+/** Mounts a small file system under the telemetry directory, so that the disk is really full. */
 async function smallDisk(
   context: TestContext,
   dataDir: string,
@@ -29,7 +29,7 @@ async function smallDisk(
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Problem && error.code === "disk_full" && !error.isCallers && error.options.retryAfterS === 5;
 
-/** Appends batches of about 100 KB from several writers until the first is refused; returns the acknowledged ones. */
+/** Appends batches of about 100 KB from several writers until one is refused. Returns the acknowledged ones. */
 async function fill(rows: RowStore, round: string): Promise<string[]> {
   const acknowledged: string[] = [];
   let refused = 0;
@@ -50,7 +50,7 @@ async function fill(rows: RowStore, round: string): Promise<string[]> {
   return acknowledged;
 }
 
-test("a disk that others fill refuses batches, keeps what it had, and takes more once there is room", async (context) => {
+test("a full disk refuses batches, keeps its rows, and accepts more once there is space", async (context) => {
   await using dir = await temporaryDirectory();
   using disk = await smallDisk(context, dir.path, 12);
   if (disk === undefined) return;
@@ -72,7 +72,7 @@ test("a disk that others fill refuses batches, keeps what it had, and takes more
   await store.close();
 });
 
-test("the store stops taking batches while there is room for reading what it has, and for compaction", async (context) => {
+test("the store refuses batches while there is still space to read and compact its rows", async (context) => {
   await using dir = await temporaryDirectory();
   using disk = await smallDisk(context, dir.path, 48);
   if (disk === undefined) return;

@@ -128,7 +128,7 @@ test("a role in a project adds its scopes there and nowhere else", () => {
   }
 });
 
-test("a private project is hidden from everyone but its members, owners too", () => {
+test("a private project is hidden from everyone except its members, even from owners", () => {
   for (const role of ORG_ROLES) {
     for (const scope of SCOPES) {
       assert.equal(authorize(person(role), scope, CLOSED), "hidden", `${role} ${scope}`);
@@ -176,7 +176,7 @@ test("a credential of a project reaches that project alone", () => {
   }
 });
 
-test("in an archived project nothing is written or deleted; a caller without the permission gets that reason, and reading and administration go on", () => {
+test("an archived project refuses writes and deletions, and allows reading and administration; a caller without the permission gets that reason", () => {
   const governs = new Set<Scope>(["org:write", "members:write", "projects:write", "credentials:write"]);
   for (const scope of SCOPES) {
     const expected = scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "state";
@@ -189,7 +189,7 @@ test("in an archived project nothing is written or deleted; a caller without the
   }
 });
 
-test("the reach of a list agrees with the check of each of its rows", () => {
+test("the list of reachable projects agrees with the check of each row", () => {
   const principals = [
     ...ORG_ROLES.flatMap((role) => [
       person(role),
@@ -229,7 +229,7 @@ describe("the reason of a refusal", () => {
     return verdict.reason;
   };
 
-  test("is what took the scope from the credential, or that nobody gave it", () => {
+  test("names what removed the scope from the credential, or that it was never given", () => {
     const withheld = new Map<Scope, Withheld>([
       ["files:write", lowered],
       ["audit:read", { by: "policy" }],
@@ -241,7 +241,7 @@ describe("the reason of a refusal", () => {
     assert.deepEqual(whyNot(cut, "files:write", CLOSED), { by: "hidden" }, "a hidden resource has no other reason");
   });
 
-  test("of a person is their role, with the one in the project", () => {
+  test("names a person's roles in the organization and the project", () => {
     const viewer = person("viewer", { proj_open: "reader" });
     const reason = whyNot(viewer, "files:write", OPEN);
     assert.deepEqual(reason, { by: "own role", role: "viewer", projectRole: "reader" });

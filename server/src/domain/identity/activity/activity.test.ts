@@ -15,7 +15,7 @@ const START = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
 const log = { warn: () => undefined };
 
 for (const { kind, skip } of DATABASES) {
-  describe(`what credentials do, on ${kind}`, { skip }, () => {
+  describe(`activity of credentials on ${kind}`, { skip }, () => {
     let dataDir: string;
     let metadata: MetadataStore;
     let nowMs = START;
@@ -66,7 +66,7 @@ for (const { kind, skip } of DATABASES) {
       });
     });
 
-    test("the last hour goes by the minute, the last day by the hour, and the rest is forgotten", async () => {
+    test("activity is kept by the minute for an hour and by the hour for a day; older activity is deleted", async () => {
       const id = fresh();
       const activity = node();
       activity.count(request({ id }));
@@ -107,7 +107,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([byAddress.length, byAddress[0]?.requests, byAddress[0]?.ip], [10, 20, ""]);
     });
 
-    test("people count for their organization alone, with rate-limited requests", async () => {
+    test("people's requests count for their organization only, also rate-limited ones", async () => {
       const id = fresh();
       const activity = node();
       const orgId = `org_of_${id}`;
@@ -120,7 +120,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual((await activity.ofCredential("user_1")).byAddress, []);
     });
 
-    test("what can't be kept is kept later, once", async () => {
+    test("counts that can't be stored are stored later, once", async () => {
       const id = fresh();
       let isAway = true;
       const write: MetadataStore["write"] = (work) =>
@@ -139,7 +139,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([lastHour.requests, lastDay.requests, byAddress.length], [4, 4, 3]);
     });
 
-    test("more rows than a transaction takes", async () => {
+    test("more rows than one transaction writes are all written", async () => {
       const activity = node();
       const ids = Array.from({ length: 1201 }, fresh);
       for (const id of ids) activity.count(request({ id }));

@@ -16,7 +16,7 @@ afterEach(() => ground.close());
 const append = (subject: string): Promise<number> =>
   ground.metadata.write((tx) => appendAuthChange(ground, tx, { kind: "credential", subject }));
 
-/** A feed that records its calls. */
+/** Returns a feed that records its calls. */
 function recording(nodeId = "node_recording"): { feed: ChangeFeed; applied: string[]; resets: () => number } {
   const applied: string[] = [];
   let resets = 0;
@@ -28,7 +28,7 @@ function recording(nodeId = "node_recording"): { feed: ChangeFeed; applied: stri
   return { feed, applied, resets: () => resets };
 }
 
-/** The same store, until the line is cut. */
+/** Returns the same store with a connection that the test can cut. */
 function cuttable(metadata: MetadataStore): { store: MetadataStore; cut(): void; mend(): void } {
   let whole = true;
   const store = new Proxy(metadata, {
@@ -55,7 +55,7 @@ test("changes arrive in order, each once, however many writers there are", async
   assert.equal(new Set(applied).size, 50);
 });
 
-test("a sync that follows a commit sees it, even while another read is under way", async () => {
+test("a sync after a commit sees it, even while another read is running", async () => {
   const { feed, applied } = recording();
   await feed.sync();
   for (let i = 0; i < 30; i++) {
@@ -93,7 +93,7 @@ test("a change that was rolled back leaves no gap", async () => {
   assert.deepEqual([applied, resets()], [["b"], before]);
 });
 
-test("a gap, and a database that was put back from a backup, make a node forget everything", async () => {
+test("a gap, or a database restored from a backup, makes a node forget everything", async () => {
   const { feed, resets } = recording();
   for (const subject of ["a", "b", "c"]) await append(subject);
   await feed.sync();
@@ -110,7 +110,7 @@ test("a gap, and a database that was put back from a backup, make a node forget 
   assert.equal(resets(), before + 2, "once");
 });
 
-test("old rows are forgotten, but not the last one and not a void token's", async () => {
+test("old rows are deleted, except the last one and that of a revoked token", async () => {
   const { feed } = recording();
   await feed.start();
   await append("old");
@@ -149,7 +149,7 @@ test("a node registers, reports what it applied, and leaves when it stops", asyn
 test("the barrier waits for live nodes only, and gives up after two seconds", async () => {
   const { feed } = recording("node_a");
   const seq = await append("a");
-  assert.equal(await feed.propagate(seq), true, "nobody else is there");
+  assert.equal(await feed.propagate(seq), true, "there are no other nodes");
   const at = ground.clock.nowMs();
   const node = { id: "node_slow", applied_seq: seq - 1, started_at: at, seen_at: at };
   await ground.metadata.write((tx) => tx.insertInto("node").values(node).execute());
@@ -157,10 +157,10 @@ test("the barrier waits for live nodes only, and gives up after two seconds", as
   assert.equal(await feed.propagate(seq), false);
   assert.ok(Date.now() - started >= 1_500 && Date.now() - started < 30_000);
   ground.clock.advance(5_001);
-  assert.equal(await feed.propagate(seq), true, "a node not seen for five seconds is not waited for");
+  assert.equal(await feed.propagate(seq), true, "a node that was not seen for five seconds is not waited for");
 });
 
-test("without its database a node decides by what it knows for one second, then answers 503, never 401", async () => {
+test("a node without its database decides by its memory for one second, then answers 503, never 401", async () => {
   const line = cuttable(ground.metadata);
   const identity = await ground.node({ metadata: line.store });
   const client = await credentialOf(identity);
@@ -176,7 +176,7 @@ test("without its database a node decides by what it knows for one second, then 
   await identity.authenticator.authenticate(token);
 });
 
-test("what a node doesn't know and can't look up is 503 as well", async () => {
+test("a node without its database answers 503 for credentials that it does not know", async () => {
   const line = cuttable(ground.metadata);
   const identity = await ground.node({ metadata: line.store });
   const client = await credentialOf(await ground.node());

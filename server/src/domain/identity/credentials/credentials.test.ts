@@ -32,7 +32,7 @@ const system: ActorContext = { actor: SYSTEM, ip: "192.0.2.1", requestId: "req_1
 const create = (acting: ActorContext, input: Partial<Parameters<Identity["credentials"]["create"]>[1]> = {}) =>
   identity.credentials.create(acting, { projectId: null, name: "c", scopes: ["files:read"], ...input });
 
-/** A credential as the one who acts. */
+/** Returns a credential as the actor. */
 async function acting(options: Parameters<typeof credentialOf>[1]): Promise<ActorContext & { id: string }> {
   const made = await credentialOf(identity, options);
   const principal = (await identity.authenticator.authenticate(await tokenOf(identity, made))) as CredentialPrincipal;
@@ -57,7 +57,7 @@ test("a new credential shows its secret once and keeps a keyed hash of it", asyn
   assert.equal(everything.includes(clientSecret.slice(5, 30)), false);
 });
 
-test("what can't be a credential is refused by its place", async () => {
+test("invalid input is refused with its place", async () => {
   for (const [input, pointer] of [
     [{ scopes: ["files:read", "files:everything"] }, "/scopes/1"],
     [{ scopes: [] }, "/scopes"],
@@ -98,7 +98,7 @@ test("a credential of a project creates for that project only", async () => {
   await refuses(create(bound, { projectId: PRIVATE_ID }), "not_found");
 });
 
-test("a maintainer creates for his project what he holds there", async () => {
+test("a maintainer creates for a project with their permissions there", async () => {
   const maintainer = { actor: await ground.person("viewer", { [PRIVATE_ID]: "maintainer" }) };
   const { credential } = await create(maintainer, { projectId: PRIVATE_ID, scopes: ["files:delete"] });
   assert.deepEqual(credential.effectiveScopes, ["files:delete"]);
@@ -107,7 +107,7 @@ test("a maintainer creates for his project what he holds there", async () => {
   await refuses(create(maintainer, { projectId: "proj_00000000000000000000000099" }), "not_found");
 });
 
-test("the organization's policy bounds scopes and lifetime, when it is made and ever after", async () => {
+test("the organization's policy bounds scopes and lifetime, at creation and later", async () => {
   await ground.organization({
     policy: { allowed_scopes: ["files:read", "apps:read"], credential_lifetime_days_max: 2 },
   });
@@ -124,7 +124,7 @@ test("the organization's policy bounds scopes and lifetime, when it is made and 
   assert.equal(later.expiresAtMs, ground.clock.nowMs() + DAY_MS);
 });
 
-test("scopes follow the creator's present role, and come back with it", async () => {
+test("scopes follow the creator's current role, and come back with it", async () => {
   const creator = await ground.person("owner");
   const { credential } = await create({ actor: creator }, { scopes: ["org:write", "files:write", "files:read"] });
   const effective = async (): Promise<readonly string[]> =>
@@ -139,7 +139,7 @@ test("scopes follow the creator's present role, and come back with it", async ()
   assert.deepEqual(await effective(), []);
 });
 
-test("what a credential created ends with it, through every generation", async () => {
+test("revoking a credential revokes all credentials that it created, directly or not", async () => {
   const parent = await acting({ scopes: ["credentials:write", "files:read", "files:write"] });
   const child = await acting({ actor: parent.actor, scopes: ["credentials:write", "files:read", "files:write"] });
   const grandchild = await credentialOf(identity, { actor: child.actor, scopes: ["files:read", "files:write"] });
@@ -160,7 +160,7 @@ test("credentials create credentials eight deep, no deeper", async () => {
   await refuses(create(last, { scopes: ["credentials:write"] }), "forbidden", /8 deep/);
 });
 
-test("two secrets live at once while one takes over, never three", async () => {
+test("two secrets work during an overlap, never three", async () => {
   const first = await credentialOf(identity);
   const { clientSecret: second } = await identity.credentials.rotate(system, first.id, { overlapS: 60 });
   await tokenOf(identity, first);
@@ -176,7 +176,7 @@ test("two secrets live at once while one takes over, never three", async () => {
   assert.equal((await identity.credentials.get(system, first.id)).secrets.length, 1);
 });
 
-test("a day's overlap is the default, 0 ends the old secret at once, longer than thirty days is refused", async () => {
+test("the overlap is a day by default; 0 ends the old secret at once; more than thirty days is refused", async () => {
   const made = await credentialOf(identity);
   const { credential } = await identity.credentials.rotate(system, made.id);
   assert.equal(credential.secrets[1]?.expiresAtMs, ground.clock.nowMs() + 86_400_000);
@@ -188,7 +188,7 @@ test("a day's overlap is the default, 0 ends the old secret at once, longer than
   await identity.credentials.rotate(system, made.id, { overlapS: 30 * 86_400 });
 });
 
-test("nobody gets the secret of a credential that could do more than they can once its creator may again", async () => {
+test("nobody rotates a credential whose scopes exceed theirs, even while its creator's role limits it", async () => {
   const admin = await ground.person("admin");
   const developer = { actor: await ground.person("developer") };
   const { credential } = await create({ actor: admin }, { scopes: ["files:read", "org:write"] });
@@ -201,7 +201,7 @@ test("nobody gets the secret of a credential that could do more than they can on
   await identity.credentials.rotate(developer, wide.id);
 });
 
-test("an expiry that is no moment is refused, not taken for none", async () => {
+test("an invalid expiry is refused, not ignored", async () => {
   await refuses(create(system, { expiresAtMs: Number.NaN }), "invalid_body");
 });
 
@@ -211,7 +211,7 @@ test("twenty rotations at once leave two live secrets", async () => {
   assert.equal((await identity.credentials.get(system, made.id)).secrets.length, 2);
 });
 
-test("a secret is not handed to who holds less than the credential", async () => {
+test("a caller with fewer permissions than the credential gets no secret of it", async () => {
   const strong = await credentialOf(identity, { scopes: [...SCOPES] });
   const developer = { actor: await ground.person("developer") };
   await refuses(identity.credentials.rotate(developer, strong.id), "insufficient_scope", /org:write/);
@@ -230,7 +230,7 @@ test("a secret is not handed to who holds less than the credential", async () =>
   await identity.credentials.update(developer, weak.id, { scopes: ["files:read", "apps:read"] });
 });
 
-test("revoking twice is revoking once, and nothing changes a revoked credential", async () => {
+test("a second revocation changes nothing, and a revoked credential can't be changed", async () => {
   const made = await credentialOf(identity);
   const first = await identity.credentials.revoke(system, made.id);
   ground.clock.advance(1_000);
@@ -248,7 +248,7 @@ test("revoking twice is revoking once, and nothing changes a revoked credential"
   );
 });
 
-test("another organization's credential is absent for every operation", async () => {
+test("every operation hides the credentials of another organization", async () => {
   const made = await credentialOf(identity);
   const stranger: ActorContext = { actor: { kind: "system", id: null, orgId: OTHER_ORG_ID } };
   for (const id of [made.id, "cred_00000000000000000000000000"]) {
@@ -263,7 +263,7 @@ test("another organization's credential is absent for every operation", async ()
   }
 });
 
-test("a list shows what its reader may see, page by page, newest first", async () => {
+test("a list shows the credentials that its reader may see, page by page, newest first", async () => {
   const reader = { actor: await ground.person("developer", { [PRIVATE_ID]: "reader" }) };
   const maintainer = { actor: await ground.person("viewer", { [PRIVATE_ID]: "maintainer" }) };
   const made: Record<string, string> = {};
@@ -300,7 +300,7 @@ test("a list shows what its reader may see, page by page, newest first", async (
   assert.deepEqual(
     await seen(reader),
     ["org", "open", "closed"],
-    "his role in the organization counts in a private project of his",
+    "a member's role in the organization counts in their private project",
   );
   assert.deepEqual(await seen({ actor: await ground.person("admin") }), ["org", "open"]);
   assert.deepEqual(await seen(maintainer), ["closed"]);
@@ -310,7 +310,7 @@ test("a list shows what its reader may see, page by page, newest first", async (
   await refuses(identity.credentials.get({ actor: await ground.person("admin") }, made["closed"] ?? ""), "not_found");
 });
 
-test("every act is audited with who, whence and what", async () => {
+test("the audit log has each action with its actor, address and object", async () => {
   const made = await create(system, { name: "audited" });
   await identity.credentials.update(system, made.credential.id, { name: "renamed", scopes: ["apps:read"] });
   await identity.credentials.rotate(system, made.credential.id);

@@ -5,7 +5,7 @@ import { FAILURE_KEYS_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { FailureDelay, failurePlaceOf } from "./failure-delay.ts";
 
-/** Seconds that a key has to wait. */
+/** Returns the seconds that a key has to wait. */
 function waitOf(delay: FailureDelay, key: string): number {
   try {
     delay.check(key);
@@ -17,7 +17,7 @@ function waitOf(delay: FailureDelay, key: string): number {
   }
 }
 
-test("the first failures make nobody wait, each further one twice as long, and none longer than 30 seconds", () => {
+test("the first failures cause no wait; each further one doubles it, up to 30 seconds", () => {
   const clock = testClock();
   const delay = new FailureDelay(clock, 3);
   const waits: number[] = [];
@@ -31,7 +31,7 @@ test("the first failures make nobody wait, each further one twice as long, and n
   assert.deepEqual(waits, [0, 0, 5, 10, 20, 30, 30, 30, 30]);
 });
 
-test("failures of one key delay no other, and are forgotten after a quarter of an hour", () => {
+test("failures of one key delay no other key, and are forgotten after a quarter of an hour", () => {
   const clock = testClock();
   const delay = new FailureDelay(clock, 1);
   delay.fail("a");
@@ -42,7 +42,7 @@ test("failures of one key delay no other, and are forgotten after a quarter of a
   assert.equal(waitOf(delay, "a"), 5, "it begins anew");
 });
 
-test("a clock that is set back keeps nobody out for longer", () => {
+test("a clock that is set back does not make the wait longer", () => {
   const clock = testClock();
   const delay = new FailureDelay(clock, 1);
   delay.fail("a");
@@ -50,18 +50,18 @@ test("a clock that is set back keeps nobody out for longer", () => {
   assert.equal(waitOf(delay, "a"), 0);
 });
 
-test("as many keys as the limit are kept; one past it forgets the one that failed longest ago", () => {
+test("the limit of keys is kept; one more deletes the key whose failure is oldest", () => {
   const delay = new FailureDelay(testClock(), 1);
   for (let i = 0; i < FAILURE_KEYS_MAX; i++) delay.fail(`key ${i}`);
   assert.equal(delay.size, FAILURE_KEYS_MAX);
-  assert.equal(waitOf(delay, "key 0"), 5, "at the limit all are kept");
+  assert.equal(waitOf(delay, "key 0"), 5, "at the limit all keys are kept");
   delay.fail("one more");
   assert.equal(delay.size, FAILURE_KEYS_MAX);
   assert.equal(waitOf(delay, "key 0"), 0);
   assert.equal(waitOf(delay, "key 1"), 5);
 });
 
-test("an address counts as itself, an IPv6 address as its network, and IPv4 within IPv6 as IPv4", () => {
+test("an IPv4 address counts alone, an IPv6 address with its network, and a mapped address as IPv4", () => {
   assert.equal(failurePlaceOf("192.0.2.1"), "192.0.2.1");
   assert.equal(failurePlaceOf("::ffff:192.0.2.1"), "192.0.2.1");
   assert.equal(failurePlaceOf("2001:db8:1:2:3:4:5:6"), failurePlaceOf("2001:db8:1:2:ffff::1"));

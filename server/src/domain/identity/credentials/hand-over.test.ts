@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => ground.close());
 
-test("credentials that are handed over live on, bounded by who has them now", async () => {
+test("transferred credentials keep working, bounded by their new owner", async () => {
   const [leaver, heir, third] = [
     await ground.person("owner"),
     await ground.person("viewer"),
@@ -31,7 +31,7 @@ test("credentials that are handed over live on, bounded by who has them now", as
   assert.equal((await identity.authenticator.authenticate(await tokenOf(identity, others))).scopes.size, 2);
 });
 
-test("trusts go with their credential, however it is revoked", async () => {
+test("trusts are deleted with their credential, however it is revoked", async () => {
   const [alone, ofProject, stays] = [
     await credentialOf(identity),
     await credentialOf(identity, { projectId: PROJECT_ID }),
@@ -56,7 +56,7 @@ test("trusts go with their credential, however it is revoked", async () => {
   assert.deepEqual(await left(), [[stays.id, null]]);
 });
 
-test("a project that goes takes its live credentials with it, and no others", async () => {
+test("deleting a project revokes its live credentials, and no others", async () => {
   const inside = [
     await credentialOf(identity, { projectId: PROJECT_ID }),
     await credentialOf(identity, { projectId: PROJECT_ID }),

@@ -10,7 +10,7 @@ import { openGround, ORG_ID, PROJECT_ID, SYSTEM, type Ground } from "../testing.
 import { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
 import { KINDS, tableOf, TABLES } from "./kinds.ts";
 
-test("every table of a kind finds its rows by their identifiers, and is ordered by columns of its lists", () => {
+test("every table of a kind finds its rows by their IDs, and sorts by columns of its lists", () => {
   for (const { table } of Object.values(KINDS)) {
     const { idPrefix, order } = TABLES[table];
     assert.equal(tableOf(`${idPrefix}_00000000000000000000000001`), table);
@@ -37,7 +37,7 @@ for (const { kind: database, skip } of DATABASES) {
     const acting = { actor: SYSTEM };
     const scopes: Scope[] = ["s3:read", "apps:write"];
 
-    /** One of the two kinds of an organization each, by the same creator in the same place. */
+    /** Creates one credential of each kind, by the same creator in the same place. */
     async function both(actor: Parameters<Identity["s3Keys"]["create"]>[0]["actor"], projectId: string | null = null) {
       const input = { name: "one", projectId, scopes };
       const { credential } = await identity.credentials.create({ actor }, input);
@@ -50,7 +50,7 @@ for (const { kind: database, skip } of DATABASES) {
       s3: await identity.s3Keys.get(acting, s3),
     });
 
-    test("the last use of each kind is written down, once a minute", async () => {
+    test("the last use of each kind is stored, once a minute", async () => {
       const made = await both(SYSTEM);
       const other = await ground.node();
       other.usage.touch(made.app);
@@ -58,10 +58,10 @@ for (const { kind: database, skip } of DATABASES) {
       await other.stop();
       const { app, s3 } = await read(made);
       assert.deepEqual([app.lastUsedAtMs, s3.lastUsedAtMs], [ground.clock.nowMs(), ground.clock.nowMs()]);
-      assert.equal(s3.etag, (await identity.s3Keys.get(acting, s3.accessKeyId)).etag, "its use changes no version");
+      assert.equal(s3.etag, (await identity.s3Keys.get(acting, s3.accessKeyId)).etag, "a use changes no version");
     });
 
-    test("a credential ends with the credential that created it, and an S3 key loses its permissions", async () => {
+    test("a credential is revoked with the credential that created it, and an S3 key loses its permissions", async () => {
       const held: Scope[] = ["credentials:write", ...scopes];
       const { credential: parent } = await identity.credentials.create(acting, {
         name: "parent",
@@ -79,7 +79,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual([s3.revokedAtMs, s3.effectiveScopes], [null, []]);
     });
 
-    test("a credential is revoked with its project, and an S3 key is not", async () => {
+    test("revoking a project revokes its credentials, but not its S3 keys", async () => {
       const made = await both(SYSTEM, PROJECT_ID);
       const deps = { metadata: ground.metadata, clock: ground.clock };
       const project = { orgId: ORG_ID, projectId: PROJECT_ID };
@@ -89,7 +89,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual([app.revokedAtMs, s3.revokedAtMs], [ground.clock.nowMs(), null]);
     });
 
-    test("what an organization owns passes on with its permissions of this moment, and what a person owns ends", async () => {
+    test("an organization's credentials are transferred with their current permissions; a person's credentials are revoked", async () => {
       const developer = await ground.person("developer");
       const made = await both(developer);
       const input = { name: "docker", projectId: null, scopes: ["registry:pull"] };
@@ -110,7 +110,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual([ended.createdBy, ended.revokedAtMs], [developer.id, ground.clock.nowMs()]);
     });
 
-    test("the audit log names each kind, and no kind is found under another", async () => {
+    test("the audit log names each kind, and no credential is found as another kind", async () => {
       const made = await both(SYSTEM);
       await identity.credentials.update(acting, made.app, { name: "two" });
       await identity.s3Keys.update(acting, made.s3, { name: "two" });

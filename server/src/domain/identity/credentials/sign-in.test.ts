@@ -27,7 +27,7 @@ async function refusal(work: Promise<unknown>): Promise<{ code: string; message:
   return { code: error.code, message: error.message, options: error.options };
 }
 
-test("unknown, wrong, malformed, expired and revoked are refused in the same words", async () => {
+test("unknown, wrong, malformed, expired and revoked secrets are refused in the same words", async () => {
   const client = await credentialOf(identity);
   const expired = await credentialOf(identity, { expiresAtMs: ground.clock.nowMs() + 1 });
   const revoked = await credentialOf(identity);
@@ -67,7 +67,7 @@ test("an unknown client and a wrong secret take about the same time", async () =
   assert.ok(ratio > 0.4 && ratio < 2.5, `ratio ${ratio}`);
 });
 
-test("after ten failures who goes on guessing has to wait, twice as long each time and 30 s at most", async () => {
+test("after ten failures each further guess waits twice as long, up to 30 s", async () => {
   const client = await credentialOf(identity);
   for (let i = 0; i < 10; i++)
     assert.equal((await refusal(signIn(client.clientId, newSecret("mrcs")))).code, "unauthorized");
@@ -84,7 +84,7 @@ test("after ten failures who goes on guessing has to wait, twice as long each ti
   }
 });
 
-test("a right secret is taken at once, however often others failed for its client", async () => {
+test("a right secret is accepted at once, after any number of failures for its client", async () => {
   const client = await credentialOf(identity);
   const ada = await ground.person("developer");
   const wanted = { name: "laptop", projectId: null, scopes: ["registry:pull"] };
@@ -109,7 +109,7 @@ test("a right secret is taken at once, however often others failed for its clien
   await signIn(client.clientId, clientSecret);
 });
 
-test("a secret that another node has just made is taken at once", async () => {
+test("a secret that another node has just created is accepted at once", async () => {
   const other = await ground.node();
   const client = await credentialOf(identity);
   await tokenOf(other, client);
@@ -117,7 +117,7 @@ test("a secret that another node has just made is taken at once", async () => {
   await tokenOf(other, { ...client, clientSecret });
 });
 
-test("refusals reach the audit log: each kind once, repeats as a count, and no secret", async () => {
+test("refusals are in the audit log: each kind once, repeats as a count, and no secret", async () => {
   const client = await credentialOf(identity);
   const secrets = Array.from({ length: 6 }, () => newSecret("mrcs"));
   for (const secret of secrets) await refusal(signIn(client.clientId, secret));
@@ -147,7 +147,7 @@ test("refusals reach the audit log: each kind once, repeats as a count, and no s
   assert.equal(identity.counts().refusals, 9);
 });
 
-test("a flood of refusals becomes a bounded number of rows that still says how many there were", async () => {
+test("a flood of refusals becomes a bounded number of rows with the right count", async () => {
   for (let i = 0; i < 3_000; i++) await refusal(signIn(UNKNOWN, newSecret("mrcs"), `address ${i}`));
   await identity.stop();
   const rows = await ground.metadata.read
@@ -162,7 +162,7 @@ test("a flood of refusals becomes a bounded number of rows that still says how m
   );
 });
 
-test("last use is kept to the minute, for the credential and the secret, without a write for each request", async () => {
+test("last use is stored to the minute, for the credential and the secret, without a write for each request", async () => {
   const client = await credentialOf(identity);
   await tokenOf(identity, client);
   const before = await ground.metadata.read
@@ -191,7 +191,7 @@ describe("a personal access token", () => {
   const show = (clientId: string, clientSecret: string, takesPeople = true): Promise<{ scopes: ReadonlySet<string> }> =>
     identity.signIn.authenticate({ clientId, clientSecret, takesPeople, ip: "192.0.2.1", requestId: "req_1" });
 
-  test("is shown with the person's address, where people are taken, and is bounded by what the person may do", async () => {
+  test("is shown with the person's address where services accept it, and is bounded by the person's permissions", async () => {
     const ada = await ground.person("developer");
     const asked = { ...name, scopes: ["registry:pull", "registry:push"] };
     const { token } = await identity.credentials.createPersonal({ actor: SYSTEM }, ada, asked);
@@ -230,7 +230,7 @@ describe("a personal access token", () => {
     await make(["registry:pull", "registry:push", "registry:delete"]);
   });
 
-  test("is never more than its person holds, has one secret, and ends when it is revoked or they leave", async () => {
+  test("never has more permissions than its person, has one secret, and ends when it is revoked or the person leaves", async () => {
     const [ada, owner] = [await ground.person("viewer"), await ground.person("owner")];
     const make = (scopes: string[]) => identity.credentials.createPersonal({ actor: ada }, ada, { ...name, scopes });
     await assert.rejects(make(["registry:delete"]), { code: "insufficient_scope" });
@@ -243,7 +243,7 @@ describe("a personal access token", () => {
     const handed = await ground.metadata.write((tx) =>
       transferCredentials(ground, tx, { orgId: owner.orgId, from: ada.id, to: owner.id }),
     );
-    assert.deepEqual(handed, [], "it is nobody else's");
+    assert.deepEqual(handed, [], "other people can't see or change it");
     await identity.feed.sync();
     assert.equal((await refusal(show(ada.email, kept.token))).code, "unauthorized");
   });

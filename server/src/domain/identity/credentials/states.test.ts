@@ -25,7 +25,7 @@ const change = (kind: ChangeRow["kind"], subject: string): ChangeRow[] => [
   { seq: 1, kind, subject, epoch: 0, at: 0, expires_at: null },
 ];
 
-test("a state stays in memory until a change is about it or its organization", async () => {
+test("a state stays in memory until it or its organization changes", async () => {
   const { id, clientId } = await credentialOf(identity);
   const { states, listener } = openStates();
   const state = await states.byId(id);
@@ -49,7 +49,7 @@ test("a state stays in memory until a change is about it or its organization", a
   assert.equal(states.cachedById(id), undefined);
 });
 
-test("a state that was read during a change is not kept: it may be older", async () => {
+test("a state that was read during a change is not kept, because it may be outdated", async () => {
   const { id } = await credentialOf(identity);
   for (const interrupt of [
     (listener: ChangeListener) => listener.apply(change("credential", id)),
@@ -65,7 +65,7 @@ test("a state that was read during a change is not kept: it may be older", async
   }
 });
 
-test("who asks at once shares one read, and what does not exist is not remembered", async () => {
+test("concurrent callers share one read, and a missing state is not remembered", async () => {
   const { id } = await credentialOf(identity);
   const { states } = openStates();
   assert.equal(states.readById(id), states.readById(id));

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => issuer.close());
 
-/** A federation with nothing in memory. */
+/** Returns a federation with nothing in memory. */
 function fresh(outbound: Partial<OutboundOptions> = {}): Federation {
   clock = testClock(Date.now());
   issuer.answers.clear();
@@ -52,7 +52,7 @@ async function refused(promise: Promise<unknown>, reason: RegExp): Promise<void>
   });
 }
 
-test("a token in another spelling of the same bytes is refused", async () => {
+test("a token in another encoding of the same bytes is refused", async () => {
   const federation = fresh();
   const token = await issuer.token(good);
   const [header = "", claims = "", signature = ""] = token.split(".");
@@ -64,7 +64,7 @@ test("a token in another spelling of the same bytes is refused", async () => {
     await refused(federation.accept([trust()], text), /is not a JSON Web Token/);
 });
 
-test("a token of the issuer, for the audience and about a subject that the trust covers, is taken", async () => {
+test("a token of the issuer is accepted for the audience and a subject that the trust covers", async () => {
   const federation = fresh();
   assert.deepEqual(await federation.accept([trust()], await issuer.token(good)), {
     trustId: "trust_1",
@@ -91,7 +91,7 @@ for (const alg of ["RS256", "PS256", "ES256", "ES384", "EdDSA"]) {
 }
 
 describe("a token is refused", () => {
-  test("without a signature, and with one by a shared secret that is the public key", async () => {
+  test("without a signature, or with an HMAC that uses the public key as the secret", async () => {
     const federation = fresh();
     const unsigned = new UnsecuredJWT({ iss: issuer.url, ...good, exp: nowS() + 60 }).encode();
     await refused(federation.accept([trust()], unsigned), /alg must be one of/);
@@ -139,7 +139,7 @@ describe("a token is refused", () => {
     }
   });
 
-  test("of another issuer with the same keys, and of one that no trust names, which is not asked", async () => {
+  test("of another issuer with the same keys, or of an issuer without a trust, which gets no request", async () => {
     const federation = fresh();
     await refused(
       federation.accept([trust()], await issuer.token({ ...good, iss: `${issuer.url}/` })),
@@ -153,7 +153,7 @@ describe("a token is refused", () => {
     assert.deepEqual(issuer.asked, []);
   });
 
-  test("for another audience, about another subject, and without a claim that was asked for", async () => {
+  test("for another audience, about another subject, or without a required claim", async () => {
     const federation = fresh();
     await refused(federation.accept([trust()], await issuer.token({ ...good, aud: "https://other" })), /aud is/);
     await refused(federation.accept([trust()], await issuer.token({ sub: SUBJECT })), /has no aud/);
@@ -192,13 +192,13 @@ describe("a token is refused", () => {
 });
 
 describe("keys", () => {
-  test("of a kid that is not known are asked for at once, five times in a row, then once in five seconds", async () => {
+  test("of an unknown kid are requested at once, up to five times, then once in five seconds", async () => {
     const federation = fresh();
     await federation.accept([trust()], await issuer.token(good));
     for (let i = 2; i <= 5; i++) {
       await issuer.rotate();
       await federation.accept([trust()], await issuer.token(good));
-      assert.equal(issuer.asked.length, 2 * i, "the new key is taken in the moment in which it appears");
+      assert.equal(issuer.asked.length, 2 * i, "the new key is used as soon as the issuer publishes it");
     }
     await issuer.rotate();
     await refused(federation.accept([trust()], await issuer.token(good)), /no such key/);
@@ -209,13 +209,13 @@ describe("keys", () => {
     clock.advance(1);
     await federation.accept([trust()], await issuer.token(good));
     for (let i = 0; i < 5; i++) await refused(federation.accept([trust()], await unknownKey(i)), /no such key/);
-    assert.equal(issuer.asked.length, 12, "one more question in the five seconds");
+    assert.equal(issuer.asked.length, 12, "one more request in the five seconds");
     clock.advance(60 * 60_000 - 1);
     for (let i = 0; i < 10; i++) await refused(federation.accept([trust()], await unknownKey(i)), /no such key/);
-    assert.equal(issuer.asked.length, 12 + 10, "no more than five are saved up");
+    assert.equal(issuer.asked.length, 12 + 10, "at most five requests are saved up");
   });
 
-  test("that many need at one time are asked for once, and those of another issuer meanwhile", async () => {
+  test("that many callers need at once are requested once, and those of another issuer meanwhile", async () => {
     const other = await startIssuer("ES256");
     const federation = fresh();
     await federation.accept([trust()], await issuer.token(good));
@@ -229,7 +229,7 @@ describe("keys", () => {
     await other.close();
   });
 
-  test("that appear while a question is under way are asked for once more", async () => {
+  test("that appear during a request are requested once more", async () => {
     const federation = fresh();
     await federation.accept([trust()], await issuer.token(good));
     const before = JSON.stringify({ keys: issuer.published.keys });
@@ -246,7 +246,7 @@ describe("keys", () => {
     await early;
   });
 
-  test("are read anew after ten minutes, and without their issuer forgotten after an hour", async () => {
+  test("are read again after ten minutes, and forgotten after an hour without their issuer", async () => {
     const federation = fresh();
     const token = (): Promise<string> => issuer.token(good, { nowS: nowS() });
     await federation.accept([trust()], await token());
@@ -266,7 +266,7 @@ describe("keys", () => {
     ["whose jwks_uri is a file", { jwks_uri: "file:///etc/passwd" }, /must begin with https/],
     ["whose jwks_uri has a password", { jwks_uri: "http://a:b@127.0.0.1:1/" }, /user name/],
   ] as const) {
-    test(`are not read by a document ${name}`, async () => {
+    test(`are not read from a document ${name}`, async () => {
       const federation = fresh();
       const told = { ...issuer.published.document, ...document };
       issuer.answers.set(DISCOVERY, (_request, response) => response.end(JSON.stringify(told)));
@@ -293,7 +293,7 @@ describe("keys", () => {
     }
   });
 
-  test("are not read by a redirect", async () => {
+  test("are not read from a redirect", async () => {
     for (const path of [DISCOVERY, KEYS]) {
       const federation = fresh();
       issuer.answers.set(path, (_request, response) => response.writeHead(302, { location: "/elsewhere" }).end());
@@ -302,7 +302,7 @@ describe("keys", () => {
     }
   });
 
-  test("are not read where they are too long, too many, or none", async () => {
+  test("are not read if they are too long, too many, or missing", async () => {
     const answers: readonly (readonly [string, string, RegExp])[] = [
       [KEYS, `{"keys":[],"x":"${"x".repeat(256 * 1024)}"}`, /more than 262144 bytes/],
       [DISCOVERY, "x".repeat(64 * 1024 + 1), /more than 65536 bytes/],
@@ -334,7 +334,7 @@ describe("keys", () => {
     }
   });
 
-  test("of an issuer that is slow or never ends make that one wait, for so long and no other", async () => {
+  test("of a slow or endless issuer delay only its own tokens, up to a limit", async () => {
     const other = await startIssuer("ES256");
     const federation = fresh();
     issuer.answers.set(DISCOVERY, (_request, response) => void response.write("{"));
@@ -345,11 +345,11 @@ describe("keys", () => {
     await checked;
     assert.ok(performance.now() - startedMs < 5000);
     for (let i = 0; i < 6; i++) await refused(federation.accept([trust()], await issuer.token(good)), /within 400 ms/);
-    assert.equal(issuer.asked.length, 5, "it is not asked for ever");
+    assert.equal(issuer.asked.length, 5, "the server does not wait forever");
     await other.close();
   });
 
-  test("of an issuer that does not answer at all", async () => {
+  test("of an issuer that never answers", async () => {
     const silent = createTcpServer((socket) => socket.unref())
       .listen(0, "127.0.0.1")
       .unref();

@@ -35,13 +35,13 @@ for (const [pattern, subject, fits] of FITS) {
   });
 }
 
-test("a pattern that would take long takes none", () => {
+test("a pattern that would take long to match takes no time", () => {
   const startedMs = performance.now();
   assert.equal(matchesPattern(`job:a/${"*a".repeat(250)}b`, `job:a/${"a".repeat(500)}`), false);
   assert.ok(performance.now() - startedMs < 2000);
 });
 
-test("a pattern must name what it is about", () => {
+test("a pattern must name its first parts without a star", () => {
   for (const good of [
     "x",
     "repo:acme/shop",

@@ -4,7 +4,7 @@ import { compactVerify, importJWK } from "jose";
 import { generateSigningKey, privateKeyOf, publicKeyOf, signJws, SIGNING_ALGS, verifyJws } from "./key-pair.ts";
 
 for (const alg of SIGNING_ALGS) {
-  test(`${alg} signatures are what jose and we take`, async () => {
+  test(`jose and the server verify our ${alg} signatures`, async () => {
     const pair = await generateSigningKey(alg);
     const privateKey = privateKeyOf(alg, pair.privateKey);
     const publicKey = publicKeyOf(alg, pair.publicJwk);

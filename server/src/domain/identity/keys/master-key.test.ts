@@ -15,7 +15,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 const PLACE = { table: "signing_key", id: "k1", purpose: "signing-key", version: 1 };
 const first = (): ReturnType<typeof openMasterKey> => openMasterKey({ dataDir, referencedId: undefined });
 
-test("the first start makes a key that only the owner can read, and later starts find it", async () => {
+test("the first start creates a key that only the owner can read, and later starts find it", async () => {
   const made = await first();
   assert.equal(made.origin, "new file");
   assert.equal(made.bytes.length, 32);
@@ -25,12 +25,12 @@ test("the first start makes a key that only the owner can read, and later starts
   assert.deepEqual(found.bytes, made.bytes);
 });
 
-test("ten first starts at once end with one key", async () => {
+test("ten concurrent first starts end with one key", async () => {
   const keys = await Promise.all(Array.from({ length: 10 }, first));
   assert.equal(new Set(keys.map((key) => key.bytes.toString("hex"))).size, 1);
 });
 
-test("without its file, a database that is sealed is refused with what to do, and no new key is made", async () => {
+test("without the key file, a sealed database is refused with a remedy, and no new key is created", async () => {
   await assert.rejects(
     openMasterKey({ dataDir, referencedId: "00112233aabbccdd" }),
     /sealed under key 00112233aabbccdd, but .*master\.key does not exist.*backup.*MOORING_MASTER_KEY/s,
@@ -38,7 +38,7 @@ test("without its file, a database that is sealed is refused with what to do, an
   await assert.rejects(stat(masterKeyPath(dataDir)), { code: "ENOENT" });
 });
 
-test("another database's key is refused", async () => {
+test("the key of another database is refused", async () => {
   const made = await first();
   await assert.rejects(
     openMasterKey({ dataDir, referencedId: "00112233aabbccdd" }),
@@ -46,7 +46,7 @@ test("another database's key is refused", async () => {
   );
 });
 
-test("a damaged file and one that others can read are refused", async () => {
+test("a damaged key file, or one that others can read, is refused", async () => {
   await first();
   const path = masterKeyPath(dataDir);
   const text = await readFile(path, "utf8");
@@ -64,7 +64,7 @@ test("a damaged file and one that others can read are refused", async () => {
   await assert.rejects(first(), /damaged/);
 });
 
-test("a configured key counts in hexadecimal and base64, before the file, and is never repeated in an error", async () => {
+test("a configured key is hexadecimal or base64, overrides the file, and never appears in an error", async () => {
   const file = await first();
   const bytes = Buffer.alloc(32, 7);
   const hex = await openMasterKey({ dataDir, configured: bytes.toString("hex"), referencedId: undefined });
@@ -77,7 +77,7 @@ test("a configured key counts in hexadecimal and base64, before the file, and is
   );
 });
 
-test("a key made for nothing is taken back, one that was there before is not", async () => {
+test("a key file that this start created is removed, an older one stays", async () => {
   const made = await first();
   const kept = await first();
   await discardNewKeyFile(dataDir, kept);
@@ -87,7 +87,7 @@ test("a key made for nothing is taken back, one that was there before is not", a
   await assert.rejects(stat(masterKeyPath(dataDir)), { code: "ENOENT" });
 });
 
-test("a sealed value opens in its own place, under its own key, unaltered", async () => {
+test("a sealed value opens only in its place, with its key, and unaltered", async () => {
   const envelope = createEnvelope(await first());
   const sealed = envelope.seal(PLACE, Buffer.from("secret"));
   assert.equal(envelope.open(PLACE, sealed).toString(), "secret");
@@ -110,7 +110,7 @@ test("a sealed value opens in its own place, under its own key, unaltered", asyn
   assert.throws(() => other.open(PLACE, sealed), new RegExp(`needs master key ${envelope.masterKeyId}`));
 });
 
-test("two sealings of one value differ, and so do hashes for two purposes", async () => {
+test("two sealed forms of one value differ, and so do its hashes for two purposes", async () => {
   const envelope = createEnvelope(await first());
   assert.notDeepEqual(envelope.seal(PLACE, Buffer.from("x")), envelope.seal(PLACE, Buffer.from("x")));
   assert.deepEqual(envelope.keyedHash("a", "x"), envelope.keyedHash("a", "x"));

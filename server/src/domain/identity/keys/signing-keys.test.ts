@@ -35,7 +35,7 @@ const published = (identity: Identity): string[] => identity.keys.jwks().keys.ma
 const signing = (identity: Identity): string | undefined =>
   identity.keys.list().find((key) => key.alg === "ES256" && key.state === "signing")?.kid;
 
-test("both algorithms are published, without a private part, and ES256 signs", async () => {
+test("both algorithms are published without a private part, and ES256 signs", async () => {
   const identity = await ground.node();
   const { keys } = identity.keys.jwks();
   assert.deepEqual(keys.map((key) => String(key["alg"])).toSorted(), ["ES256", "RS256"]);
@@ -46,28 +46,28 @@ test("both algorithms are published, without a private part, and ES256 signs", a
   assert.equal(kidOf(await issue(identity)), signing(identity));
 });
 
-test("several nodes that start at once share one set of keys", async () => {
+test("nodes that start at once share one set of keys", async () => {
   const nodes = await Promise.all(Array.from({ length: 4 }, () => ground.node()));
   const sets = nodes.map((node) => published(node).toSorted().join());
   assert.equal(new Set(sets).size, 1);
   assert.equal(published(nodes[0] as Identity).length, 2);
 });
 
-test("a node with RS256 signs tokens that a node with ES256 takes", async () => {
+test("a node with ES256 accepts the tokens of a node with RS256", async () => {
   const rsa = await ground.node({ tokenAlg: "RS256" });
   const token = await issue(rsa);
   const other = await ground.node();
   assert.equal((await other.authenticator.authenticate(token)).kind, "credential");
 });
 
-test("a new key is published ten minutes before it signs, the old one until its last token has expired", async () => {
+test("a new key is published ten minutes before it signs, and the old one until its last token has expired", async () => {
   const identity = await ground.node();
   const before = signing(identity);
   const early = await issue(identity);
   await identity.keys.rotate();
   assert.equal(published(identity).length, 4);
-  assert.equal(signing(identity), before, "the present key signs on");
-  assert.equal((await identity.keys.rotate()).length, 4, "while the next key is out, none is made");
+  assert.equal(signing(identity), before, "the current key continues to sign");
+  assert.equal((await identity.keys.rotate()).length, 4, "no further key is created while the next key waits");
   ground.clock.advance(10 * MINUTE_MS - 1);
   assert.equal(signing(identity), before);
   ground.clock.advance(1);
@@ -87,7 +87,7 @@ test("a new key is published ten minutes before it signs, the old one until its 
   );
 });
 
-test("keys of ninety days are rotated, younger ones are not", async () => {
+test("keys are rotated after ninety days, not before", async () => {
   const identity = await ground.node();
   ground.clock.advance(90 * DAY_MS - 1);
   await identity.keys.maintain();
@@ -97,10 +97,10 @@ test("keys of ninety days are rotated, younger ones are not", async () => {
   assert.equal(published(identity).length, 4);
   const other = await ground.node();
   await other.keys.maintain();
-  assert.equal(published(other).length, 4, "another node's turn adds none");
+  assert.equal(published(other).length, 4, "a second node creates no further keys");
 });
 
-test("a key that leaked is void at once, on every node, and replaced", async () => {
+test("a leaked key is void at once on every node, and replaced", async () => {
   const identity = await ground.node();
   const other = await ground.node();
   await other.start();
@@ -118,7 +118,7 @@ test("a key that leaked is void at once, on every node, and replaced", async () 
   await assert.rejects(identity.keys.retireNow("unknown"), { code: "not_found" });
 });
 
-test("retiring the present key brings the next one into use at once, retiring the next one leaves the present", async () => {
+test("retiring the current key activates the next one at once; retiring the next one keeps the current key", async () => {
   const identity = await ground.node();
   await identity.keys.rotate();
   const next = identity.keys.list().find((key) => key.alg === "ES256" && key.state === "next")?.kid;
@@ -127,7 +127,7 @@ test("retiring the present key brings the next one into use at once, retiring th
   assert.equal(signing(identity), next);
 });
 
-test("a node meets a key that another one has just made", async () => {
+test("a node accepts a key that another node has just created", async () => {
   const identity = await ground.node();
   const other = await ground.node();
   await identity.keys.retireNow(signing(identity) ?? "");
@@ -165,7 +165,7 @@ test("a node with another master key is refused, and leaves no new key file behi
   }
 });
 
-test("two first starts with different directories on one database end with one key, and the other gets an error that says what to do", async () => {
+test("of two first starts with different directories on one database, one gets an error that says what to do", async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), "mooring-node-"));
   try {
     const outcomes = await Promise.allSettled([ground.node(), ground.node({ dataDir: elsewhere })]);

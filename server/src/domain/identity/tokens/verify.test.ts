@@ -22,7 +22,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 const refused = (candidate: string, message = /./): Promise<void> =>
   assert.rejects(identity.authenticator.authenticate(candidate), { code: "invalid_token", message });
 
-/** A token signed by our own key, with other claims than we would put in. */
+/** Signs a token with our own key and with other claims than the server would use. */
 async function withClaims(change: Record<string, unknown>): Promise<string> {
   const signer = identity.keys.signer();
   const claims = Object.fromEntries(
@@ -52,7 +52,7 @@ test("a token is a JWT of RFC 9068 that any library verifies", async () => {
   assert.notEqual(payload.jti, decodeJwt(await tokenOf(identity, client)).jti);
 });
 
-test("our own key over other claims: each wrong one is refused, and said", async () => {
+test("a wrong claim is refused and named, though our own key signed it", async () => {
   const nowS = Math.floor(ground.clock.nowMs() / 1000);
   await identity.authenticator.authenticate(await withClaims({}));
   await refused(await withClaims({ iss: "https://elsewhere.example" }), /another server/);
@@ -71,7 +71,7 @@ test("our own key over other claims: each wrong one is refused, and said", async
   await refused(await withClaims({ org: "org_00000000000000000000000002" }), /does not exist/);
 });
 
-test("scopes in a token beyond the credential's are not held", async () => {
+test("scopes in a token beyond the credential's scopes do not count", async () => {
   const principal = await identity.authenticator.authenticate(
     await withClaims({ scope: "files:read audit:read nonsense" }),
   );
@@ -115,14 +115,14 @@ test("foreign signatures and tricks with the header are refused", async () => {
     await refused(junk);
 });
 
-test("a token that was good is asked about again each time: expiry is not remembered as good", async () => {
+test("a token's expiry is checked each time", async () => {
   const short = await withClaims({ exp: Math.floor(ground.clock.nowMs() / 1000) + 5 });
   await identity.authenticator.authenticate(short);
   ground.clock.advance(5_000);
   await refused(short, /expired/);
 });
 
-test("every change of a credential and of what bounds it, asked of a token issued before and of one issued after", async () => {
+test("every change of a credential or of its bounds applies to tokens issued before and after it", async () => {
   type Outcome = "same" | "fewer" | "void";
   const matrix: [string, Outcome, (made: { id: string; creator: string }) => Promise<unknown>][] = [
     ["rename", "same", ({ id }) => identity.credentials.update({ actor: SYSTEM }, id, { name: "renamed" })],
@@ -163,7 +163,7 @@ test("every change of a credential and of what bounds it, asked of a token issue
   }
 });
 
-test("a token of a credential that expires ends with it", async () => {
+test("a token ends with its credential's expiry", async () => {
   const made = await credentialOf(identity, { expiresAtMs: ground.clock.nowMs() + 100_000 });
   const issued = await tokenOf(identity, made);
   const { iat = 0, exp = 0 } = decodeJwt(issued);
@@ -173,7 +173,7 @@ test("a token of a credential that expires ends with it", async () => {
   await assert.rejects(tokenOf(identity, made), { code: "unauthorized" });
 });
 
-test("200 times: a token issued while its credential is revoked never works after the revocation returned", async () => {
+test("in 200 attempts, no token issued during a revocation works after the revocation returned", async () => {
   for (let i = 0; i < 200; i++) {
     const made = await credentialOf(identity);
     await tokenOf(identity, made);

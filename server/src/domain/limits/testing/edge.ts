@@ -7,10 +7,10 @@ export interface Tried {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** How many more than there are it looks for before it gives up. */
+/** Gives up after this number of existing rows. */
 const THERE_MAX = 20;
 
-/** Lowers a limit, and creates: none at 0, the last one that fits, none past it, and one more after the limit was raised. */
+/** Lowers a limit and creates: expects none at 0, the last one that fits, none past it, and one more after the limit was raised. */
 export async function goPastLimit(
   metadata: Pick<MetadataStore, "limits">,
   limit: RecordLimit,
@@ -22,7 +22,7 @@ export async function goPastLimit(
     limits[limit] = 0;
     let tried = await create(1);
     requireRefused(tried, limit);
-    // How many there are already is found by raising the limit until one more fits.
+    // Finds the number of existing rows: raises the limit until one more fits.
     while (tried.status === 409 && limits[limit] < THERE_MAX) {
       limits[limit] += 1;
       tried = await create(2);

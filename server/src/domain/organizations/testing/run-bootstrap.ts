@@ -1,6 +1,6 @@
 /**
- * A separate process that bootstraps, for the test of several at once: data directory, organization, and a database URL
- * or nothing.
+ * A separate process that bootstraps, for the test of concurrent bootstraps. Arguments: data directory, organization,
+ * and an optional database URL.
  */
 import { systemClock as clock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";

@@ -18,10 +18,10 @@ function work(): { readonly run: () => Promise<string>; end(): void; began: bool
   return it;
 }
 
-/** Lets everything go on that waits for nothing. */
+/** Lets all work continue that waits for nothing. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("two passwords are hashed at one time, the others in the order in which they came", async () => {
+test("two passwords are hashed at a time, the others in order of their arrival", async () => {
   const turns = new Turns(2, 10_000);
   const all = [work(), work(), work(), work()];
   const done = all.map(({ run }) => turns.run(ONE, run));
@@ -38,7 +38,7 @@ test("two passwords are hashed at one time, the others in the order in which the
   assert.ok(all.every(({ began }) => began));
 });
 
-test("a failure gives its turn on", async () => {
+test("a failure frees its turn", async () => {
   const turns = new Turns(2, 10_000);
   const failing = () => turns.run(ONE, () => Promise.reject(new Error("cannot hash")));
   for (let i = 0; i < 5; i++) await assert.rejects(failing(), /cannot hash/);
@@ -63,7 +63,7 @@ test("a caller that has waited ten seconds must retry, and takes no turn", async
     assert.equal(late.began, false);
     const next = work();
     const done = turns.run(ONE, next.run);
-    assert.ok(next.began, "the turns came back");
+    assert.ok(next.began, "the turns are free again");
     next.end();
     await done;
   } finally {
@@ -71,7 +71,7 @@ test("a caller that has waited ten seconds must retry, and takes no turn", async
   }
 });
 
-test("who sends much keeps nobody else waiting: lanes take turns, and known browsers come first", async () => {
+test("a busy lane keeps no other lane waiting: lanes take turns, and known browsers come first", async () => {
   const turns = new Turns(1, 10_000);
   const order: string[] = [];
   const wait = (name: string, lane: Lane): Promise<void> =>

@@ -46,7 +46,7 @@ for (const { kind, skip } of DATABASES) {
     const configure = async (bucket: Bucket, kindOf: "acl" | "policy", value: never): Promise<Bucket> =>
       g.s3.buckets.configure(owner, bucket, { kind: kindOf, value });
 
-    test("a key may do in its buckets what it holds scopes for, and nothing in those of others", async () => {
+    test("a key may do in its own buckets what its scopes allow, and nothing in other buckets", async () => {
       const bucket = await newBucket(g, owner);
       const key = { key: "k" };
       const callers = await Promise.all(
@@ -63,7 +63,7 @@ for (const { kind, skip } of DATABASES) {
       }
     });
 
-    test("buckets of another organization and of private projects are absent", async () => {
+    test("buckets of another organization and of private projects are hidden", async () => {
       const bucket = await newBucket(g, owner);
       const foreign = await g.key({}, OTHER_ORG_ID);
       const inside = await g.key({ projectId: PRIVATE_ID });
@@ -73,7 +73,7 @@ for (const { kind, skip } of DATABASES) {
       await fails("BucketAlreadyExists", g.s3.buckets.create(owner, { name: hidden.name }));
       await fails("BucketAlreadyOwnedByYou", g.s3.buckets.create(owner, { name: bucket.name }));
       assert.equal((await g.s3.buckets.find(inside.principal, hidden.name)).id, hidden.id);
-      assert.equal((await g.s3.buckets.find(elsewhere.principal, bucket.name)).id, bucket.id); // seen by the whole organization
+      assert.equal((await g.s3.buckets.find(elsewhere.principal, bucket.name)).id, bucket.id); // The whole organization sees this project.
       const listed = async (caller: S3Caller) =>
         (await g.s3.buckets.list(caller.principal, { prefix: "", after: "", max: 1000 })).buckets.map(
           ({ name }) => name,
@@ -83,7 +83,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await listed(elsewhere), await listed(foreign)], [[], []]);
     });
 
-    test("a key's own limits hold against any policy", async () => {
+    test("a policy can't widen a key's own limits", async () => {
       const bucket = await newBucket(g, owner);
       const limited = await g.key({ buckets: [bucket.name], prefix: "in/" });
       const policy = {
@@ -111,7 +111,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(reader, open, "s3:PutObject", { key: "k" }), false);
     });
 
-    test("a policy opens to others and to everybody, and denies its owner too, but for the policy itself", async () => {
+    test("a policy opens a bucket to others and to everybody; a denial applies to the owner too, except for the policy itself", async () => {
       const bucket = await newBucket(g, owner);
       const arn = `arn:aws:s3:::${bucket.name}`;
       const { id } = elsewhere.principal.kind === "key" ? elsewhere.principal.owner : { id: "" };
@@ -139,7 +139,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(elsewhere, open, "s3:DeleteBucketPolicy", outside), false);
     });
 
-    test("only the owner administers, against any policy or list of groups", async () => {
+    test("only the owner administers a bucket, whatever its policy or ACL says", async () => {
       const bucket = await newBucket(g, owner);
       const arns = [`arn:aws:s3:::${bucket.name}`, `arn:aws:s3:::${bucket.name}/*`];
       const open = { Effect: "Allow", Principal: "*", Resource: arns };
@@ -171,7 +171,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(NOBODY, given, "s3:PutBucketAcl"), false);
     });
 
-    test("what the body has not told yet may be allowed when some of it may", async () => {
+    test("a request whose key or tags are still unread is allowed if some key or tags are", async () => {
       const bucket = await newBucket(g, owner);
       const untold = { untold: new Set(["key"] as const) };
       const could = (who: S3Caller | S3Principal, each: Bucket) => may(who, each, "s3:DeleteObject", untold);
@@ -190,7 +190,7 @@ for (const { kind, skip } of DATABASES) {
         };
         return configure(bucket, "policy", JSON.stringify({ Statement: { ...statement, ...more } }) as never);
       };
-      assert.equal(await could(NOBODY, await open({})), false, "reading is no deleting");
+      assert.equal(await could(NOBODY, await open({})), false, "a permission to read does not allow deletion");
       const deleting = await open({ Action: "s3:DeleteObject" });
       assert.deepEqual(
         [await could(NOBODY, deleting), await may(NOBODY, deleting, "s3:DeleteObject", { key: "b" })],
@@ -205,7 +205,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await tag({ values: { "s3:requestobjecttag/a": "b" } }), await tag({})], [true, false]);
     });
 
-    test("a policy that was set before it came to be refused denies everything, and its owner can take it away", async () => {
+    test("a stored policy that is invalid now denies everything except its deletion by the owner", async () => {
       const bucket = await newBucket(g, owner);
       const { id } = bucket;
       await g.ground.metadata.write(async (tx) => {
@@ -255,7 +255,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await reads(NOBODY, bucket), [false, true, false, false]);
       assert.deepEqual(await reads(elsewhere, bucket), [false, true, true, false]);
       const listed = await configure(bucket, "acl", withAcl("public-read") as never);
-      assert.deepEqual(await reads(NOBODY, listed), [false, true, false, true]); // may learn that there is none
+      assert.deepEqual(await reads(NOBODY, listed), [false, true, false, true]); // It may learn that the object does not exist.
       assert.equal(await may(NOBODY, listed, "s3:ListBucket", { values: { "s3:prefix": "" } }), true);
       assert.equal(await may(NOBODY, listed, "s3:PutObject", { key: "k" }), false);
       const written = await configure(bucket, "acl", withAcl("public-read-write") as never);
@@ -269,7 +269,7 @@ for (const { kind, skip } of DATABASES) {
       await fails("AccessDenied", configure(blocked, "acl", withAcl("public-read") as never));
     });
 
-    test("a revoked key, and one whose creator lost the right, is refused at the next request on every node", async () => {
+    test("every node refuses a key at the next request after its revocation or its creator's loss of the permission", async () => {
       const developer = await g.ground.person("developer");
       const made = await g.identity.s3Keys.create({ actor: developer }, { name: "x", projectId: null });
       const revoked = await g.identity.s3Keys.create(SYSTEM, { name: "y", projectId: null });
@@ -288,7 +288,7 @@ for (const { kind, skip } of DATABASES) {
       for (const node of nodes) assert.equal((await callerOf(node, made.key.accessKeyId)).principal.scopes.size, 0);
     });
 
-    test("a refused key gets the reason: it was not given the scope, its creator's role, the policy, a parent", async () => {
+    test("a refused key gets the reason: its scopes, its creator's role, the policy, or a parent", async () => {
       const bucket = await newBucket(g, owner);
       const why = async (accessKeyId: string, action = "s3:PutObject"): Promise<string> => {
         const caller = await callerOf(g.s3, accessKeyId);
@@ -318,7 +318,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await why(whole.key.accessKeyId), "allowed");
     });
 
-    test("a key ends when it is said, and holds nothing that the organization's policy forbids", async () => {
+    test("a key expires at its time, and loses permissions that the organization's policy forbids", async () => {
       const expiresAtMs = g.ground.clock.nowMs() + 5000;
       const { key } = await g.identity.s3Keys.create(SYSTEM, { name: "x", projectId: PROJECT_ID, expiresAtMs });
       assert.notEqual(await g.s3.keys.admit(key.accessKeyId), undefined);
@@ -329,7 +329,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await g.s3.keys.admit(key.accessKeyId), undefined);
     });
 
-    test("nobody gives what he does not hold", async () => {
+    test("nobody gives permissions that they lack", async () => {
       const viewer = await g.ground.person("viewer");
       const developer = await g.ground.person("developer");
       const refused = (code: string) => (error: unknown) => (error as { code?: string }).code === code;
@@ -350,16 +350,16 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("a request without a signature means the organization of the setting, or the oldest one", async () => {
+    test("a request without a signature belongs to the organization of the setting, or the oldest one", async () => {
       assert.deepEqual(await g.s3.keys.anonymous(), { kind: "anonymous", orgId: ORG_ID });
       assert.deepEqual(await g.s3.keys.anonymous("other"), { kind: "anonymous", orgId: OTHER_ORG_ID });
       const unset = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: null } });
-      assert.equal((await unset.keys.anonymous()).orgId, ORG_ID); // there are two
+      assert.equal((await unset.keys.anonymous()).orgId, ORG_ID); // There are two.
       const wrong = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: "nobody-is" } });
       assert.equal((await wrong.keys.anonymous()).orgId, null);
     });
 
-    test("what would be open to nobody is refused, with the setting by its name, and shown when it was there before", async () => {
+    test("a public grant is refused with the setting's name if the setting blocks it; existing grants are shown", async () => {
       const bucket = await newBucket(g, owner);
       const open = {
         Effect: "Allow",
@@ -392,7 +392,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await isShown("other"), await isShown("acme"), await isShown(null)], [true, false, false]);
     });
 
-    test("an object's list is blocked where public lists are", async () => {
+    test("an object's public list is blocked where public lists are", async () => {
       const bucket = await newBucket(g, owner);
       await g.put(owner, bucket, "k");
       const block = {
@@ -408,7 +408,7 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("an organization's quota holds for objects and parts together", async () => {
+    test("an organization's quota applies to objects and parts together", async () => {
       const small = createS3({ ...g.deps, settings: { ...g.deps.settings, storedBytesMax: (await used(g)) + 10 } });
       const bucket = await newBucket(g, owner);
       const put = async (key: string, content: string) =>

@@ -24,23 +24,23 @@ function verdict(
 const ALLOW = { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: "arn:aws:s3:::shop/*" } as const;
 
 describe("a bucket policy", () => {
-  test("says nothing about what no statement names", () => {
+  test("decides nothing for actions that no statement names", () => {
     assert.equal(verdict(ALLOW), "allow");
     assert.equal(verdict(ALLOW, { action: "s3:PutObject" }), "none");
     assert.equal(verdict(ALLOW, { resource: "arn:aws:s3:::shop" }), "none");
-    assert.equal(verdict({ ...ALLOW, Action: "s3:get*" }), "allow", "the case of an action does not matter");
+    assert.equal(verdict({ ...ALLOW, Action: "s3:get*" }), "allow", "actions are case-insensitive");
     assert.equal(verdict({ ...ALLOW, Action: ["s3:PutObject", "s3:Get?bject"] }), "allow");
-    assert.equal(verdict({ ...ALLOW, Resource: "arn:aws:s3:::shop/A/*" }), "none", "that of a key does");
+    assert.equal(verdict({ ...ALLOW, Resource: "arn:aws:s3:::shop/A/*" }), "none", "keys are case-sensitive");
   });
 
-  test("a denial wins over any permission, in any order", () => {
+  test("a denial overrides any permission, in any order", () => {
     const deny = { ...ALLOW, Effect: "Deny", Resource: "arn:aws:s3:::shop/a/*" };
     assert.equal(verdict([ALLOW, deny]), "deny");
     assert.equal(verdict([deny, ALLOW]), "deny");
     assert.equal(verdict([deny, ALLOW], { resource: "arn:aws:s3:::shop/b" }), "allow");
   });
 
-  test("knows principals by their ids and by ARNs of them, and everybody", () => {
+  test("matches principals by their IDs, by ARNs, and everybody", () => {
     const to = (aws: unknown) => ({ ...ALLOW, Principal: { AWS: aws } });
     assert.equal(verdict(to("proj_1"), { names: ["proj_1"] }), "allow");
     assert.equal(verdict(to(["arn:aws:iam::proj_1:root"]), { names: ["proj_1"] }), "allow");
@@ -65,7 +65,7 @@ describe("a bucket policy", () => {
     ["equal texts", { StringEquals: { "s3:prefix": "a" } }, { "s3:prefix": "a" }, true],
     ["other texts", { StringEquals: { "s3:prefix": ["b", "c"] } }, { "s3:prefix": "a" }, false],
     ["an absent key", { StringEquals: { "s3:prefix": "a" } }, {}, false],
-    ["an absent key that is denied", { StringNotEquals: { "s3:prefix": "a" } }, {}, true],
+    ["an absent key in a negated condition", { StringNotEquals: { "s3:prefix": "a" } }, {}, true],
     ["an absent key if it exists", { StringEqualsIfExists: { "s3:prefix": "a" } }, {}, true],
     ["texts without case", { StringEqualsIgnoreCase: { "s3:prefix": "A" } }, { "s3:prefix": "a" }, true],
     [
@@ -117,7 +117,7 @@ describe("a bucket policy", () => {
     });
   }
 
-  test("is public when everybody may do something, from anywhere", () => {
+  test("is public if everybody may do something from anywhere", () => {
     const isPublic = (statement: object): boolean =>
       isPublicPolicy(parsePolicy(JSON.stringify({ Statement: statement }), "shop"));
     assert.equal(isPublic(ALLOW), true);
@@ -127,7 +127,7 @@ describe("a bucket policy", () => {
     assert.equal(isPublic({ ...ALLOW, Condition: { StringLike: { "s3:prefix": "a*" } } }), true);
   });
 
-  test("that can't be used is refused, with the reason", () => {
+  test("that is invalid is refused with the reason", () => {
     const bad: readonly (string | object)[] = [
       "{",
       "[]",
@@ -156,7 +156,7 @@ describe("a bucket policy", () => {
   });
 });
 
-test("patterns with many stars take no longer than the product of both lengths", () => {
+test("matching many stars takes at most the product of both lengths", () => {
   const began = performance.now();
   const text = "a".repeat(1024);
   assert.equal(wildcard(`${"*a".repeat(300)}b`)(text), false);
@@ -175,7 +175,7 @@ test("patterns with many stars take no longer than the product of both lengths",
   );
 });
 
-test("names so many actions and resources at most, all statements together", () => {
+test("has a limit of actions and resources over all statements", () => {
   const policyWith = (actions: number, resources: number): string => {
     const texts = (count: number, text: (i: number) => string): string[] =>
       Array.from({ length: count }, (_, i) => text(i));

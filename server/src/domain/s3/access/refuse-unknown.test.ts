@@ -24,7 +24,7 @@ function refuses(text: string, name: string): void {
 
 const when = (condition: object, more: object = {}): object => ({ ...DENY, ...more, Condition: condition });
 
-test("what could never hold is refused by its name", () => {
+test("a statement that can never apply is refused by its name", () => {
   const bad: readonly [string, object, object?][] = [
     ["s3:Frobnicate", { ...DENY, Action: "s3:Frobnicate" }],
     ["s3:Frob*", { ...DENY, Action: ["s3:GetObject", "s3:Frob*"] }],
@@ -61,7 +61,7 @@ test("what could never hold is refused by its name", () => {
   );
 });
 
-test("what S3's own policies name is taken", () => {
+test("elements of S3's own policies are accepted", () => {
   const good: readonly object[] = [
     ...[...POLICY_ACTIONS].map(([Action, level]) => ({
       ...DENY,
@@ -89,7 +89,7 @@ test("what S3's own policies name is taken", () => {
   for (const statement of good) assert.ok(validatePolicy(policy(statement), "shop").statements.length === 1);
 });
 
-test("every action that the gateway asks for can be denied by its name, or by that of another", () => {
+test("every action of the gateway can be denied by its name or by an action that includes it", () => {
   for (const [name, { policyAction }] of Object.entries(ACTIONS))
     if (name !== "s3:ListAllMyBuckets") assert.ok(POLICY_ACTIONS.has(policyAction ?? name), name);
 });
@@ -102,7 +102,7 @@ test("a partition of the ARN changes nothing", () => {
   }
 });
 
-test("the page says which actions are the owner's, and which take a signature", () => {
+test("the documentation lists the actions that are for the owner, and those that need a signature", () => {
   const page = readFileSync(new URL("../../../../../docs/s3.md", import.meta.url), "utf8");
   const listed = (start: string): string[] => {
     const [, list = ""] = new RegExp(`- ${start}: ([^.]*)\\.`).exec(page) ?? [];

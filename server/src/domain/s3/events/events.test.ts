@@ -72,7 +72,7 @@ describe("events of buckets", () => {
     assert.deepEqual(await left(), []);
   };
 
-  test("what a rule names is sent once it is done, signed, in S3's form", async () => {
+  test("an event of a rule is sent after the change, signed, in S3's form", async () => {
     const bucket = await notify(await newBucket(g, caller), { ...RULE, prefix: "in/", suffix: ".jpg" });
     await g.put(caller, bucket, "out/a.jpg");
     await g.put(caller, bucket, "in/a.png");
@@ -96,7 +96,7 @@ describe("events of buckets", () => {
     );
   });
 
-  test("a failed message is sent again, and an undone change sends none", async () => {
+  test("a failed message is sent again, and a change that was rolled back sends none", async () => {
     const bucket = await notify(await newBucket(g, caller), RULE);
     failures = 2;
     await g.put(caller, bucket, "k");
@@ -106,10 +106,10 @@ describe("events of buckets", () => {
       ({ body }) => (JSON.parse(body) as { Records: { eventName: string }[] }).Records[0]?.eventName,
     );
     assert.deepEqual(new Set(names), new Set(["ObjectCreated:Put", "ObjectRemoved:Delete"]));
-    await noneLeft(); // delivered messages are deleted
+    await noneLeft(); // Delivered messages are deleted.
   });
 
-  test("rules that name no destination, or no event, are refused", async () => {
+  test("a rule without an existing destination or event is refused", async () => {
     const bucket = await newBucket(g, caller);
     await fails("InvalidArgument", notify(bucket, { ...RULE, destinationArn: "arn:mooring:webhook:::nowhere" }));
     await fails("InvalidArgument", notify(bucket, { ...RULE, destinationArn: "arn:aws:sqs:us-east-1:1:queue" }));
@@ -117,7 +117,7 @@ describe("events of buckets", () => {
     await fails("InvalidArgument", notify(bucket, RULE, RULE));
   });
 
-  test("destinations are listed without their secrets, and can be taken away", async () => {
+  test("destinations are listed without their secrets, and can be deleted", async () => {
     const made = await createDestination(g.deps, SYSTEM, ORG_ID, { name: "second", url });
     const [first] = await listDestinations(g.deps, ORG_ID, { beforeId: undefined, limit: 1 });
     assert.equal(first?.name, "second");
@@ -133,7 +133,7 @@ describe("events of buckets", () => {
     });
     await deleteDestination(g.deps, SYSTEM, ORG_ID, made.destination.id);
     await assert.rejects(getDestination(g.deps, ORG_ID, "second"), { code: "not_found" });
-    await g.put(caller, bucket, "k"); // sends no message
+    await g.put(caller, bucket, "k"); // The rule sends no message.
     assert.deepEqual(await g.ground.metadata.read.selectFrom("s3_delivery").select("id").execute(), []);
   });
 });

@@ -11,13 +11,13 @@ import { runLifecycle } from "./run.ts";
 const DAY_MS = 86_400_000;
 const RULE = { id: "r", enabled: true, filter: {} } as const;
 
-test("days count from the write to the midnight behind them", () => {
+test("days count from the write to the next midnight", () => {
   const written = Date.UTC(2026, 0, 1, 10, 30);
   assert.equal(dueAfter(written, 1, DAY_MS), Date.UTC(2026, 0, 3));
   assert.equal(dueAfter(Date.UTC(2026, 0, 1), 1, DAY_MS), Date.UTC(2026, 0, 3));
 });
 
-test("the answer names the rule that ends an object first", () => {
+test("the answer names the rule that expires the object first", () => {
   const rules: LifecycleRule[] = [
     { ...RULE, id: "late", expiration: { days: 30 } },
     { ...RULE, id: "off", enabled: false, expiration: { days: 1 } },
@@ -55,7 +55,7 @@ for (const { kind, skip } of DATABASES) {
           [key, isDeleteMarker ? "marker" : "object", isLatest ? "latest" : "old"].join(" "),
       );
 
-    test("objects end by age, by prefix, by tags and by size, and not a moment before", async () => {
+    test("objects expire by age, prefix, tags and size, and not a moment before", async () => {
       const bucket = await newBucket(g, caller);
       for (const key of ["a/1", "a/2", "b/1"]) await g.put(caller, bucket, key);
       await g.put(caller, bucket, "c/tagged", "x", { tags: { keep: "no" } });
@@ -82,7 +82,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await keys(bucket), ["b/1", "c/other", "d/small"]);
     });
 
-    test("more objects than one page and one batch hold end at a date", async () => {
+    test("objects expire at a date, though they fill more than one page and one batch", async () => {
       const bucket = await newBucket(g, caller);
       const nowMs = g.ground.clock.nowMs();
       const dateMs = (Math.floor(nowMs / DAY_MS) + 2) * DAY_MS;
@@ -125,7 +125,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await versions(bucket), ["locked object latest", "locked object old"]);
     });
 
-    test("uploads that nobody ends are given up", async () => {
+    test("abandoned uploads are aborted", async () => {
       const bucket = await newBucket(g, caller);
       const plain = { headers: {}, metadata: {}, tags: {} };
       const old = await g.s3.uploads.create(caller, bucket, { ...plain, key: "tmp/a" });
@@ -139,14 +139,14 @@ for (const { kind, skip } of DATABASES) {
       await g.s3.uploads.find(bucket, "b", other.id);
     });
 
-    test("a bucket's rules are a job while there are any", async () => {
+    test("a bucket has a job while it has rules", async () => {
       const bucket = await newBucket(g, caller);
       const jobs = () =>
         g.ground.metadata.read.selectFrom("job").select("due_at").where("key", "=", bucket.id).execute();
       await withRules(bucket, { ...RULE, expiration: { days: 1 } });
       const [job, ...others] = await jobs();
       assert.equal(others.length, 0);
-      assert.equal(job?.due_at, g.ground.clock.nowMs() + 60_000, "there is a minute to take them back");
+      assert.equal(job?.due_at, g.ground.clock.nowMs() + 60_000, "the rules can be deleted again within a minute");
       await g.s3.buckets.configure(caller, bucket, { kind: "lifecycle", value: null });
       assert.equal((await jobs()).length, 0);
       assert.equal(await follow(bucket), false);

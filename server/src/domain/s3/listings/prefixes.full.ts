@@ -13,7 +13,7 @@ const LIMIT_MS = 10;
 
 for (const { kind, skip } of DATABASES) {
   describe(`common prefixes on ${kind}`, { skip }, () => {
-    test(`1,000 of them among a million keys are listed in ${LIMIT_MS} ms`, async (t) => {
+    test(`1,000 common prefixes of a million keys are listed in ${LIMIT_MS} ms`, async (t) => {
       const g = await openS3Ground(kind === "sqlite" ? {} : { url: await postgresUrl("s3-prefixes") });
       try {
         const bucket = await filled(g);
@@ -26,7 +26,7 @@ for (const { kind, skip } of DATABASES) {
         }
         times.sort((a, b) => a - b);
         t.diagnostic(`${times[0]?.toFixed(1)} ms at best, ${times[TRIES / 2]?.toFixed(1)} ms as a rule`);
-        // The best of many: what else the machine does is not in question.
+        // The best of many, because other programs use the machine too.
         assert.ok((times[0] ?? 0) < LIMIT_MS);
       } finally {
         await g.close();
@@ -48,7 +48,7 @@ async function filled(g: S3Ground): Promise<Bucket> {
   return bucket;
 }
 
-/** Keys come to all prefixes in turn, as they would from many writers. */
+/** Distributes keys over all prefixes in turn, as many writers would. */
 function keyOf(n: number): string {
   const prefix = String(n % PREFIXES).padStart(4, "0");
   return `list/${prefix}/${String(Math.floor(n / PREFIXES)).padStart(6, "0")}`;

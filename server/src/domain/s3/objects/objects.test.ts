@@ -26,7 +26,7 @@ for (const { kind, skip } of DATABASES) {
         .execute();
       return [rows.reduce((sum, row) => sum + row.objects, 0), rows.reduce((sum, row) => sum + row.bytes, 0)];
     };
-    /** Blobs that something holds, and those that rows of the bucket name: they must be the same. */
+    /** Returns the number of references to blobs, to find lost and wrong ones. */
     const held = async (): Promise<number> => {
       const { rows } = await g.ground.metadata.read
         .selectFrom("blob")
@@ -36,7 +36,7 @@ for (const { kind, skip } of DATABASES) {
       return Number(rows[0]?.refs ?? 0);
     };
 
-    test("an object comes back as it was put", async () => {
+    test("an object is read as it was put", async () => {
       const bucket = await newBucket(g, caller);
       const headers = { contentType: "text/plain", cacheControl: "no-cache" };
       const more = {
@@ -60,7 +60,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await usage(bucket), [1, 5]);
     });
 
-    test("an object that is put again takes the place of the one before, whose content goes", async () => {
+    test("a second put replaces the object, and deletes its content", async () => {
       const bucket = await newBucket(g, caller);
       const before = await held();
       await g.put(caller, bucket, "k", "one");
@@ -72,7 +72,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(deleted, { key: "k", versionId: null, deleteMarker: false, markerVersionId: null });
       await fails("NoSuchKey", head(bucket, "k"));
       assert.deepEqual([await held(), await usage(bucket)], [before, [0, 0]]);
-      await g.s3.objects.delete(caller, bucket, { key: "k" }); // once more is no error
+      await g.s3.objects.delete(caller, bucket, { key: "k" }); // A second deletion is no error.
     });
 
     test("with versions, all of them stay until each is deleted", async () => {
@@ -87,7 +87,7 @@ for (const { kind, skip } of DATABASES) {
       await fails("MethodNotAllowed", head(bucket, "k", marker.markerVersionId ?? ""));
       assert.equal(await g.read(await head(bucket, "k", one.versionId)), "one");
       assert.equal((await head(bucket, "k", two.versionId)).isLatest, false);
-      // Without the marker the newest one is present again.
+      // Without the marker, the newest version is current again.
       const undone = await g.s3.objects.delete(caller, bucket, { key: "k", versionId: marker.markerVersionId ?? "" });
       assert.deepEqual([undone.deleteMarker, undone.markerVersionId], [true, marker.markerVersionId]);
       assert.equal((await head(bucket, "k")).versionId, two.versionId);
@@ -98,10 +98,10 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await held(), await usage(bucket)], [before, [0, 0]]);
     });
 
-    test("while versioning is suspended, one version without an id is written over", async () => {
+    test("suspended versioning overwrites the one version without an ID", async () => {
       const before = await held();
       let bucket = await newBucket(g, caller);
-      await g.put(caller, bucket, "k", "first"); // its version is null
+      await g.put(caller, bucket, "k", "first"); // Its version is null.
       bucket = await g.s3.buckets.setVersioning(caller, bucket, "enabled");
       const versioned = await g.put(caller, bucket, "k", "second");
       assert.equal(await g.read(await head(bucket, "k", "null")), "first");
@@ -126,19 +126,19 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await held(), await usage(bucket)], [before, [0, 0]]);
     });
 
-    test("a copy refers to the same content, and outlives it", async () => {
+    test("a copy refers to the same content, and outlives its source", async () => {
       const bucket = await newBucket(g, caller);
       const source = await g.put(caller, bucket, "a", "x".repeat(100_000));
       const plain = { headers: {}, metadata: { m: "1" }, tags: {} };
       const copy = await g.s3.objects.copy(caller, bucket, { ...plain, key: "b", source });
       assert.deepEqual([copy.blobId, copy.etag], [source.blobId, source.etag]);
-      await g.s3.objects.copy(caller, bucket, { ...plain, key: "a", source }); // onto itself
+      await g.s3.objects.copy(caller, bucket, { ...plain, key: "a", source }); // Copies the object onto itself.
       await g.s3.objects.delete(caller, bucket, { key: "a" });
       assert.equal((await g.read(await head(bucket, "b"))).length, 100_000);
       assert.deepEqual(await usage(bucket), [1, 100_000]);
     });
 
-    test("of 64 writers that want no object to be there, one wins", { timeout: 120_000 }, async () => {
+    test("one of 64 writers with If-None-Match wins", { timeout: 120_000 }, async () => {
       const bucket = await newBucket(g, caller);
       for (let round = 0; round < 2; round++) {
         const key = `race-${round}`;
@@ -155,7 +155,7 @@ for (const { kind, skip } of DATABASES) {
       }
     });
 
-    test("conditions are checked against the present object", async () => {
+    test("conditions are checked against the current object", async () => {
       const bucket = await newBucket(g, caller);
       await fails("NoSuchKey", g.put(caller, bucket, "k", "x", { conditions: { ifMatch: "*" } }));
       const { etag, modifiedAtMs } = await g.put(caller, bucket, "k", "x");
@@ -170,13 +170,13 @@ for (const { kind, skip } of DATABASES) {
       await fails("NoSuchKey", head(bucket, "k"));
     });
 
-    test("a locked version stays, and a lock only gets stronger", async () => {
+    test("a locked version stays, and a lock can only be made stronger", async () => {
       const bucket = await newBucket(g, caller, { objectLock: true });
       const untilMs = g.ground.clock.nowMs() + 10_000;
       const locked = await g.put(caller, bucket, "k", "x", { retention: { mode: "GOVERNANCE", untilMs } });
       const name = { key: "k", versionId: locked.versionId };
       await fails("AccessDenied", g.s3.objects.delete(caller, bucket, name));
-      await g.s3.objects.delete(caller, bucket, { key: "k" }); // a marker is no harm
+      await g.s3.objects.delete(caller, bucket, { key: "k" }); // A marker deletes no content.
       const change = (
         retention: { mode: "GOVERNANCE" | "COMPLIANCE"; untilMs: number } | null,
         bypassGovernance = false,
@@ -195,7 +195,7 @@ for (const { kind, skip } of DATABASES) {
       await fails("NoSuchVersion", head(bucket, "k", locked.versionId));
     });
 
-    test("many are deleted at once, each for itself", async () => {
+    test("a deletion of many objects decides each one separately", async () => {
       const bucket = await newBucket(g, caller, { objectLock: true });
       const untilMs = g.ground.clock.nowMs() + 10_000;
       const locked = await g.put(caller, bucket, "b", "x", { retention: { mode: "GOVERNANCE", untilMs } });
@@ -211,7 +211,7 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("a bucket with objects or markers can't be deleted, one with uploads can", async () => {
+    test("a bucket with objects or markers can't be deleted; one with uploads can", async () => {
       const bucket = await g.s3.buckets.setVersioning(caller, await newBucket(g, caller), "enabled");
       const { markerVersionId } = await g.s3.objects.delete(caller, bucket, { key: "k" });
       await fails("BucketNotEmpty", g.s3.buckets.delete(caller, bucket));

@@ -7,7 +7,7 @@ const ROUNDS = 1000;
 const WRITERS = 64;
 
 for (const { kind, skip } of DATABASES) {
-  test(`of 64 writers that want no object to be there one wins, a thousand times, on ${kind}`, { skip }, async () => {
+  test(`one of 64 writers with If-None-Match wins, a thousand times, on ${kind}`, { skip }, async () => {
     const g = await openS3Ground(kind === "sqlite" ? {} : { url: await postgresUrl("s3-race") });
     try {
       const caller = await g.key();

@@ -1,4 +1,4 @@
-/** What tests of the gateway's domain start from: both databases, an organization with keys, buckets, and content. */
+/** The common setup of tests of the S3 domain: both databases, an organization with keys, buckets, and content. */
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Reservations } from "#kernel/reservations.ts";
 import { trustedClock } from "#kernel/testing.ts";
@@ -19,7 +19,7 @@ export interface S3Ground {
   readonly objects: ObjectStore;
   readonly deps: S3Deps & { readonly clock: GuardedClock };
   readonly s3: S3;
-  /** A key that the system makes. */
+  /** Creates a key as the system. */
   key(input?: Partial<NewS3Key>, orgId?: string): Promise<S3Caller & { readonly principal: S3KeyPrincipal }>;
   stage(content: string | Uint8Array, digests?: readonly DigestAlgorithm[]): Promise<StagedBlob>;
   put(
@@ -112,7 +112,7 @@ export async function callerOf(
 
 let bucketNumber = 0;
 
-/** A new bucket with a unique name. */
+/** Creates a bucket with a unique name. */
 export async function newBucket(g: S3Ground, caller: S3Caller, options: Partial<NewBucket> = {}): Promise<Bucket> {
   return g.s3.buckets.create(caller, { name: `bucket-${++bucketNumber}`, ...options });
 }

@@ -13,7 +13,7 @@ import { partList } from "../part-list/index.ts";
 const MIB5 = 5 * 1024 * 1024;
 const PLAIN = { headers: { contentType: "text/plain" }, metadata: { a: "b" }, tags: { c: "d" } };
 
-test("checksums of parts make that of the whole", () => {
+test("the checksum of the whole is computed from those of the parts", () => {
   const whole = Buffer.from(Array.from({ length: 100_003 }, (_, i) => (i * 7919) >> 3));
   for (const algorithm of ["CRC32", "CRC32C", "CRC64NVME"] as const) {
     const sizes = [1, 50_000, 50_000, 0, 2];
@@ -72,7 +72,7 @@ for (const { kind, skip } of DATABASES) {
       return rows.reduce((sum, row) => sum + row.bytes, 0);
     };
 
-    test("parts become one object, in the order of their numbers, without those that were left out", async () => {
+    test("parts become one object in the order of their numbers, without omitted parts", async () => {
       const { id } = await begin("whole");
       const big = "x".repeat(MIB5);
       const last = await part("whole", id, 7, "end");
@@ -94,7 +94,7 @@ for (const { kind, skip } of DATABASES) {
       ]);
       assert.equal(await g.read(await g.s3.objects.head(bucket, { key: "whole" })), `${big}end`);
       assert.equal(await bytes(), MIB5 + 3);
-      // A client without an answer asks again, and gets the same one.
+      // A client without an answer retries, and gets the same answer.
       const again = await complete("whole", id, [first, last]);
       assert.deepEqual([again.etag, again.versionId], [made.etag, made.versionId]);
       await fails("NoSuchUpload", complete("whole", id, [first]));
@@ -104,11 +104,11 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await bytes(), 0);
     });
 
-    test("what does not fit together is refused, and the upload goes on", async () => {
+    test("invalid combinations of parts are refused, and the upload continues", async () => {
       const { id } = await begin("odd");
       const [one, two] = [await part("odd", id, 1, "one"), await part("odd", id, 2, "two")];
       await fails("InvalidPartOrder", complete("odd", id, [two, one]));
-      await fails("InvalidPart", complete("odd", id, [one, { ...one, etag: two.etag }])); // of two the last counts
+      await fails("InvalidPart", complete("odd", id, [one, { ...one, etag: two.etag }])); // The last one of two counts.
       await fails("EntityTooSmall", complete("odd", id, [one, two]));
       await fails("InvalidPart", complete("odd", id, [{ ...one, etag: two.etag }]));
       await fails("InvalidPart", complete("odd", id, [{ ...one, number: 9 }]));
@@ -121,7 +121,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal((await complete("odd", id, [one], { size: 3 })).size, 3);
     });
 
-    test("an upload that is given up leaves nothing", async () => {
+    test("an aborted upload leaves nothing", async () => {
       const before = await bytes();
       const { id } = await begin("gone");
       await part("gone", id, 1, "one");
@@ -130,7 +130,7 @@ for (const { kind, skip } of DATABASES) {
       await fails("NoSuchUpload", g.s3.uploads.find(bucket, "gone", id));
     });
 
-    test("a part may be a range of another object, which stays where it is", async () => {
+    test("a part may be a range of another object, which stays unchanged", async () => {
       const source = await g.put(caller, bucket, "source", "0123456789");
       const { id } = await begin("copied", { checksumAlgorithm: "CRC32" });
       const made = await g.s3.uploads.copyPart(caller, bucket, {
@@ -147,7 +147,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await g.read(await g.s3.objects.head(bucket, { key: "copied" })), "234");
     });
 
-    test("the whole has a checksum of its parts' checksums, or of all bytes", async () => {
+    test("the object has a checksum of its parts' checksums, or of all bytes", async () => {
       for (const [algorithm, type] of [
         ["SHA256", "COMPOSITE"],
         ["CRC32", "COMPOSITE"],

@@ -1,4 +1,4 @@
-/** One line of each logger whose form is published, with the time and the level that must be read from it. */
+/** One line of each logger with a published format, with the time and the level that the reader must find. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createTextParser, createTimeContext, UTC } from "./index.ts";
@@ -168,8 +168,8 @@ describe("no level is guessed", () => {
   });
 });
 
-describe("where a time is looked for", () => {
-  test("up to the 80th character, and not behind it", () => {
+describe("the place of a time", () => {
+  test("a time is found up to the 80th character, and not after it", () => {
     assert.equal(parse(`${"#".repeat(79)}2026-11-22 12:00:00 x`).time, NOON);
     assert.equal(parse(`${"#".repeat(80)}2026-11-22 12:00:00 x`).time, null);
   });
@@ -185,6 +185,6 @@ describe("where a time is looked for", () => {
     test(`${JSON.stringify(line)} has none`, () => assert.equal(parse(line).time, null));
   }
 
-  test("a date wins over a number that could be a time and says something else", () =>
+  test("a date takes precedence over a number that could be another time", () =>
     assert.equal(parse("id 1234567890 2026-11-22 12:00:00 x").time, NOON));
 });

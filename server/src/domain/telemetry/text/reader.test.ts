@@ -29,7 +29,7 @@ function read(lines: readonly string[], options: Partial<TextOptions> = {}): Rea
 const messages = ({ entries }: Read): string[] => entries.map((entry) => entry.message);
 const FIRST = "2026-11-22 12:00:00 ERROR it broke";
 
-describe("lines that go on with the one before", () => {
+describe("lines that continue the one before", () => {
   const traces: Readonly<Record<string, readonly string[]>> = {
     Java: [
       "java.lang.IllegalStateException: boom",
@@ -86,7 +86,7 @@ describe("lines that go on with the one before", () => {
   test("a line of prose that begins with a level's word is no separate entry", () =>
     assert.deepEqual(messages(read([FIRST, "error stack:", "  at run"])), ["it broke\nerror stack:\n  at run"]));
 
-  test("what a full message can't take is counted", () => {
+  test("lines that a full message drops are counted", () => {
     const found = read([FIRST, ...Array.from({ length: 30 }, () => ` ${"y".repeat(4000)}`)]);
     assert.equal(found.entries.length, 1);
     assert.ok(found.left.length > 0 && found.left.every(([, why]) => why === "message_full"));
@@ -96,7 +96,7 @@ describe("lines that go on with the one before", () => {
 describe("lines without a time", () => {
   const lines = ["begin", FIRST, "second line", "WARN no time", ""];
 
-  test("join the one before; without one, or with their own level, they are left out", () => {
+  test("join: they continue the line before; without one, or with a level, they are left out", () => {
     const found = read(lines);
     assert.deepEqual(messages(found), ["it broke\nsecond line"]);
     assert.deepEqual(found.left, [
@@ -141,7 +141,7 @@ describe("lines without a time", () => {
 describe("a pattern", () => {
   const pattern = String.raw`^<(?<service>\w+)/(?P<shard>\d+)> (?<time>\S+) (?<level>\w*)\| (?<message>.*)`;
 
-  test("its groups are the entry, others are attributes", () =>
+  test("its groups are the entry's fields, other groups are attributes", () =>
     assert.deepEqual(read(["<web/7> 2026-11-22T12:00:00Z ODD| it works"], { pattern }).entries, [
       {
         timestamp: "2026-11-22T12:00:00Z",
@@ -158,7 +158,7 @@ describe("a pattern", () => {
       "unspecified",
     ));
 
-  test("what it has no group for is found as without it", () => {
+  test("fields without a group are read from the line", () => {
     const [entry] = read(["[web] 2026-11-22 12:00:00 WARN slow"], {
       pattern: "^\\[(?<service>\\w+)\\] (?<message>.*)",
     }).entries;
@@ -174,7 +174,7 @@ describe("a pattern", () => {
     );
   });
 
-  test("a line that it does not match is one without a time", () => {
+  test("a line that does not match has no time", () => {
     const found = read(["<web/7> 2026-11-22T12:00:00Z INFO| a", "2026-11-22T12:00:01Z INFO b"], {
       pattern,
       onNoTime: "reject",
@@ -187,7 +187,7 @@ describe("a pattern", () => {
     assert.equal(read(["22.11.26 12-00-00 x"], options).entries[0]?.timestamp, "2026-11-22T12:00:00Z");
   });
 
-  test("a fault in one is reported", () => {
+  test("an invalid pattern is reported", () => {
     assert.match(checkTextOptions({ pattern: "(" })?.reason ?? "", /Unterminated group/);
     assert.match(checkTextOptions({ pattern: "(?<level>x)" })?.reason ?? "", /neither a group \(\?<time>/);
     assert.equal(checkTextOptions({ pattern: "(?<message>x)" }), null);
@@ -214,12 +214,12 @@ describe("a time format", () => {
   for (const [timeFormat, line, time] of cases)
     test(`${timeFormat}: ${line}`, () => assert.equal(read([line], { timeFormat }).entries[0]?.timestamp, time));
 
-  test("other forms are none, nor are times that do not exist", () => {
+  test("other forms and impossible times are not read", () => {
     for (const line of ["2026-11-22 12:00:00 x", "30/02/2026 x", `${"#".repeat(80)}22/11/2026 x`])
       assert.deepEqual(read([line], { timeFormat: "%d/%m/%Y" }).left, [[1, "no_time"]], line);
   });
 
-  test("the level is found behind it", () =>
+  test("the level is found after the time", () =>
     assert.equal(read(["22/11/2026 [WARN] x"], { timeFormat: "%d/%m/%Y" }).entries[0]?.level, "WARN"));
 
   for (const [timeFormat, reason] of [
@@ -238,7 +238,7 @@ describe("a time format", () => {
   }
 });
 
-test("lines of 64 KiB that are made to be slow are read in time that grows with their length", () => {
+test("hostile lines of 64 KiB are read in linear time", () => {
   const beginnings = [
     "",
     "at ",
@@ -275,6 +275,6 @@ test("lines of 64 KiB that are made to be slow are read in time that grows with 
     return (user + system) / 1000;
   };
   usedMs(1024);
-  // In time that grows with the square, it would be 64 times as much.
+  // Quadratic time would be 64 times as much.
   assert.ok(usedMs(65_536) < 24 * Math.max(50, usedMs(8192)));
 });

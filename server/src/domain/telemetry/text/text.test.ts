@@ -11,7 +11,7 @@ function read(line: string, context: TimeContext = CONTEXT): ParsedLine {
   return createTextParser(context)(line);
 }
 
-/** A line and its parsed entry; attributes must be exactly these. */
+/** A line and its parsed entry. The attributes must be exactly these. */
 interface Case {
   readonly name: string;
   readonly line: string;
@@ -296,9 +296,9 @@ describe("years that a line does not name", () => {
   const year = (month: number, day: number): number =>
     createTimeContext({ zone: UTC, latestMs: () => latestMs }).yearOf(month, day);
 
-  test("a day before the file was written is of that year", () => assert.equal(year(1, 4), 2026));
-  test("a day that would be in the future is of the year before", () => assert.equal(year(12, 31), 2025));
-  test("one day ahead is allowed to clocks and zones", () => assert.equal(year(1, 6), 2026));
+  test("a day before the file was written is in that year", () => assert.equal(year(1, 4), 2026));
+  test("a day that would be in the future is in the year before", () => assert.equal(year(12, 31), 2025));
+  test("one day ahead is allowed for clocks and zones", () => assert.equal(year(1, 6), 2026));
 });
 
 describe("time zones", () => {
@@ -310,12 +310,12 @@ describe("time zones", () => {
     assert.equal(at("Europe/Berlin", "2026-01-20 08:00:00 x"), "2026-01-20T07:00:00Z");
     assert.equal(at("Europe/Berlin", "2026-07-20 08:00:00 x"), "2026-07-20T06:00:00Z");
   });
-  test("both sides of a change of clocks", () => {
+  test("times before and after a change of the clocks are right", () => {
     assert.equal(at("Europe/Berlin", "2026-03-29 01:59:59 x"), "2026-03-29T00:59:59Z");
     assert.equal(at("Europe/Berlin", "2026-03-29 03:00:00 x"), "2026-03-29T01:00:00Z");
     assert.equal(at("America/New_York", "2026-11-01 03:00:00 x"), "2026-11-01T08:00:00Z");
   });
-  test("an offset on the line wins", () =>
+  test("an offset on the line takes precedence", () =>
     assert.equal(at("Europe/Berlin", "2026-01-20 08:00:00Z x"), "2026-01-20T08:00:00Z"));
   test("an unknown zone", () => assert.equal(zoneOf("Mars/Olympus"), null));
 });

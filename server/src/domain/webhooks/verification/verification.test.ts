@@ -6,7 +6,7 @@ import type { HookRequest } from "../request.ts";
 import type { Verification } from "../types.ts";
 import { allowedBy, verify } from "./index.ts";
 
-const BODY = Buffer.from('{"a": 1,  "b":"é"}'); // spaces that JSON written anew would not have
+const BODY = Buffer.from('{"a": 1,  "b":"é"}'); // Spaces show that the JSON was not serialized again.
 const NOW_MS = 1_795_000_000_000;
 const NOW_S = NOW_MS / 1000;
 const SECRET = "a secret of theirs";
@@ -55,12 +55,12 @@ const FIELDS: Readonly<Record<string, { verification: Verification; headers: Rec
 };
 
 for (const [name, { verification, headers }] of Object.entries(FIELDS)) {
-  test(`${name}: the sender's request passes, under either of two secrets`, () => {
+  test(`${name}: the sender's request passes with either of two secrets`, () => {
     assert.equal(outcome(verification, asked(headers)), null);
     assert.equal(outcome(verification, asked(headers), ["another one", SECRET]), null);
   });
 
-  test(`${name}: nothing, another secret and another signature are refused, and no reason holds a secret`, () => {
+  test(`${name}: a missing, wrong or altered signature is refused, and no reason contains a secret`, () => {
     const changed = Object.fromEntries(
       Object.entries(headers).map(([field, value]) => [field, `${value.slice(0, -2)}00`]),
     );
@@ -85,7 +85,7 @@ for (const name of ["github", "stripe", "slack", "shopify", "hmac"]) {
 }
 
 for (const name of ["stripe", "slack"]) {
-  test(`${name}: an old request that comes again is refused`, () => {
+  test(`${name}: a replayed old request is refused`, () => {
     const { verification, headers } = FIELDS[name] as (typeof FIELDS)[string];
     const at = (ms: number): string | null => verify(asked(headers), { secrets: [SECRET], nowMs: ms, verification });
     assert.equal(at(NOW_MS + 300_000), null);
@@ -104,7 +104,7 @@ test("basic: a user name and a password", () => {
 });
 
 for (const prefix of ["webhook", "svix"]) {
-  test(`standard_webhooks: what the library signs passes, with ${prefix}-… fields`, () => {
+  test(`standard_webhooks: a request that the library signs passes, with ${prefix}-… fields`, () => {
     const verification = { scheme: "standard_webhooks" } as const;
     const signature = new Webhook(STANDARD).sign("msg_1", new Date(NOW_MS), BODY.toString());
     const headers = {
@@ -119,14 +119,14 @@ for (const prefix of ["webhook", "svix"]) {
   });
 }
 
-test("addresses: single ones and blocks of both families, IPv4 in IPv6 too", () => {
+test("addresses: single addresses and blocks of both families match, also mapped IPv4", () => {
   const allowed = allowedBy(["192.0.2.0/24", "2001:db8::1", "198.51.100.7"]);
   for (const ip of ["192.0.2.77", "::ffff:192.0.2.1", "2001:db8::1", "198.51.100.7"]) assert.ok(allowed(ip), ip);
   for (const ip of ["192.0.3.1", "::ffff:192.0.3.1", "2001:db8::2", "198.51.100.8"]) assert.ok(!allowed(ip), ip);
   assert.ok(allowedBy([])("192.0.3.1"));
 });
 
-/** As Twilio's own library signs: https://www.twilio.com/docs/usage/webhooks/webhooks-security, with the values of its example. */
+/** Signs as Twilio's library does, with the example of https://www.twilio.com/docs/usage/webhooks/webhooks-security. */
 test("twilio: its example passes, and nothing else", () => {
   const token = "12345";
   const url = "https://example.com/myapp.php?foo=1&bar=2";
@@ -139,7 +139,7 @@ test("twilio: its example passes, and nothing else", () => {
   const twilio = (change: object, secrets = [token]): string | null =>
     outcome({ scheme: "twilio" }, { ...request, ...change }, secrets);
   assert.equal(twilio({}), null);
-  assert.equal(twilio({ url: url.replace("example.com", "example.com:443") }), null, "the port is said or not");
+  assert.equal(twilio({ url: url.replace("example.com", "example.com:443") }), null, "the port may be given or not");
   assert.notEqual(twilio({}, ["54321"]), null);
   assert.notEqual(twilio({ url: `${url}3` }), null);
   assert.notEqual(twilio({ body: Buffer.from(`${form}&a=1`) }), null);
@@ -147,7 +147,7 @@ test("twilio: its example passes, and nothing else", () => {
   assert.match(twilio({ headers: {} }) ?? "", /is missing/);
 });
 
-test("twilio: another body than a form is covered by its digest in the address", () => {
+test("twilio: a body that is no form is covered by its digest in the address", () => {
   const digest = createHash("sha256").update(BODY).digest("hex");
   const query = `bodySHA256=${digest}`;
   const url = `https://hooks.example/hooks/x?${query}`;
@@ -163,7 +163,7 @@ test("twilio: another body than a form is covered by its digest in the address",
   assert.match(outcome({ scheme: "twilio" }, unsigned) ?? "", /does not cover/);
 });
 
-test("twilio: of a parameter that comes more than once each value counts once, in order", () => {
+test("twilio: each value of a repeated parameter counts once, in order", () => {
   const url = "https://hooks.example/hooks/x";
   const body = Buffer.from("b=2&a=x&b=1&b=2&B=3");
   const signature = createHmac("sha1", SECRET).update(`${url}B3axb1b2`).digest("base64");

@@ -1,4 +1,5 @@
-// A node whose job ends it. Words: the data directory. Ends with 7 in the job, with 0 when the job is not given to it any more.
+// A node whose job ends the process. Argument: the data directory. Exits with 7 in the job, or with 0 when the node no
+// longer gets the job.
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";

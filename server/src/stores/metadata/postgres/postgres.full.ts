@@ -39,7 +39,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
 
   metadataContract("postgres", provide);
 
-  test("a deadlock is retried, and both transactions land", async () => {
+  test("a deadlock is retried, and both transactions commit", async () => {
     await withPostgres(provide, {}, async (store) => {
       await store.write((tx) => addNode(tx, 1));
       await store.write((tx) => addNode(tx, 2));
@@ -58,7 +58,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
-  test("a read that takes too long is stopped by the server, and says so", async () => {
+  test("a read that takes too long is stopped by the server, with that reason", async () => {
     const database = await provide();
     const store = await openPostgres({ url: database.url ?? "", clock: systemClock, waits: waitsOf(undefined, 300) });
     await assert.rejects(
@@ -91,7 +91,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
-  test("connections that the server ends fail what ran on them, and are replaced", async () => {
+  test("connections that the server closes fail their statements, and are replaced", async () => {
     await withPostgres(provide, {}, async (store, url) => {
       const work = async (tx: Writer): Promise<void> => {
         await addNode(tx, 1);
@@ -105,7 +105,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
-  test("listening begins again after the connection is lost, and listeners are called since they may have missed something", async () => {
+  test("listening resumes after a lost connection, and listeners are called because they may have missed a change", async () => {
     await withPostgres(provide, {}, async (store, url) => {
       let heard = 0;
       store.onNotify("auth_change", () => {
@@ -118,7 +118,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
-  test("a transaction that is silent for too long loses its locks, and says so", async () => {
+  test("a transaction that is silent for too long loses its locks, with that reason", async () => {
     await withPostgres(provide, { silenceMs: 200 }, async (store) => {
       const holds = Promise.withResolvers<void>();
       const woken = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
-  test("who waits for a lock too long is refused, whichever way the lock is asked for", async () => {
+  test("a statement that waits for a lock too long is refused, however it waits", async () => {
     await withPostgres(provide, { lockMs: 200 }, async (store, url) => {
       const name = new URL(url).pathname.slice(1);
       const held = `begin; lock table node in access exclusive mode; select pg_advisory_xact_lock(hashtextextended('sequence', 0)); select pg_sleep(60)`;
@@ -159,13 +159,13 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
         nodes(store),
       ];
       await Promise.all(refusals.map((refusal) => assert.rejects(refusal, isUnavailable)));
-      assert.ok(performance.now() - beganMs < 5_000, "it took longer than the limit by far");
+      assert.ok(performance.now() - beganMs < 5_000, "the wait took much longer than the limit");
       await endConnections(server, url);
       await holder;
     });
   });
 
-  test("what one request waits for in turn adds up to one limit, and the next request begins anew", async () => {
+  test("the waits of one request share one limit, and the next request begins again", async () => {
     await withPostgres(provide, { lockMs: 1_000, requestMs: 1_500 }, async (store, url) => {
       const name = new URL(url).pathname.slice(1);
       const holder = server
@@ -186,13 +186,13 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
         for (let change = 0; change < 3; change++) await waited();
       });
       assert.ok(performance.now() - beganMs < 2_700, "three changes waited for three whole limits");
-      assert.ok((await sharingWaits(waited)) >= 900, "another request did not wait as long as it may");
+      assert.ok((await sharingWaits(waited)) >= 900, "another request did not wait for its whole limit");
       await endConnections(server, url);
       await holder;
     });
   });
 
-  test("who gets no connection in time is refused, and none is lost", async () => {
+  test("a request without a connection in time is refused, and no connection is lost", async () => {
     await withPostgres(provide, { connectionMs: 100 }, async (store) => {
       const woken = Promise.withResolvers<void>();
       const all = Promise.withResolvers<void>();
@@ -235,7 +235,7 @@ describe("metadata store on PostgreSQL", { skip: missing ?? false }, () => {
     });
   });
 
-  test("the server looks after the clients that it works for", async () => {
+  test("the server checks that the clients of running statements are still connected", async () => {
     await withPostgres(provide, {}, async (store) => {
       const names = [
         "lock_timeout",
@@ -286,7 +286,7 @@ async function withPostgres(
   await database.remove();
 }
 
-/** The server sees a little later than the client that a connection is closed, so this looks again until a deadline. */
+/** Polls until a deadline, because the server sees a closed connection a little later than the client. */
 async function connectionsLeft(server: PostgresServer, name: string): Promise<string[]> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
@@ -308,7 +308,7 @@ async function endConnections(server: PostgresServer, url: string): Promise<void
   );
 }
 
-/** Returns a function whose callers wait for each other the first time that `parties` of them have come. */
+/** Returns a function whose callers wait until `parties` of them have called it the first time. */
 function barrier(parties: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let arrived = 0;

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { GroupCommit } from "./group-commit.ts";
 import { SqliteWriter } from "./writer.ts";
 
-test("a turn belongs to the one who waited, not to the one who comes just as it is handed on", async () => {
+test("a turn belongs to the waiting caller, not to one that arrives at the hand-over", async () => {
   await withWriter(async (writer) => {
     const groups = new GroupCommit(writer);
     const order: string[] = [];
@@ -15,7 +15,7 @@ test("a turn belongs to the one who waited, not to the one who comes just as it 
     groups.undo();
     const late = groups.begin().then(() => order.push("late"));
     await waiting;
-    await writer.turn({ opens: false, statements: [{ sql: "select 1", parameters: [] }] }); // long enough for one who does not wait to have begun
+    await writer.turn({ opens: false, statements: [{ sql: "select 1", parameters: [] }] }); // Long enough for a caller that does not wait.
     assert.deepEqual(order, ["waiting"]);
     const committed = groups.commit();
     await late;
@@ -24,7 +24,7 @@ test("a turn belongs to the one who waited, not to the one who comes just as it 
   });
 });
 
-test("those who wait share one COMMIT, 64 at most", async () => {
+test("waiting transactions share one COMMIT, 64 at most", async () => {
   await withWriter(async (writer) => {
     const commits = countSteps(writer, "commit");
     const groups = new GroupCommit(writer);
@@ -36,9 +36,9 @@ test("those who wait share one COMMIT, 64 at most", async () => {
     assert.ok(commits() >= 3, "130 do not fit into two groups of 64");
     const before = commits();
     await transaction();
-    assert.equal(commits(), before + 1, "who is alone waits for nobody");
+    assert.equal(commits(), before + 1, "a single transaction does not wait for others");
     await Promise.all(Array.from({ length: 10 }, transaction));
-    assert.ok(commits() - before <= 5, "ten that come at once do not commit one by one");
+    assert.ok(commits() - before <= 5, "ten concurrent transactions do not commit one by one");
   });
 });
 
@@ -53,7 +53,7 @@ async function withWriter(use: (writer: SqliteWriter) => Promise<void>): Promise
   }
 }
 
-/** Lets the real writer take every step and counts one kind of them. */
+/** Lets the real writer take every step, and counts one kind of step. */
 function countSteps(writer: SqliteWriter, counted: "commit"): () => number {
   let count = 0;
   const step = writer.step.bind(writer);

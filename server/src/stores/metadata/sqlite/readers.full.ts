@@ -14,11 +14,11 @@ import { waitsOf } from "../waits.ts";
 import { PointReads } from "./point-reads.ts";
 import { openSqlite } from "./store.ts";
 
-/** Never ends, and never gives a row. */
+/** A query that never ends and never returns a row. */
 const ENDLESS = sql<{ n: number }>`
   with recursive x(n) as (select 1 union all select n + 1 from x) select count(*) as n from x`;
 
-test("a read that takes too long is stopped, and holds up neither the event loop nor other reads", async () => {
+test("a read that takes too long is stopped, and delays neither the event loop nor other reads", async () => {
   await withSqlite({ readTimeoutMs: 1_500 }, async (store) => {
     await countNodes(store.read);
     let turns = 0;
@@ -38,7 +38,7 @@ test("a read that takes too long is stopped, and holds up neither the event loop
   });
 });
 
-test("reads that wait for a process count their wait, and say so", async () => {
+test("reads that wait for a process count their wait, and report it", async () => {
   await withSqlite({ readTimeoutMs: 1_000 }, async (store) => {
     const reads = Array.from({ length: 6 }, () => ENDLESS.execute(store.read));
     const results = await Promise.allSettled([...reads, countNodes(store.read)]);
@@ -48,19 +48,19 @@ test("reads that wait for a process count their wait, and say so", async () => {
   });
 });
 
-test("an organization that asks for much leaves a process to the others", async () => {
+test("a busy organization leaves a process to the others", async () => {
   await withSqlite({ readTimeoutMs: 3_000 }, async (store) => {
     const count = (): Promise<number> => readFor("org_b", () => countNodes(store.read));
     assert.equal(await count(), 0);
     const slow = Array.from({ length: 6 }, () => assert.rejects(readFor("org_a", () => ENDLESS.execute(store.read))));
     const begunMs = performance.now();
     for (let i = 0; i < 20; i += 1) assert.equal(await count(), 0);
-    assert.ok(performance.now() - begunMs < 2_500, "the others did not wait for those to be stopped");
+    assert.ok(performance.now() - begunMs < 2_500, "the others did not wait until the slow reads were stopped");
     await Promise.all(slow);
   });
 });
 
-test("a short page that an index bounds runs on this thread; what may read more than it gives does not", async () => {
+test("a short page with an index runs on this thread; a statement that may read more rows does not", async () => {
   await withSqlite({}, async (_store, dataDir) => {
     const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
     const reads = new PointReads(db);
@@ -104,7 +104,7 @@ test("a list that begins after a commit was acknowledged sees it", async () => {
   });
 });
 
-test("a process that dies is replaced, and its statement asked again", async () => {
+test("a process that dies is replaced, and its statement is repeated", async () => {
   await withSqlite({}, async (store) => {
     await countNodes(store.read);
     for (const pid of childIds()) process.kill(pid, "SIGKILL");
@@ -112,7 +112,7 @@ test("a process that dies is replaced, and its statement asked again", async () 
   });
 });
 
-test("an error of SQLite arrives as it is", async () => {
+test("an error of SQLite arrives unchanged", async () => {
   await withSqlite({}, async (store) => {
     await assert.rejects(
       sql`select abs(-9223372036854775808) from node union all select abs(-9223372036854775808)`.execute(store.read),
@@ -121,7 +121,7 @@ test("an error of SQLite arrives as it is", async () => {
   });
 });
 
-test("only what finds its rows by whole unique keys is a point read", async () => {
+test("only a statement that finds its rows by complete unique keys is a point read", async () => {
   await withSqlite({}, async (_store, dataDir) => {
     const db = new DatabaseSync(join(dataDir, "mooring.db"), { readOnly: true });
     const reads = new PointReads(db);
@@ -172,7 +172,7 @@ async function countNodes(read: Kysely<Tables>): Promise<number> {
   return row.n;
 }
 
-/** Readers that this process has started. */
+/** Returns the processes that this process has started as readers. */
 function childIds(): number[] {
   const fields = (pid: string): string[] => {
     try {

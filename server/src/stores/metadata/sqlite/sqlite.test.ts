@@ -22,13 +22,13 @@ metadataContract("sqlite", async (state): Promise<TestDatabase> => {
     url: undefined,
     dataDir,
     sharesNotifications: false,
-    // The last one to close writes the log back and removes it; a transaction left open would have kept it.
+    // The last connection to close checkpoints the log and removes it; an open transaction would have kept it.
     leftovers: async () => (await readdir(dataDir)).filter((name) => name !== "mooring.db"),
     remove: async () => rmSync(dataDir, { recursive: true, force: true }),
   };
 });
 
-test("the files are their owner's alone", async () => {
+test("only the owner can read the files", async () => {
   await withSqlite({}, async (store, dataDir) => {
     await store.write((tx) => addNodes(tx, 0, 1));
     const names = (await readdir(dataDir)).toSorted();
@@ -37,7 +37,7 @@ test("the files are their owner's alone", async () => {
   });
 });
 
-test("the file waits for the disk at every commit", async () => {
+test("every commit flushes the file to the disk", async () => {
   await withSqlite({}, async (store) => {
     await store.write(async (tx) => {
       assert.deepEqual((await sql`pragma synchronous`.execute(tx)).rows, [{ synchronous: 2 }]);
@@ -47,12 +47,12 @@ test("the file waits for the disk at every commit", async () => {
   });
 });
 
-test("the event loop turns on while 2,000 writes are flushed, and while another process holds the file", async () => {
+test("the event loop continues while 2,000 writes are flushed, and while another process locks the file", async () => {
   await withSqlite({}, async (store, dataDir) => {
     const other = new DatabaseSync(join(dataDir, "mooring.db"));
     other.exec("begin immediate");
     let released = false;
-    // A loop that was held by the wait could never release the file: the writes would fail at their limit.
+    // If the wait blocked the loop, the test could never release the file, and the writes would fail at their limit.
     setTimeout(() => {
       other.exec("rollback");
       released = true;
@@ -65,23 +65,23 @@ test("the event loop turns on while 2,000 writes are flushed, and while another 
       while (next < 2000) {
         const number = next++;
         await store.write((tx) => addNodes(tx, number, 1));
-        assert.ok(released, "no write is done while another process writes");
+        assert.ok(released, "no write succeeds while another process writes");
       }
     };
     await Promise.all(Array.from({ length: 16 }, loop));
     delay.disable();
     other.close();
     assert.equal(await count(store), 2000);
-    // Each group of 16 takes separate turns; done on this thread, all of them would fit into a few.
+    // Each group of 16 takes separate turns. On this thread, all of them would fit into a few.
     const turns = performance.nodeTiming.uvMetricsInfo.loopCount - turnsBefore;
     assert.ok(turns >= 125, `the loop turned ${turns} times`);
-    // Not the greatest: the machine may stop the process once by itself.
+    // A percentile, not the maximum: the machine may stop the process once by itself.
     const heldMs = delay.percentile(99) / 1e6;
     assert.ok(heldMs < 1000, `one turn in a hundred took ${heldMs} ms`);
   });
 });
 
-test("a transaction waits for another process that writes, up to its limit, and then says so", async () => {
+test("a transaction waits for another process that writes, up to its limit, and then reports it", async () => {
   await withSqlite({ waits: waitsOf(1000) }, async (store, dataDir) => {
     const other = new DatabaseSync(join(dataDir, "mooring.db"));
     other.exec("begin immediate");
@@ -95,7 +95,7 @@ test("a transaction waits for another process that writes, up to its limit, and 
         return true;
       });
     }
-    assert.equal(await count(store), 0, "readers go on meanwhile");
+    assert.equal(await count(store), 0, "readers continue meanwhile");
     other.exec("rollback");
     other.close();
     await store.write((tx) => addNodes(tx, 0, 1));
@@ -103,13 +103,13 @@ test("a transaction waits for another process that writes, up to its limit, and 
   });
 });
 
-/** All that is written at once is one group, however slow the machine is at that moment. */
+/** All concurrent writes form one group, however slow the machine is. */
 const ONE_GROUP = { groupMsMax: 60_000 };
 
-test("a COMMIT that fails rejects the whole group and keeps nothing of it", async () => {
+test("a COMMIT that fails rejects the whole group and writes nothing of it", async () => {
   await withSqlite(ONE_GROUP, async (store) => {
     const orphan = async (tx: Writer): Promise<void> => {
-      await sql`pragma defer_foreign_keys = on`.execute(tx); // so that it is the COMMIT that finds the broken reference
+      await sql`pragma defer_foreign_keys = on`.execute(tx); // So that the COMMIT finds the broken reference.
       await tx
         .insertInto("member")
         .values({ org_id: "org_none", user_id: "user_none", role: "viewer", created_at: 0 })
@@ -139,7 +139,7 @@ test("when SQLite itself rolls back, the whole group is refused and nothing is w
   });
 });
 
-test("one transaction runs at a time, however they come", async () => {
+test("one transaction runs at a time, in any order of arrival", async () => {
   await withSqlite({}, async (store) => {
     let inside = 0;
     let most = 0;

@@ -30,7 +30,7 @@ import { openFilesystem, OPERATIONS } from "./driver.ts";
 import type { FileOperations } from "./sink.ts";
 import { filesystemPlace } from "./testing.ts";
 
-/** What a disk may have forgotten after a power failure: everything that was not flushed. */
+/** Simulates a disk that loses everything that was not flushed at a power failure. */
 class ForgetfulDisk {
   readonly #dataDir: string;
   readonly #unwritten = new Set<string>();
@@ -85,7 +85,7 @@ class ForgetfulDisk {
     return Object.fromEntries(told) as FileOperations;
   }
 
-  /** The worst that the system may make of it: to be called when nothing has the directory open. */
+  /** Removes everything that was not flushed. To be called when nothing has the directory open. */
   async loseWhatIsNotFlushed(): Promise<void> {
     const { blobs } = layoutOf(this.#dataDir);
     for (const [path, copy] of this.#removed) await rename(copy, path).catch(() => {});
@@ -105,7 +105,7 @@ class ForgetfulDisk {
   }
 }
 
-/** Keeps things, lets go of some, and has the power fail; resolves to what scrub finds afterwards. */
+/** Keeps content, releases some of it, and has the power fail. Resolves to the findings of scrub. */
 async function afterPowerFailure(
   left: readonly (keyof FileOperations)[],
 ): Promise<{ found: string[]; events: string[] }> {
@@ -127,19 +127,19 @@ async function afterPowerFailure(
   return { found: found.map((finding) => finding.split(" ")[0] ?? ""), events: written };
 }
 
-test("after a power failure everything linked is whole and nothing is back that was deleted", async () => {
+test("after a power failure linked content is complete and deleted content stays deleted", async () => {
   const { found, events } = await afterPowerFailure([]);
   assert.deepEqual(found, []);
   const first = events.slice(events.indexOf("open"), events.lastIndexOf("open"));
   const order = first.filter((name) => name !== "writev").slice(0, 5);
-  // The first blob of a directory also flushes the directory's own name, at any time before the rename.
+  // The first blob of a directory also flushes the directory's name, at any time before the rename.
   assert.deepEqual(order.toSorted(), ["datasync", "open", "rename", "syncDirectory", "syncDirectory"]);
   assert.equal(order[0], "open");
   assert.ok(order.indexOf("datasync") < order.indexOf("rename"));
   assert.ok(order.indexOf("rename") < order.lastIndexOf("syncDirectory"));
 });
 
-test("a large blob is flushed while it comes in, so that the last flush has little to do", async () => {
+test("a large blob is flushed while it arrives, so that the last flush is short", async () => {
   await using dir = await temporaryDirectory();
   const disk = new ForgetfulDisk(dir.path);
   const store = await openTestObjects(dir.path, { operations: disk.operations() });
@@ -154,7 +154,7 @@ test("a large blob is flushed while it comes in, so that the last flush has litt
   await store.close();
 });
 
-test("the simulated power failure finds what would go wrong without each flush", async () => {
+test("the simulated power failure detects the lack of each flush", async () => {
   const unwritten = await afterPowerFailure(["datasync"]);
   assert.deepEqual(unwritten.found, ["missing", "missing", "missing", "missing"]);
   const unnamed = await afterPowerFailure(["syncDirectory"]);
@@ -178,7 +178,7 @@ function failing(name: keyof FileOperations, code: string, after: { calls: numbe
 }
 
 for (const name of ["open", "writev", "datasync", "rename", "syncDirectory"] as const) {
-  test(`${name} that fails is a clean answer, and leaves nothing`, async () => {
+  test(`${name} that fails is a clean error, and leaves nothing`, async () => {
     for (const [code, expected] of Object.entries(CODES)) {
       const place = await filesystemPlace();
       const after = { calls: name === "writev" ? 1 : 0 };
@@ -202,7 +202,7 @@ for (const name of ["open", "writev", "datasync", "rename", "syncDirectory"] as 
   });
 }
 
-test("a write that fails on a disk that lets nothing be removed is cleaned up later", async () => {
+test("a failed write on a disk that allows no removal is cleaned up later", async () => {
   const place = await filesystemPlace();
   const broken = async (): Promise<never> => {
     throw Object.assign(new Error("EIO"), { code: "EIO" });
@@ -219,7 +219,7 @@ test("a write that fails on a disk that lets nothing be removed is cleaned up la
   await place.remove();
 });
 
-test("a deletion that fails is tried again", async () => {
+test("a failed deletion is retried", async () => {
   const place = await filesystemPlace();
   let isBroken = true;
   const remove = async (path: string): Promise<void> => {
@@ -241,7 +241,7 @@ test("a deletion that fails is tried again", async () => {
   await place.remove();
 });
 
-test("a blob whose write was cut off before anything of it was on disk is deleted like others", async () => {
+test("a blob whose write was interrupted before it reached the disk is deleted like others", async () => {
   await using dir = await temporaryDirectory();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const driver = await openFilesystem({ dataDir: dir.path, clock: systemClock, log, diskFreeBytesMin: 0 });

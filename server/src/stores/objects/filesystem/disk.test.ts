@@ -15,7 +15,7 @@ import {
   testSettings,
 } from "../testing/store.ts";
 
-/** A separate small file system under the objects directory, so that the disk is really full. */
+/** Mounts a small file system under the objects directory, so that the disk is really full. */
 async function smallDisk(
   context: TestContext,
   dataDir: string,
@@ -32,7 +32,7 @@ async function smallDisk(
   return { path, [Symbol.dispose]: () => void execFileSync("umount", ["--lazy", path]) };
 }
 
-test("a full disk refuses writes, keeps what it had, and takes more once there is room", async (context) => {
+test("a full disk refuses writes, keeps its content, and accepts writes once there is space", async (context) => {
   await using dir = await temporaryDirectory();
   using disk = await smallDisk(context, dir.path, 16);
   if (disk === undefined) return;
@@ -54,11 +54,11 @@ test("a full disk refuses writes, keeps what it had, and takes more once there i
   await rm(ballast);
   await linkNow(store, await store.objects.write("org_a", contentOf(9, 5 * MIB), LIMIT));
   const found = (await named(store)).map((finding) => finding.split(" ")[0]);
-  assert.deepEqual(new Set(found), new Set(["count"]), "they were linked without a thing, and nothing else is wrong");
+  assert.deepEqual(new Set(found), new Set(["count"]), "they were linked without a record, and nothing else is wrong");
   await store.close();
 });
 
-test("the floor under the disk is kept: an announced size that would pass it is refused before a byte has come", async (context) => {
+test("an upload whose announced size would use the reserved space is refused before a byte arrives", async (context) => {
   await using dir = await temporaryDirectory();
   using disk = await smallDisk(context, dir.path, 40);
   if (disk === undefined) return;
@@ -70,7 +70,7 @@ test("the floor under the disk is kept: an announced size that would pass it is 
   await linkNow(store, await store.objects.write("org_a", contentOf(2, 5 * MIB), LIMIT));
   await assert.rejects(store.objects.write("org_a", contentOf(3, 20 * MIB), LIMIT), problem("disk_full"));
   assert.equal((await storedIds(store)).length, 1);
-  // Small ones are in the records, which have a separate disk here.
+  // Small content is in the records, which have a separate disk here.
   await linkNow(store, await store.objects.write("org_a", contentOf(4, 100), LIMIT));
   await store.close();
 });

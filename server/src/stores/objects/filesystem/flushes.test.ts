@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DirectoryFlushes } from "./flushes.ts";
 
-/** Flushes that end when the test says so. */
+/** Flushes that end when the test ends them. */
 function held(): {
   flushes: DirectoryFlushes;
   begun: string[];
@@ -23,7 +23,7 @@ function held(): {
   return { flushes, begun, end };
 }
 
-test("who comes while one is under way waits for the next, which is for all of them", async () => {
+test("callers during a flush wait for the next one, which they share", async () => {
   const { flushes, begun, end } = held();
   const done: string[] = [];
   const ask = (name: string): Promise<void> => flushes.flush("a").then(() => void done.push(name));
@@ -48,7 +48,7 @@ test("directories do not wait for each other", async () => {
   await Promise.all(both);
 });
 
-test("a failure is that of those whom the flush was for, and of no others", async () => {
+test("a failure reaches the callers of that flush, and no others", async () => {
   const { flushes, end } = held();
   const outcomes = Promise.allSettled([flushes.flush("a"), flushes.flush("a"), flushes.flush("a")]);
   await end(new Error("broken"));

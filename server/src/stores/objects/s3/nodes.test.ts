@@ -42,7 +42,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
     }
   }
 
-  test("they agree on the store's name, and each reads what the other wrote", async () => {
+  test("they agree on the store's name, and each reads the other's content", async () => {
     await withNodes(async (a, b) => {
       assert.equal(a.driver.storeId, b.driver.storeId);
       const content = contentOf(1, 12 * MIB);
@@ -50,7 +50,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
     });
   });
 
-  test("a collector leaves alone what the other server writes and reads", async () => {
+  test("a collector keeps the content that the other server writes and reads", async () => {
     await withNodes(async (a, b) => {
       const content = contentOf(2, 6 * MIB);
       const read = await keep(a, content);
@@ -62,7 +62,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
       await waitUntil(async () => (await rowCount(a)) === 2, "the beginning of the write");
       for (let i = 0; i < 3; i++) {
         a.clock.advance(GRACE_MS - 1);
-        await a.objects.collect(); // which reports the blobs in use here
+        await a.objects.collect(); // Reports the blobs in use here.
         assert.equal((await b.objects.collect()).blobs, 0);
       }
       assert.ok(Buffer.concat(await collected(reader.chunks())).equals(content));
@@ -73,7 +73,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
     });
   });
 
-  test("what a server that died was writing is given up after the grace period, upstream as well", async () => {
+  test("an unfinished write of a dead server is aborted after the grace period, upstream as well", async () => {
     await withNodes(async (a, b, { options }) => {
       const input = new PassThrough({ highWaterMark: 16 * MIB });
       const writing = a.objects.write("org_a", input, LIMIT);
@@ -88,7 +88,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
         return Parts.length;
       };
       await waitUntil(async () => (await partsSent()) === 2, "parts are sent before the end is known");
-      b.clock.advance(GRACE_MS + 1); // without a sign of life from the first server
+      b.clock.advance(GRACE_MS + 1); // The first server sends no heartbeat.
       assert.equal((await b.objects.collect()).blobs, 1);
       assert.deepEqual(await uploads(), []);
       assert.equal(await rowCount(b), 0);
@@ -99,7 +99,7 @@ describe("two servers with one bucket and one database", { skip: postgresMissing
     });
   });
 
-  test("both collect at once, and each blob goes once", async () => {
+  test("both collect at once, and each blob is deleted once", async () => {
     await withNodes(async (a, b) => {
       const ids = await Promise.all(
         Array.from({ length: 50 }, (_, i) => keep(a, contentOf(i, i % 2 === 0 ? LARGE : 10))),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { presign } from "./presign.ts";
 
-/** The keys of the examples in the specification. */
+/** The keys of the specification's examples. */
 const SETTINGS = {
   endpoint: "https://s3.amazonaws.com",
   region: "us-east-1",
@@ -24,13 +24,13 @@ test("the specification's example has its signature", () => {
   );
 });
 
-test("the bucket is in the path, behind the endpoint's own, where that is asked for", () => {
+test("the bucket is in the path, after the endpoint's path, if the settings ask for it", () => {
   const settings = { ...SETTINGS, endpoint: "http://127.0.0.1:7070/s3/", forcePathStyle: true };
   const url = new URL(presign(settings, { ...AT, method: "PUT", key: "a b/c'd" }));
   assert.equal(url.origin + url.pathname, "http://127.0.0.1:7070/s3/examplebucket/a%20b/c%27d");
 });
 
-test("what must be sent is named, and a token of the session goes with it", () => {
+test("required header fields are named, and the session token is included", () => {
   const headers = { "content-type": "text/plain", "content-length": "3" };
   const settings = { ...SETTINGS, sessionToken: "a/b" };
   const { searchParams: query } = new URL(presign(settings, { ...AT, method: "PUT", key: "k", headers }));

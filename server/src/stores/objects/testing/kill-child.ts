@@ -8,8 +8,9 @@ import { isOfParts, killContent, KILL_WRITERS, openKillPlace, type KillPlace } f
 import { LIMIT, piecesOf } from "./store.ts";
 
 /**
- * The process that is killed: writers write, link, compose, discard and unlink, the collector runs all the time. `+name` is printed once a thing
- * is acknowledged, `-name` before it is let go of. Arguments: data directory, number of the run, the rest of the place as JSON.
+ * The process that is killed. Its writers write, link, compose, discard and unlink, and the collector runs all the
+ * time. Prints `+name` after content is acknowledged, and `-name` before it is released. Arguments: data directory,
+ * number of the run, the other fields of the place as JSON.
  */
 const [dataDir, run, place] = process.argv.slice(2);
 if (dataDir === undefined || run === undefined || place === undefined)
@@ -42,13 +43,13 @@ async function write(writer: number): Promise<void> {
     try {
       await make(`${run}-${writer}-${n}`, n);
     } catch (error) {
-      // Collected before it was linked: the grace period of this test is that short.
+      // The collector deleted it before it was linked, because the grace period of this test is short.
       if (!(error instanceof Problem) || error.code !== "unavailable") throw error;
     }
     if (n % 3 !== 2) continue;
     const old = `${run}-${writer}-${n - 2}`;
     writeSync(1, `-${old}\n`);
-    await dropThing(store, old).catch(() => {}); // there may be none: discarded, or collected
+    await dropThing(store, old).catch(() => {}); // It may be missing: discarded, or collected.
   }
 }
 

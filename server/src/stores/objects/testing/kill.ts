@@ -14,12 +14,12 @@ import { uploadsUnderWay } from "../s3/testing.ts";
 import { contentOf, openTestObjects, testSettings, type OpenObjects, type TestClock } from "./store.ts";
 
 export const KILL_WRITERS = 6;
-/** So short that the collector runs between all the rest. */
+/** Short, so that the collector runs between all other steps. */
 export const KILL_SETTINGS = testSettings({ graceMs: 300 });
 const KILL_MS_MAX = 400;
 const START_MS_MAX = 30_000;
 
-/** The clock of the system, and a little more. */
+/** The system's clock with the methods of a test clock. */
 export function realClock(): TestClock {
   let aheadMs = 0;
   return { nowMs: () => systemClock.nowMs() + aheadMs, advance: (ms) => void (aheadMs += ms) };
@@ -28,7 +28,7 @@ export function realClock(): TestClock {
 /** Sizes on both sides of the limits of inline content and of one gathered write. */
 const SIZES = [100, 32_768, 32_769, 50_000, 200_000, 1_500_000];
 
-/** What a thing of this name (`run-writer-n`) holds: the same in both processes. */
+/** Returns the content for a name (`run-writer-n`), the same in both processes. */
 export function killContent(name: string): Buffer {
   const [run = 0, writer = 0, n = 0] = name.split("-").map(Number);
   const plain = contentOf(run * 1_000_003 + writer * 1009 + n, nthSize(writer + n));
@@ -43,7 +43,7 @@ function nthSize(i: number): number {
   return SIZES[i % SIZES.length] ?? 0;
 }
 
-/** Where the records and the bytes are; in the data directory unless said otherwise. */
+/** The place of the records and the bytes; by default the data directory. */
 export interface KillPlace {
   readonly dataDir: string;
   readonly url?: string;
@@ -60,9 +60,9 @@ export function openKillPlace({ dataDir, url, s3 }: KillPlace): Promise<OpenObje
 }
 
 export interface Killed {
-  /** Things that were acknowledged, and not given up afterwards. */
+  /** Names that were acknowledged and not released afterwards. */
   readonly kept: Set<string>;
-  /** Things whose end was begun: they may be there or not. */
+  /** Names whose release has begun: they may be there or not. */
   readonly ending: Set<string>;
 }
 
@@ -84,10 +84,10 @@ export async function killRounds(place: KillPlace, kills: number): Promise<Kille
   return killed;
 }
 
-/** Runs the child until a random moment after its first acknowledgement; returns the lines that it printed. */
+/** Runs the child until a random moment after its first acknowledgement. Returns the lines that it printed. */
 async function runAndKill({ dataDir, ...place }: KillPlace, run: number): Promise<string[]> {
   const script = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
-  // A file, not a pipe: the child never waits for its reader, and what it has written stays when it is killed.
+  // A file, not a pipe: the child never waits for its reader, and its output survives the kill.
   const printed = join(dataDir, `printed-${run}`);
   const output = await open(printed, "a");
   const words = [script, dataDir, String(run), JSON.stringify(place)];
@@ -104,7 +104,7 @@ async function runAndKill({ dataDir, ...place }: KillPlace, run: number): Promis
   return (await readFile(printed, "utf8")).split("\n").slice(0, -1);
 }
 
-/** Everything acknowledged is whole, nothing else is linked, and once the collector ran nothing is left over. */
+/** Asserts that acknowledged content is complete, nothing else is linked, and nothing is left over after the collector ran. */
 export async function assertKept(place: KillPlace, { kept, ending }: Killed, kills: number): Promise<void> {
   const store = await openKillPlace(place);
   try {
@@ -117,11 +117,11 @@ export async function assertKept(place: KillPlace, { kept, ending }: Killed, kil
     assert.deepEqual(
       [...kept].filter((name) => !present.has(name)),
       [],
-      "acknowledged things are missing",
+      "acknowledged content is missing",
     );
     const others = [...present].filter((name) => !kept.has(name) && !ending.has(name));
-    // Committed writes that were not yet acknowledged may exist too: one for each writer and kill at most.
-    assert.ok(others.length <= kills * KILL_WRITERS, `${others.length} things were never acknowledged`);
+    // Committed writes that were not acknowledged yet may exist too: at most one for each writer and kill.
+    assert.ok(others.length <= kills * KILL_WRITERS, `${others.length} blobs were never acknowledged`);
     for (const name of present)
       assert.ok((await readThing(store, name)).equals(killContent(name)), `${name} is not whole`);
     await assertTidy(place, store);

@@ -11,7 +11,7 @@ import { OBJECT_DEFAULTS, type ObjectLog, type ObjectSettings } from "../setting
 import { openBlobStore } from "../store.ts";
 import type { ObjectStore, StagedBlob, WriteOptions } from "../types.ts";
 
-/** Shared by tests of the store: a store in a new directory, a clock that they set, and content. */
+/** Helpers for tests of the store: a store in a new directory, a clock that the test sets, and content. */
 
 export const MIB = 1024 ** 2;
 export const KIB = 1024;
@@ -41,7 +41,7 @@ export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** The defaults without a schedule and without a floor under the disk, so that a test decides both. */
+/** The defaults without a schedule and without reserved disk space, so that a test decides both. */
 export function testSettings(change: Partial<ObjectSettings> = {}): ObjectSettings {
   return { ...OBJECT_DEFAULTS, collectEveryMs: 0, diskFreeBytesMin: 0, ...change };
 }
@@ -82,7 +82,7 @@ export async function openTestObjects(dataDir: string, change: OpenChange = {}):
   }
 }
 
-/** Bytes that are the same for the same seed, and that don't repeat. */
+/** Returns bytes that depend on the seed only, and that don't repeat. */
 export function contentOf(seed: number, bytes: number): Buffer {
   const words = new Uint32Array(Math.ceil(bytes / 4));
   let state = (seed + 1) * 0x9e3779b1;
@@ -95,7 +95,7 @@ export function contentOf(seed: number, bytes: number): Buffer {
   return Buffer.from(words.buffer, 0, bytes);
 }
 
-/** The bytes in pieces of uneven sizes. */
+/** Yields the bytes in chunks of uneven sizes. */
 export async function* piecesOf(content: Uint8Array, bytesMax = 70_000): AsyncGenerator<Uint8Array> {
   for (let at = 0, size = 1; at < content.length; at += size, size = 1 + ((size * 7919) % bytesMax)) {
     yield content.subarray(at, at + size);
@@ -112,7 +112,7 @@ export async function linkNow(
   await metadata.write((tx) => objects.link(tx, orgId, staged));
 }
 
-/** Writes and links in one; returns the blob's id. */
+/** Writes and links content. Returns the blob's ID. */
 export async function keep(store: OpenObjects, content: Uint8Array, orgId = "org_a"): Promise<string> {
   const staged = await store.objects.write(orgId, content, LIMIT);
   await linkNow(store, staged, orgId);
@@ -138,7 +138,7 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** @throws when there are not so many */
+/** @throws if there are fewer items */
 export function nth<T>(items: readonly T[], index: number): T {
   if (index >= items.length) throw new Error(`there are only ${items.length} items`);
   return items[index] as T;

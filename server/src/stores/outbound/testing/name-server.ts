@@ -5,18 +5,18 @@ import { isIP } from "node:net";
 export interface NameServer {
   /** `host:port` for a resolver. */
   readonly address: string;
-  /** Questions that were asked, as `name type`. */
+  /** Received questions, as `name type`. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** What a name has: addresses, or `silence` for a server that never answers. A function is asked each time. */
+/** The records of each name: addresses, or `silence` for a server that never answers. A function is called each time. */
 export type Zone = Readonly<Record<string, readonly string[] | "silence" | (() => readonly string[])>>;
 
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 
-/** A name server on loopback that says what the zone says: an attacker's, who may answer anything. */
+/** Starts a name server on loopback that answers with the zone, as an attacker's server would. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const socket = createSocket("udp4");
   const asked: string[] = [];
@@ -40,7 +40,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
   };
 }
 
-/** RFC 1035 section 4.1.2. */
+/** Parses the question, RFC 1035 section 4.1.2. */
 function questionOf(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -64,14 +64,14 @@ function answerTo(question: Buffer, type: number, found: readonly string[] | und
 function recordOf(type: number, address: string): Buffer {
   const data = type === TYPE_A ? Buffer.from(address.split(".").map(Number)) : bytesOfV6(address);
   const head = Buffer.alloc(12);
-  head.writeUInt16BE(0xc00c, 0); // the name of the question
+  head.writeUInt16BE(0xc00c, 0); // The name of the question.
   head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4);
   head.writeUInt16BE(data.length, 10);
   return Buffer.concat([head, data]);
 }
 
-/** Full or with one `::`, without an embedded IPv4 address. */
+/** Parses a full address, or one with `::`, without an embedded IPv4 address. */
 function bytesOfV6(address: string): Buffer {
   const [left = "", right] = address.split("::");
   const groups = (text: string): number[] =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AskedAttributes } from "./asked.ts";
 
-test("the keys that are asked for most come first, of that table only, and old questions count less", () => {
+test("the most queried keys of the table come first, and old queries count less", () => {
   let now = 0;
   const asked = new AskedAttributes({ nowMs: () => now });
   for (let i = 0; i < 5; i++) asked.note("org_a", "logs", ["old"]);
@@ -15,7 +15,7 @@ test("the keys that are asked for most come first, of that table only, and old q
   assert.deepEqual(asked.of("org_a", "logs"), ["new", "old"]);
 });
 
-test("a thousand keys take no more room than the best of them", () => {
+test("a thousand keys need no more memory than the best of them", () => {
   const asked = new AskedAttributes({ nowMs: () => 0 });
   for (let i = 0; i < 3; i++) asked.note("org_a", "logs", ["often"]);
   for (let i = 0; i < 1000; i++) asked.note("org_a", "logs", [`key ${i}`]);

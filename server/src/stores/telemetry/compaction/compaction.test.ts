@@ -95,7 +95,7 @@ test("Parquet has every column with its value, sorted by time, and the manifest 
   await again.close();
 });
 
-test("rows that can't be compacted are put into quarantine, all others go on", async () => {
+test("rows that can't be compacted are put into quarantine, all others are compacted", async () => {
   await using dir = await temporaryDirectory();
   const log = recordingLog();
   const { rows, close } = await openTestStore(dir.path, { log });
@@ -116,7 +116,7 @@ test("rows that can't be compacted are put into quarantine, all others go on", a
   await close();
 });
 
-test("a machine that can't compact puts nothing into quarantine; the next attempt takes everything", async () => {
+test("a machine that can't compact puts nothing into quarantine; the next attempt compacts everything", async () => {
   await using dir = await temporaryDirectory();
   const real = processIn(dir.path);
   let broken = true;
@@ -139,7 +139,7 @@ test("a machine that can't compact puts nothing into quarantine; the next attemp
   await close();
 });
 
-test("a file with another number of rows than went in is refused", async () => {
+test("a file with another number of rows than its input is refused", async () => {
   await using dir = await temporaryDirectory();
   const real = processIn(dir.path);
   const log = recordingLog();
@@ -158,7 +158,7 @@ test("a file with another number of rows than went in is refused", async () => {
   await close();
 });
 
-test("a process that is killed in its work fails its job, and the next job has a new one", async () => {
+test("a killed process fails its job, and the next job has a new process", async () => {
   await using dir = await temporaryDirectory();
   const input = join(dir.path, "in.ndjson");
   await writeFile(input, logBatch("org_a", ["one"]).rows);
@@ -188,7 +188,7 @@ test("a process that is killed in its work fails its job, and the next job has a
 });
 
 for (const committed of [true, false]) {
-  test(`a commit whose answer is lost, and that was ${committed ? "" : "not "}made, neither loses nor doubles rows`, async () => {
+  test(`a commit without an answer that was ${committed ? "" : "not "}made neither loses nor doubles rows`, async () => {
     await using dir = await temporaryDirectory();
     const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: trustedClock(systemClock) });
     let losing = false;

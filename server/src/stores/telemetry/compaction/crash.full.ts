@@ -15,11 +15,11 @@ const STEPS_MAX = 60;
 interface Crash {
   /** Live files after the next start. */
   readonly files: number;
-  /** Whether the process came to its end, since there were fewer steps. */
+  /** Whether the process ran to its end, because there were fewer steps. */
   readonly ended: boolean;
 }
 
-/** A data directory with three small files of one day. */
+/** Fills a data directory with three small files of one day. */
 async function prepare(dataDir: string): Promise<string[]> {
   const { rows, close } = await openTestStore(dataDir);
   const messages = ["one", "two", "three", "four", "five", "six"];
@@ -33,7 +33,7 @@ async function prepare(dataDir: string): Promise<string[]> {
   return messages.toSorted();
 }
 
-/** Files on disk, the manifest and every row are as they should be; returns the number of files. */
+/** Asserts that files on disk, the manifest and every row are right. Returns the number of files. */
 async function assertWhole(dataDir: string, expected: readonly string[]): Promise<number> {
   const log = recordingLog();
   const { rows, metadata, close } = await openTestStore(dataDir, { log });
@@ -50,7 +50,7 @@ async function assertWhole(dataDir: string, expected: readonly string[]): Promis
   return known.length;
 }
 
-/** Ends a merge of a copy of `template` at a step, and looks at what the next start makes of it. */
+/** Ends a merge of a copy of `template` at a step, and checks the next start. */
 async function crashAt(template: string, dataDir: string, step: number, expected: readonly string[]): Promise<Crash> {
   await cp(template, dataDir, { recursive: true });
   const child = spawn(process.execPath, [CHILD, dataDir, String(step)], { stdio: ["ignore", "pipe", "inherit"] });
@@ -61,19 +61,19 @@ async function crashAt(template: string, dataDir: string, step: number, expected
   const files = await assertWhole(dataDir, expected);
   if (signal === "SIGKILL") return { files, ended: false };
   assert.equal(code, 0);
-  assert.ok(Number(printed) < step, "it should have ended at its step");
+  assert.ok(Number(printed) < step, "the process did not end at its step");
   return { files, ended: true };
 }
 
-test("a process that ends between any two steps of a merge: the next start has every row once, and finishes", async () => {
+test("after a process ends between any two steps of a merge, the next start has every row once, and finishes", async () => {
   await using dir = await temporaryDirectory();
   const template = join(dir.path, "template");
   await mkdir(template);
   const expected = await prepare(template);
   const crashes: Crash[] = [];
-  // Two at a time. How many steps there are differs a little: files that are deleted together are forgotten together.
+  // Two at a time. The number of steps varies a little, because files that are deleted together are forgotten together.
   for (let step = 1; !crashes.some(({ ended }) => ended); step += 2) {
-    assert.ok(step < STEPS_MAX, "there is no end to the steps");
+    assert.ok(step < STEPS_MAX, "the number of steps has no end");
     const two = [step, step + 1].map((at) => crashAt(template, join(dir.path, String(at)), at, expected));
     crashes.push(...(await Promise.all(two)));
   }

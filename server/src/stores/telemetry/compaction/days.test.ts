@@ -7,7 +7,7 @@ import { fileCounts, openTestStore, readMessages, temporaryDirectory } from "../
 
 const logAt = (timestamp: string, message: string) => ({ timestamp, level: "info", message });
 
-test("a file has the rows of one day, sorted; late and early entries go to their own day's file", async () => {
+test("a file has the rows of one day, sorted; late and early entries are in their own day's file", async () => {
   await using dir = await temporaryDirectory();
   let later = 0;
   const clock = { nowMs: () => Date.now() + later };
@@ -34,7 +34,7 @@ test("a file has the rows of one day, sorted; late and early entries go to their
     (await files.execute()).map(({ day, rows: count }) => `${day} ${count}`),
     ["2026-08-01 1", "2026-08-01 1", "2026-11-19 1", "2026-11-20 3", "2027-01-01 1"],
   );
-  later = 900_000; // two files are worth a merge once no more come
+  later = 900_000; // Two files are worth a merge once no more arrive.
   await rows.merge();
   const merged = await readEach(rows, "logs", "message");
   assert.deepEqual(
@@ -63,7 +63,7 @@ test("rows of three hundred years make a bounded number of files", async () => {
   await close();
 });
 
-test("rows of many days with poison among them: each good row is kept once, on its day", async () => {
+test("good rows beside damaged rows of many days are kept once, on their day", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   const entries = Array.from({ length: 60 }, (_, n) => {

@@ -12,7 +12,7 @@ const FILES = 4;
 const ROWS = 60_000;
 const US_PER_ROW = 1000;
 
-/** Files whose times overlap: each has every `FILES`th row of about the same hour. */
+/** Makes files whose times overlap: each has every `FILES`th row of about the same hour. */
 async function makeInputs(dir: string): Promise<MergeInput[]> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();

@@ -20,7 +20,7 @@ function file(atMs: number, rows: number, change: Partial<PlannedFile> = {}): Pl
   };
 }
 
-/** Does what the plan says until it says nothing; returns the rows that were written. */
+/** Follows the plan until it is empty. Returns the rows that were written. */
 function settle(start: readonly PlannedFile[], nowMs: number): { files: PlannedFile[]; written: number } {
   let files = [...start];
   let written = 0;
@@ -45,7 +45,7 @@ function settle(start: readonly PlannedFile[], nowMs: number): { files: PlannedF
   return { files, written };
 }
 
-/** A small file every five minutes for `days`; every `lateEvery`th of them is of the day before. */
+/** Adds a small file every five minutes for `days`. Every `lateEvery`th file belongs to the day before. */
 function simulate(days: number, lateEvery: number): { amplification: number; most: number; files: PlannedFile[] } {
   let files: PlannedFile[] = [];
   let [arrived, written, most] = [0, 0, 0];
@@ -64,20 +64,20 @@ function simulate(days: number, lateEvery: number): { amplification: number; mos
   return { amplification: (written + end.written) / arrived, most, files: end.files };
 }
 
-test("a small file every five minutes: few files a day, and each row is written again a few times only", () => {
+test("a small file every five minutes: a day has few files, and each row is rewritten only a few times", () => {
   const { amplification, most, files } = simulate(60, Infinity);
   assert.ok(files.length <= 62, `${files.length} files after 60 days`);
   assert.ok(most <= 3 * settings.fanIn, `${most} files of one day`);
   assert.ok(amplification < 4.5, `each row was written ${amplification} times more`);
 });
 
-test("late entries do not have yesterday written again for each of them", () => {
+test("late entries do not rewrite yesterday's file each time", () => {
   const { amplification, files } = simulate(60, 3);
   assert.ok(files.length <= 62, `${files.length} files`);
   assert.ok(amplification < 9, `each row was written ${amplification} times more`);
 });
 
-test("large files are left alone, and a merge stops at its size and number", () => {
+test("large files are left alone, and a merge has a limit of size and of files", () => {
   const large = Array.from({ length: 20 }, (_, i) => file(START + i * MINUTE, 1000, { bytes: settings.smallBytes }));
   assert.deepEqual(planMerges(large, START + 2 * DAY, settings), []);
   const medium = large.map((one) => ({ ...one, bytes: 50 * MIB }));
@@ -86,7 +86,7 @@ test("large files are left alone, and a merge stops at its size and number", () 
   assert.equal(planMerges(many, START + 2 * DAY, settings)[0]?.inputs.length, settings.inputsMax);
 });
 
-test("files of several days are merged with their like only", () => {
+test("a file of several days is merged only with files of the same kind", () => {
   const us = (text: string): number => Date.parse(text) * 1000;
   const span = (from: string, to: string): PlannedFile => ({ ...file(START, 100), minUs: us(from), maxUs: us(to) });
   const files = [
@@ -109,7 +109,7 @@ test("files of several days are merged with their like only", () => {
   );
 });
 
-test("an over day's large file waits for late ones until they are worth it, or the day is quiet", () => {
+test("a past day's large file waits for late files until a merge is worth it, or the day is quiet", () => {
   const large = file(START, 100_000);
   const late = [file(START, 900), file(START, 900)];
   const soon = START + DAY + settings.graceMs;

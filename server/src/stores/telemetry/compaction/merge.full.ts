@@ -31,7 +31,7 @@ async function until(isDone: () => boolean | Promise<boolean>, what: string): Pr
     assert.ok(performance.now() < deadline, `waited for: ${what}`);
 }
 
-/** As many files as make a merge, each with one row for each of two days. */
+/** Adds enough files for a merge, each with one row for each of two days. */
 async function fill(rows: RowStore, orgId = "org_a", files = 8): Promise<string[]> {
   const messages: string[] = [];
   for (let file = 0; file < files; file++) {
@@ -54,7 +54,7 @@ async function fill(rows: RowStore, orgId = "org_a", files = 8): Promise<string[
 const sorted = async (rows: RowStore, orgId = "org_a"): Promise<string[]> =>
   (await readMessages(rows, orgId)).toSorted();
 
-test("small files of a day become one, sorted by time; queries read theirs to the end", async () => {
+test("small files of a day become one, sorted by time; running queries finish with the old files", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const expected = await fill(store.rows);
@@ -87,7 +87,7 @@ test("small files of a day become one, sorted by time; queries read theirs to th
 
 for (const { kind, skip } of DATABASES) {
   test(
-    `files are replaced and forgotten in the ${kind} database, and one that is gone is not replaced again`,
+    `files are replaced and deleted in the ${kind} database, and a deleted file is not replaced again`,
     { skip },
     async () => {
       await using dir = await temporaryDirectory();
@@ -120,18 +120,18 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(
         [...(await manifest.paths()).keys()].toSorted(),
         ["file 0", "merged"],
-        "live files are not forgotten",
+        "live files are not deleted",
       );
       await metadata.close();
     },
   );
 }
 
-test("what a query held over the end of the process is deleted by the next start, with its rows of the manifest", async () => {
+test("the next start deletes the files, and their manifest rows, that a query held when the process ended", async () => {
   await using dir = await temporaryDirectory();
   let store = await openTestStore(dir.path);
   const expected = await fill(store.rows);
-  await store.rows.snapshot("org_a"); // never released
+  await store.rows.snapshot("org_a"); // Never released.
   await store.rows.merge();
   await store.close();
   const log = recordingLog();
@@ -144,7 +144,7 @@ test("what a query held over the end of the process is deleted by the next start
   await store.close();
 });
 
-test("a merge that can't be done is tried later, without the file that can't be read, and stops nothing else", async () => {
+test("a failed merge is retried later without the unreadable file, and stops nothing else", async () => {
   await using dir = await temporaryDirectory();
   const log = recordingLog();
   let later = 0;
@@ -167,7 +167,7 @@ test("a merge that can't be done is tried later, without the file that can't be 
   assert.deepEqual(await sorted(rows, "org_b"), whole);
   assert.equal((await fileCounts(rows, "org_a")).parquet, 9, "the other day was merged");
   assert.deepEqual(await readdir(join(dir.path, "telemetry", "work")), []);
-  later = 900_000; // beyond the delay, and no files come any more: seven are enough then
+  later = 900_000; // The delay is over and no more files arrive, so seven files are enough.
   await rows.merge();
   assert.equal((await fileCounts(rows, "org_a")).parquet, 3, "the damaged file, and the others of both days");
   await writeFile(path, content);
@@ -179,7 +179,7 @@ test("a merge that can't be done is tried later, without the file that can't be 
   await close();
 });
 
-test("a merge with another number of rows than its inputs have is refused", async () => {
+test("a merge whose rows differ in number from its inputs is refused", async () => {
   await using dir = await temporaryDirectory();
   const real = processIn(dir.path);
   const mergeRunner: CompactionRunner = {
@@ -194,7 +194,7 @@ test("a merge with another number of rows than its inputs have is refused", asyn
   await close();
 });
 
-test("compaction keeps up while a merge takes long, and a stop ends the merge", async () => {
+test("compaction keeps up during a long merge, and a stop ends the merge", async () => {
   await using dir = await temporaryDirectory();
   const { promise: ended, reject: end } = Promise.withResolvers<never>();
   ended.catch(() => {});
@@ -217,7 +217,7 @@ test("compaction keeps up while a merge takes long, and a stop ends the merge", 
   await Promise.all([close(), merging]);
 });
 
-test("a merge that is overtaken gives way: its files go, nothing is reported, and the rest is merged", async () => {
+test("a merge whose input was dropped gives up: its files are deleted, no error is reported, and the rest is merged", async () => {
   await using dir = await temporaryDirectory();
   const log = recordingLog();
   const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: trustedClock(systemClock) });
@@ -227,7 +227,7 @@ test("a merge that is overtaken gives way: its files go, nothing is reported, an
     run: async (job) => {
       const made = await real.run(job);
       if (overtaken !== "") return made;
-      // Somebody else has dropped one of the inputs meanwhile.
+      // Another process has dropped one of the inputs meanwhile.
       const [file] = await metadata.read.selectFrom("telemetry_file").select("id").orderBy("id").execute();
       overtaken = file?.id ?? "";
       await metadata.write(async (tx) => {
@@ -257,7 +257,7 @@ test("a merge that is overtaken gives way: its files go, nothing is reported, an
 });
 
 for (const committed of [true, false]) {
-  test(`a merge whose commit is not answered, and was ${committed ? "" : "not "}made, neither loses nor doubles rows`, async () => {
+  test(`a merge whose commit has no answer, and was ${committed ? "" : "not "}made, neither loses nor doubles rows`, async () => {
     await using dir = await temporaryDirectory();
     const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: trustedClock(systemClock) });
     let losing = false;

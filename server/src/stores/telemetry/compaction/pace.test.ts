@@ -17,7 +17,7 @@ import type { CompactJob, CompactionRunner } from "./protocol.ts";
 const MIB = 1024 * 1024;
 const settings = testSettings();
 
-/** Jobs run once `ready`. */
+/** Runs jobs once `ready`, and records them. */
 function recording(workDir: string, ready = Promise.resolve()): CompactionRunner & { readonly jobs: CompactJob[] } {
   const options = { workDir, memoryBytes: 256 * MIB, threads: 1, timeoutMs: 60_000, idleMs: 10_000 };
   const real = new CompactionProcess(options);
@@ -32,7 +32,7 @@ function recording(workDir: string, ready = Promise.resolve()): CompactionRunner
 
 const long = (nth: number): string => `${nth} ${"x".repeat(1000)}`;
 
-test("jobs are small and follow each other at once, urgent while much waits, with all attributes once little does", async () => {
+test("jobs are small and follow each other at once, urgent during a large backlog, and with all attributes after it", async () => {
   await using dir = await temporaryDirectory();
   const appended = Promise.withResolvers<void>();
   const runner = recording(dir.path, appended.promise);
@@ -49,14 +49,14 @@ test("jobs are small and follow each other at once, urgent while much waits, wit
   }
   const { jobs } = runner;
   assert.ok(jobs.length >= 12 && jobs.every(({ inputs }) => inputs.length <= 5), `${jobs.length} jobs`);
-  // The first may have begun while little was appended.
+  // The first job may have begun before much was appended.
   const paces = jobs.slice(1).map(({ urgent, askedOnly }) => `${urgent} ${askedOnly}`);
   assert.deepEqual([...new Set(paces)], ["true true", "true false", "false false"], "in this order");
   assert.equal(new Set(await readMessages(rows, "org_a")).size, 60);
   await close();
 });
 
-test("many small tables are behind only when they are too much for the log", async () => {
+test("many small tables are behind only if they are too much for the log", async () => {
   await using dir = await temporaryDirectory();
   const runner = recording(dir.path);
   const compaction = { ...settings.compaction, hotBytes: 5000, behindBytes: 8000, logBytes: 20_000 };
@@ -71,7 +71,7 @@ test("many small tables are behind only when they are too much for the log", asy
   await close();
 });
 
-test("merges wait while compaction is behind, but not for tables that have too many files", async () => {
+test("merges wait while compaction is behind, except for tables with too many files", async () => {
   await using dir = await temporaryDirectory();
   const compaction = { ...settings.compaction, hotBytes: 1, behindBytes: 0 };
   for (const [inputsMax, parquet] of [
@@ -110,10 +110,10 @@ test("urgent jobs have the server's priority, others a lower one", { skip: proce
   await runner.close();
   const own = priorityIn(await readFile("/proc/self/stat", "utf8"));
   assert.ok((priorities[0] ?? 0) > own);
-  assert.deepEqual(priorities.slice(1), [own, own], "a process is not given up for one job that is not urgent");
+  assert.deepEqual(priorities.slice(1), [own, own], "a process is not replaced for one job that is not urgent");
 });
 
-/** The priority of the newest child of this process. */
+/** Returns the priority of the newest child of this process. */
 async function priorityOfChild(): Promise<number> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")));
@@ -125,7 +125,7 @@ function priorityIn(stat: string): number {
   return Number(fieldsOf(stat)[16]);
 }
 
-/** From the state on: the name in parentheses may hold anything. */
+/** Returns the fields from the state on. The name in parentheses before it may have any characters. */
 function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }

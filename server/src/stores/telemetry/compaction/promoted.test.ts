@@ -6,7 +6,7 @@ import { openTestStore, temporaryDirectory } from "../testing/store.ts";
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Keys and values that a JSON path, an SQL name or a careless comparison could get wrong. */
+/** Keys and values that are difficult for JSON paths, SQL names or comparisons. */
 const ODD_KEYS = [
   "k",
   "K",
@@ -62,7 +62,7 @@ async function assertEqualColumns(rows: Parameters<typeof readEach>[0], keys: re
   }
 }
 
-test("a promoted column has what ->> gives, of every key and value, by compaction and by merging", async () => {
+test("a promoted column equals ->> for every key and value, after compaction and after merging", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   const odd = Array.from({ length: 60 }, (_, n) => entry(n, JSON.parse(attributesOf(n)) as unknown));
@@ -86,7 +86,7 @@ test("a promoted column has what ->> gives, of every key and value, by compactio
   await close();
 });
 
-test("keys that many rows have are promoted by themselves, in logs and traces, and the manifest names them", async () => {
+test("keys of many rows are promoted automatically, in logs and traces, and the manifest names them", async () => {
   await using dir = await temporaryDirectory();
   const { rows, metadata, close } = await openTestStore(dir.path);
   const attributes = (n: number) => ({ method: n % 2 === 0 ? "GET" : "POST", id: `unique ${n}`, nested: { a: n % 3 } });

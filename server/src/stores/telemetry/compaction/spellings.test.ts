@@ -10,10 +10,10 @@ const line = (level: string, i: number): object => ({
   message: "m",
 });
 
-test("what older spellings did not know is derived when rows are compacted and merged", async () => {
+test("severities of older rows are derived when rows are compacted and merged", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
-  // As the log of an older server has them: without a severity.
+  // Rows in the log of an older server have no severity.
   await store.rows.append(batchOf("logs", [line("Wrn", 0), line("nobody's", 1)]));
   await store.rows.compact();
   const derived = [
@@ -24,7 +24,7 @@ test("what older spellings did not know is derived when rows are compacted and m
   await store.close();
 });
 
-test("files of before say so, and a merge ends it", async () => {
+test("older files are marked, and a merge removes the mark", async () => {
   await using dir = await temporaryDirectory();
   const first = await openTestStore(dir.path);
   for (let i = 0; i < 8; i++) {

@@ -35,7 +35,7 @@ async function filtersOf(path: string): Promise<{ column: string; groups: number
   }
 }
 
-test("files of traces have a bloom filter on trace_id, when they are compacted and when they are merged", async () => {
+test("files of traces have a bloom filter on trace_id after compaction and after merging", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   for (let file = 0; file < 8; file++) {
@@ -61,7 +61,7 @@ for (const [spansPerTrace, filteredSpans] of [
   [2, false],
   [1, true],
 ] as const) {
-  test(`in a large file of traces with ${spansPerTrace} spans each every row group has its filter`, async () => {
+  test(`in a large file of traces with ${spansPerTrace} spans each, every row group has its filter`, async () => {
     await using dir = await temporaryDirectory();
     const input = join(dir.path, "spans.ndjson");
     const lines = Array.from({ length: 150_000 }, (_, n) => JSON.stringify(span(n, spansPerTrace)));
@@ -77,7 +77,7 @@ for (const [spansPerTrace, filteredSpans] of [
     const [traces, spans] = await filtersOf(made.path);
     assert.ok(traces !== undefined && traces.groups > 1);
     assert.equal(traces.filters, traces.groups);
-    // A dictionary of what never repeats costs room; only where every trace has one span it can't be avoided.
+    // A dictionary of unique values costs space. It can't be avoided only where every trace has one span.
     assert.equal((spans?.filters ?? 0) > 1, filteredSpans);
   });
 }

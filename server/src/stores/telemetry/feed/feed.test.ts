@@ -21,7 +21,7 @@ async function replayed({ feed }: RowStore, afterSeq = 0, throughSeq = feed.last
 
 const numbered = (from: number, count: number): string[] => Array.from({ length: count }, (_, i) => `m${from + i}`);
 
-test("a listener gets each batch of its table in the turn of its acknowledgement, and only while it listens", async () => {
+test("a listener gets each batch of its table in the order of acknowledgement, and only while it listens", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   const heard: TakenBatch[] = [];

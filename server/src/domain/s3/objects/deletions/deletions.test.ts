@@ -7,7 +7,7 @@ import { newBucket, openS3Ground, ORG_ID, type S3Ground } from "../../testing/gr
 import type { S3Error } from "../../errors.ts";
 import type { Bucket, Deleted, DeleteObject, S3Caller, VersioningState } from "../../types/index.ts";
 
-/** Bytes that JSON, SQL or hexadecimal digits could spoil. */
+/** Bytes that careless JSON, SQL or hexadecimal handling would change. */
 const KEYS = ["a", "ä/b", "q'\"\\", "nul\0nul", "\u{1f600}", " ", "%2e", "x61", "t61", "k".repeat(1024)];
 const MANY = 450;
 
@@ -24,7 +24,7 @@ for (const { kind, skip } of DATABASES) {
 
     const { keys, of } = { keys: kind === "postgres" ? KEYS.filter((key) => !key.includes("\0")) : KEYS, of: rowsOf };
 
-    /** Objects, versions before them, markers, and null versions from before the bucket had versions. */
+    /** Creates objects, older versions, markers, and null versions from before the bucket had versions. */
     async function filled(
       state: VersioningState,
     ): Promise<{ bucket: Bucket; versions: (readonly [string, string])[] }> {
@@ -67,10 +67,10 @@ for (const { kind, skip } of DATABASES) {
         assert.deepEqual(seen[1], seen[0], name);
       };
 
-      test(`${state}: present versions, absent ones, and one key twice`, () =>
+      test(`${state}: existing versions, missing ones, and one key twice`, () =>
         compare("by key", () => [...keys, "absent", keys[0] ?? "", "absent", keys[3] ?? ""].map((key) => ({ key }))));
 
-      test(`${state}: conditions that hold and that do not`, () =>
+      test(`${state}: conditions that are true and false`, () =>
         compare("conditions", () =>
           [...keys, "absent"].map((key, i) => ({ key, conditions: i % 2 === 0 ? { ifSize: 1 } : { ifMatch: "*" } })),
         ));
@@ -81,14 +81,14 @@ for (const { kind, skip } of DATABASES) {
           return [...named, ...named.slice(0, 2), { key: keys[0] ?? "", versionId: "unknown" }];
         }));
 
-      test(`${state}: one key by itself and by its version`, () =>
+      test(`${state}: one key without and with its version`, () =>
         compare("mixed", (versions) => [
           ...versions.slice(0, 4).map(([key, versionId]) => ({ key, versionId })),
           ...keys.slice(0, 3).map((key) => ({ key })),
         ]));
     }
 
-    test("many at once are each deleted, told and in the audit log", async () => {
+    test("a deletion of many objects deletes each, sends its event and adds it to the audit log", async () => {
       const bucket = await notifying(g, caller, await newBucket(g, caller));
       const many = Array.from({ length: MANY }, (_, i) => `many/${i}`);
       for (const key of many) await g.put(caller, bucket, key, "x");
@@ -123,7 +123,7 @@ async function notifying(g: S3Ground, caller: S3Caller, bucket: Bucket): Promise
 
 type Versions = readonly (readonly [string, string])[];
 
-/** Ids of versions are random: each is named by the place at which it was created. */
+/** Replaces a random version ID by the position of its creation. */
 function nameOf(id: unknown, versions: Versions): unknown {
   if (typeof id !== "string" || id === "null" || id === "unknown") return id;
   const at = versions.findIndex(([, versionId]) => versionId === id);
@@ -136,7 +136,7 @@ function plain(result: unknown, versions: Versions): unknown {
   return { ...rest, version: nameOf(versionId, versions), marker: nameOf(markerVersionId, versions) };
 }
 
-/** What there is of a bucket, in the order of keys and of age. */
+/** Returns the rows of a bucket, in the order of keys and of age. */
 async function rowsOf(g: S3Ground, bucket: Bucket, versions: Versions) {
   const { read } = g.ground.metadata;
   const rows = async (table: "s3_object" | "s3_history"): Promise<unknown[]> =>

@@ -4,7 +4,7 @@ import { PIECES_MAX, piecesOf } from "./cut.ts";
 
 const dayOf = (date: string): number => Date.parse(date) / 86_400_000;
 
-test("rows of a few days are cut by day", () => {
+test("rows of a few days are split by day", () => {
   const days = ["1969-12-31", "1970-01-01", "2026-11-20"].map(dayOf);
   assert.deepEqual(
     piecesOf(days),
@@ -13,7 +13,7 @@ test("rows of a few days are cut by day", () => {
   assert.equal(piecesOf(Array.from({ length: PIECES_MAX }, (_, i) => i * 5)).length, PIECES_MAX);
 });
 
-test("more days are cut by month, more months by year, more years not at all", () => {
+test("rows of more days are split by month, of more months by year, of more years not at all", () => {
   const every = (count: number, step: number): number[] =>
     Array.from({ length: count }, (_, i) => dayOf("2000-01-01") + i * step);
   assert.deepEqual(piecesOf(every(90, 1)), [
@@ -27,7 +27,7 @@ test("more days are cut by month, more months by year, more years not at all", (
   assert.deepEqual(piecesOf(wide), [{ fromDay: wide[0], toDay: (wide.at(-1) ?? 0) + 1 }]);
 });
 
-test("every day is in one piece, also before the year 1 and after 9999", () => {
+test("every day is in one part, also before the year 1 and after 9999", () => {
   const days = [-800_000, -719_529, -719_528, -1, 0, 2_932_896, 2_932_897, 3_000_000];
   const pieces = piecesOf(days);
   for (const day of days) assert.equal(pieces.filter(({ fromDay, toDay }) => day >= fromDay && day < toDay).length, 1);
