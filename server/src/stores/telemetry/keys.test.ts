@@ -13,7 +13,7 @@ const taken = { accepted: 2, replayed: false };
 const replayed = { accepted: 2, replayed: true };
 const isReused = (error: unknown): boolean => error instanceof Problem && error.code === "idempotency_key_reused";
 
-test("the same key and body are taken once, another body is refused, another table or organization does not know the key", async () => {
+test("a key and body are accepted once; another body is refused; another table or organization does not know the key", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   assert.deepEqual(await rows.append(batch()), taken);
@@ -25,7 +25,7 @@ test("the same key and body are taken once, another body is refused, another tab
   await close();
 });
 
-test("of many at once one is written", async () => {
+test("one of many concurrent batches with one key is written", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   const answers = await Promise.all(Array.from({ length: 50 }, () => rows.append(batch())));
@@ -66,7 +66,7 @@ test("keys outlive a restart, and the segment of the log that held them", async 
 });
 
 for (const where of ["log", "database"] as const) {
-  test(`a key in the ${where} is remembered for 24 hours and no longer`, async () => {
+  test(`a key in the ${where} is remembered for exactly 24 hours`, async () => {
     await using dir = await temporaryDirectory();
     let nowMs = 1_800_000_000_000;
     const clock = { nowMs: () => nowMs };

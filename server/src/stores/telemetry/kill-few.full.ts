@@ -5,7 +5,7 @@ import { temporaryDirectory } from "./testing/store.ts";
 
 const KILLS = 12;
 
-test(`after ${KILLS} kills under load everything acknowledged is there, nothing twice, no batch in part`, async (context) => {
+test(`after ${KILLS} kills under load every acknowledged batch is there once, and none in part`, async (context) => {
   await using dir = await temporaryDirectory();
   const killed = await killRounds(dir.path, KILLS);
   context.diagnostic(`${killed.acknowledged.length} batches, ${JSON.stringify([...killed.events])}`);

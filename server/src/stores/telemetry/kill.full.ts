@@ -6,8 +6,7 @@ import { temporaryDirectory } from "./testing/store.ts";
 const STORES = 4;
 const KILLS_EACH = 25;
 
-// Several stores one after the other: a damage that a later start would repair by accident is seen at the end of its
-// store.
+// Several stores, one after the other: the end of each store shows damage that a later start would repair by accident.
 test(`${STORES * KILLS_EACH} kills at random moments of ingest, sealing, compaction and merging`, async (context) => {
   const events = new Map<string, number>();
   for (let store = 0; store < STORES; store++) {

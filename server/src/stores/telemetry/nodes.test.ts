@@ -1,4 +1,4 @@
-/** Several servers, each with its own data directory, over one metadata store. */
+/** Several servers with one metadata store, and a data directory each. */
 import { trustedClock } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ import {
   testSettings,
 } from "./testing/store.ts";
 
-/** A server's side of it: its directory, what it acknowledged, and its store while it runs. */
+/** One server: its directory, its acknowledged batches, and its store while it runs. */
 interface Node {
   readonly name: string;
   readonly dataDir: string;
@@ -54,7 +54,7 @@ async function restart(node: Node, metadata: MetadataStore): Promise<void> {
   });
 }
 
-/** What SQL says over a node's directory: rows, and distinct ones. */
+/** Counts the rows, and the distinct ones, that SQL returns from a node's directory. */
 async function bySql(node: Node, metadata: MetadataStore): Promise<string> {
   const settings = {
     compactionRowsBytes: 1 << 20,
@@ -103,7 +103,7 @@ for (const { kind, skip } of DATABASES) {
     const a = await nodeIn("a", first.path);
     const b = await nodeIn("b", second.path);
     try {
-      // One is far ahead of the other with its batches: the other's must not count as compacted.
+      // One server is far ahead with its batches; those of the other must not count as compacted.
       for (let i = 0; i < 5; i++) await take(a, 3);
       await a.rows.compact();
       await take(b, 2);
@@ -115,10 +115,10 @@ for (const { kind, skip } of DATABASES) {
       await Promise.all([take(a, 1), take(b, 1)]);
       for (const node of [a, b])
         assert.deepEqual(await fileCounts(node.rows, "org_a"), { parquet: node === a ? 2 : 1, hot: 1 });
-      // The log has lost the batches of these keys; both nodes took a batch under the one of the first.
+      // The log has lost the batches of these keys. Both nodes have a batch with the first key.
       const { accepted, replayed } = await a.rows.append(logBatch("org_a", ["again", "again", "again"], key("a 0")));
       assert.deepEqual({ accepted, replayed }, { accepted: 3, replayed: true });
-      assert.equal((await b.rows.append(logBatch("org_a", ["b, under the key of a"], key("a 0")))).replayed, false);
+      assert.equal((await b.rows.append(logBatch("org_a", ["b, with the key of a"], key("a 0")))).replayed, false);
       b.taken.push("b, under the key of a");
       for (const node of [a, b]) await restart(node, metadata);
       await assertOwnRows([a, b]);
@@ -138,7 +138,7 @@ for (const { kind, skip } of DATABASES) {
   });
 }
 
-test("a directory's identifier is made once", async () => {
+test("a directory's ID is created once", async () => {
   await using dir = await temporaryDirectory();
   const path = join(dir.path, "telemetry", "store-id");
   await (await openTestStore(dir.path)).close();
@@ -148,7 +148,7 @@ test("a directory's identifier is made once", async () => {
   assert.equal((await readFile(path, "utf8")).trim(), id);
 });
 
-test("without its identifier, or with a damaged one, telemetry is not opened and not touched", async () => {
+test("without its ID, or with a damaged one, telemetry is not opened and not changed", async () => {
   await using dir = await temporaryDirectory();
   const path = join(dir.path, "telemetry", "store-id");
   const store = await openTestStore(dir.path);

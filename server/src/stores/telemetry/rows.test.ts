@@ -14,7 +14,7 @@ import {
   testSettings,
 } from "./testing/store.ts";
 
-test("an appended batch is in the next snapshot, of its organization only", async () => {
+test("an appended batch is in the next snapshot of its organization only", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   assert.deepEqual(await store.rows.append(logBatch("org_a", ["one", "two"])), { accepted: 2, replayed: false });
@@ -23,7 +23,7 @@ test("an appended batch is in the next snapshot, of its organization only", asyn
   await store.close();
 });
 
-test("a restart finds everything once, in order, and goes on", async () => {
+test("a restart finds every row once, in order, and accepts more", async () => {
   await using dir = await temporaryDirectory();
   let store = await openTestStore(dir.path);
   await store.rows.append(logBatch("org_a", ["one"]));
@@ -57,7 +57,7 @@ test("compaction moves rows to Parquet, shortens the log, and survives a restart
   await store.close();
 });
 
-test("hot rows are moved to files at their limits, of one table and of all", async () => {
+test("hot rows are moved to files at the limit of one table and of all tables", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings({ hotFileBytes: 10_000, hotMemoryBytes: 30_000 });
   const { rows, close } = await openTestStore(dir.path, { settings });
@@ -70,7 +70,7 @@ test("hot rows are moved to files at their limits, of one table and of all", asy
   await close();
 });
 
-test("an empty batch is taken and writes nothing", async () => {
+test("an empty batch is accepted and writes nothing", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   assert.deepEqual(await rows.append(logBatch("org_a", [])), { accepted: 0, replayed: false });
@@ -78,7 +78,7 @@ test("an empty batch is taken and writes nothing", async () => {
   await close();
 });
 
-test("a log that compaction can't shorten refuses more", async () => {
+test("a log that compaction can't shorten refuses batches", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path, {
     settings: testSettings({ logBytesMax: 2000, segmentBytes: 500 }),
@@ -112,7 +112,7 @@ test("a long log is shortened by compacting the rows of its oldest segment", asy
   await close();
 });
 
-test("a second process is kept out of the directory until the first has closed it", async () => {
+test("a second process can't open the directory until the first has closed it", async () => {
   await using dir = await temporaryDirectory();
   const first = await openTestStore(dir.path);
   await assert.rejects(
@@ -128,7 +128,7 @@ test("a second process is kept out of the directory until the first has closed i
   await (await openTestStore(dir.path)).close();
 });
 
-test("a closed store takes nothing more", async () => {
+test("a closed store refuses batches", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   await close();
@@ -138,7 +138,7 @@ test("a closed store takes nothing more", async () => {
   );
 });
 
-test("an organization's name can't leave its folder", async () => {
+test("an organization's name can't lead out of its folder", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   await assert.rejects(rows.append(logBatch("../org_a", ["one"])), /must be safe in a path/);

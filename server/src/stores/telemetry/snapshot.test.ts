@@ -12,7 +12,7 @@ async function gone(path: string): Promise<void> {
   }
 }
 
-test("a snapshot is of one moment: rows appended later are not in it", async () => {
+test("a snapshot shows one moment: it has no rows that were appended later", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   await rows.append(logBatch("org_a", ["one"]));
@@ -28,7 +28,7 @@ test("a snapshot is of one moment: rows appended later are not in it", async () 
   await close();
 });
 
-test("while nothing is appended snapshots share their files", async () => {
+test("snapshots share their files while nothing is appended", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   await rows.append(logBatch("org_a", ["one"]));
@@ -40,7 +40,7 @@ test("while nothing is appended snapshots share their files", async () => {
   await close();
 });
 
-test("files outlive the compaction that replaces them until the last snapshot lets go", async () => {
+test("replaced files stay until the last snapshot releases them", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   await rows.append(logBatch("org_a", ["one"]));
@@ -71,7 +71,7 @@ test("an active file that was replaced is deleted once nobody reads it", async (
   await close();
 });
 
-test("under appends and compactions every snapshot has each acknowledged row exactly once", async () => {
+test("during appends and compactions every snapshot has each acknowledged row exactly once", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings();
   const { rows, close } = await openTestStore(dir.path, {

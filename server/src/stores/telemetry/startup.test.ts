@@ -8,7 +8,7 @@ import { logBatch, openTestStore, readMessages, temporaryDirectory } from "./tes
 const ORG = "org_a";
 const DATABASE = ["mooring.db", "mooring.db-wal", "mooring.db-shm"];
 
-test("a start on the wrong database loses nothing: neither existing rows nor new ones", async () => {
+test("a start with the wrong database loses neither existing nor new rows", async () => {
   await using dir = await temporaryDirectory();
   const layout = layoutOf(dir.path);
   const parquetFiles = async (root: string): Promise<string[]> =>
@@ -19,7 +19,7 @@ test("a start on the wrong database loses nothing: neither existing rows nor new
   await first.rows.compact();
   await first.close();
   const second = await openTestStore(dir.path);
-  await second.rows.compact(); // nothing is left in the log: the database alone knows what the file is
+  await second.rows.compact(); // The log is empty: only the database knows the file's meaning.
   await second.close();
   assert.deepEqual(await readdir(layout.wal), []);
   const [file = ""] = await parquetFiles(layout.parquet);

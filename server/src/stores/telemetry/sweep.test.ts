@@ -26,7 +26,7 @@ const diskOf = (dataDir: string): Disk => {
   return { dataDir, root, folder: join(parquet, ORG, "logs"), replacing, quarantine };
 };
 
-/** Appends and compacts, a Parquet file for each message. */
+/** Appends and compacts: one Parquet file for each message. */
 async function fill(
   dataDir: string,
   messages: readonly string[],
@@ -40,7 +40,7 @@ async function fill(
   await close();
 }
 
-/** Compacts everything but the rows of one organization, whose first batch keeps all that follows in the log. */
+/** Compacts everything except the rows of one organization. Its first batch keeps all later ones in the log. */
 function holdingTheLog(workDir: string): CompactionRunner {
   const real = new CompactionProcess({
     workDir,
@@ -95,7 +95,7 @@ async function mergeAll(dataDir: string): Promise<void> {
 
 const MESSAGES = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-test("a merge that was published and not committed is removed, with its note", async () => {
+test("a merge that was published but not committed is removed, with its note", async () => {
   await using dir = await temporaryDirectory();
   const disk = diskOf(dir.path);
   await fill(dir.path, ["one", "two"]);
@@ -112,7 +112,7 @@ test("a merge that was published and not committed is removed, with its note", a
   assert.deepEqual(await readdir(disk.quarantine), []);
 });
 
-test("the same with an input gone: what may be the only copy is kept aside, and its note stays", async () => {
+test("without one input, the merged file may be the only copy: it is kept aside, and its note stays", async () => {
   await using dir = await temporaryDirectory();
   const disk = diskOf(dir.path);
   await fill(dir.path, ["one", "two"]);
@@ -130,7 +130,7 @@ test("the same with an input gone: what may be the only copy is kept aside, and 
   assert.deepEqual(await readdir(disk.replacing), ["seg_merged.json"]);
 });
 
-test("a database from before a merge: the merged file is kept aside; the right database has everything again", async () => {
+test("a database from before a merge keeps the merged file aside; the right database has all rows again", async () => {
   await using dir = await temporaryDirectory();
   const disk = diskOf(join(dir.path, "data"));
   await mkdir(disk.dataDir);
@@ -150,7 +150,7 @@ test("a database from before a merge: the merged file is kept aside; the right d
   assert.deepEqual(await readBack(disk.dataDir), { messages: MESSAGES, errors: [] });
 });
 
-test("a database in which only some inputs of a merge are: the merged file is not taken for one that the log can replace", async () => {
+test("a database with only some inputs of a merge does not delete the merged file as replaceable by the log", async () => {
   await using dir = await temporaryDirectory();
   const disk = diskOf(join(dir.path, "data"));
   await mkdir(disk.dataDir);
@@ -167,7 +167,7 @@ test("a database in which only some inputs of a merge are: the merged file is no
   assert.match(merged, /^2-9-/);
   await putDatabase(older, disk.dataDir);
   const { rows, close } = await openTestStore(disk.dataDir);
-  assert.equal(rows.health().hotRows, 1 + MESSAGES.length / 2, "the log has those that the database does not");
+  assert.equal(rows.health().hotRows, 1 + MESSAGES.length / 2, "the log has the rows that the database lacks");
   await close();
   assert.deepEqual(await readdir(disk.quarantine), [merged], "and only this file has the others");
 });

@@ -13,9 +13,9 @@ import { ask, contentPath, filesOf, newGrant, withFiles } from "./testing/files.
 const MIB = 1024 * 1024;
 const QUOTA = 10 * MIB;
 const DEADLINE_MS = 30_000;
-/** How often the disk is checked: blocked uploads wait until all have come so far. */
+/** The interval of disk checks. Blocked uploads wait until all have arrived that far. */
 const LOOK_MS = 20;
-/** Names and records beside the content. */
+/** Names and records in addition to the content. */
 const SLACK = 64 * 1024;
 
 interface Sending {
@@ -44,7 +44,7 @@ describe("the quota of files", () => {
   const urlOf = async (body: Record<string, unknown> = {}): Promise<string> =>
     contentPath((await newGrant(world, body, token)).upload_url);
 
-  /** Begins to send 1 MiB: all but its last byte. */
+  /** Begins to send 1 MiB, without the last byte. */
   function begun(method: string, path: string, headers: Readonly<Record<string, string>>): Sending {
     const content = randomBytes(MIB);
     const request = httpRequest(new URL(path, world.origin), { method, headers, agent: false });
@@ -72,7 +72,7 @@ describe("the quota of files", () => {
       ...more,
     });
 
-  /** Begins 50, waits until all but ten are refused, ends the others; tells their answers. Looks at the disk all the while. */
+  /** Begins 50 uploads, waits until all but ten are refused, and ends the others. Checks the disk all the time. Returns their answers. */
   async function watched(begin: (i: number) => Sending): Promise<number[]> {
     const before = onDisk();
     let most = 0;
@@ -90,7 +90,7 @@ describe("the quota of files", () => {
     return statuses.filter((status) => status !== 413);
   }
 
-  /** Bytes of content on disk, staged or kept. */
+  /** Returns the bytes of content on disk, staged or kept. */
   function onDisk(directory = join(filesOf(world).dataDir, "objects")): number {
     let bytes = 0;
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -151,7 +151,7 @@ describe("the quota of files", () => {
     assert.equal(reserved(), 0);
   });
 
-  test("keeps to what grants reserve, and gives nothing of it to others", async () => {
+  test("gives reserved bytes to their grant only", async () => {
     const promised = await Promise.all(Array.from({ length: 5 }, () => urlOf({ size_bytes: MIB })));
     const urls = await Promise.all(Array.from({ length: 50 }, () => urlOf()));
     const others = urls.map(sized);
@@ -168,10 +168,10 @@ describe("the quota of files", () => {
     assert.deepEqual([reserved(), (await usage()).bytes], [0, QUOTA]);
   });
 
-  test("counts an upload under way whose grant is deleted, until it ends", async () => {
+  test("counts a running upload whose grant is deleted, until it ends", async () => {
     const grants = await Promise.all(Array.from({ length: 10 }, () => newGrant(world, { size_bytes: MIB }, token)));
     const all = grants.map(({ upload_url: url }) => sized(contentPath(url)));
-    await until("all are under way", () => reserved() === QUOTA);
+    await until("all are running", () => reserved() === QUOTA);
     for (const { file_id: id } of grants)
       assert.equal((await world.call("DELETE", `/v1/files/${id}`, { token })).status, 204);
     assert.equal((await usage()).reserved, 0);

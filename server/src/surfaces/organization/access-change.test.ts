@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { SCOPES, type OrgRole, type Scope } from "@mooring/contract";
 import { sharedWorld, PASSWORD, type Answer, type Tenant, type World } from "./testing/world.ts";
 
-/** What narrows somebody's access holds for the next request, with the tokens that are already out. */
+/** A change that reduces access applies to the next request, also with tokens that were issued before. */
 
 describe("a change of access", () => {
   let world: World;
@@ -25,7 +25,7 @@ describe("a change of access", () => {
     return answer.json;
   }
 
-  /** A member with a credential of theirs; both can read the organization. */
+  /** Adds a member with a credential. Both can read the organization. */
   async function memberWithCredential(
     tenant: Tenant,
     role: OrgRole,
@@ -39,7 +39,7 @@ describe("a change of access", () => {
 
   const owner = (): string => world.person(world.acme, world.acme.people.owner);
 
-  test("a lowered role cuts the scopes of the credentials that the member made", async () => {
+  test("a lower role removes scopes from the credentials that the member created", async () => {
     const { userId, token } = await memberWithCredential(world.acme, "admin", ["apps:read", "audit:read"]);
     assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
     await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
@@ -56,7 +56,7 @@ describe("a change of access", () => {
     assert.equal((await ask("GET", "/v1/me", world.person(world.acme, userId))).status, 401);
   });
 
-  test("a removed member's credentials pass to the one who asks for it", async () => {
+  test("a removed member's credentials are transferred to the caller on request", async () => {
     const { userId, credentialId, token } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
     assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
     assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
@@ -64,7 +64,7 @@ describe("a change of access", () => {
     assert.equal(credential["created_by"], world.acme.people.owner);
   });
 
-  test("a removed member's S3 keys lose every scope, or pass on with what they could do at that moment", async () => {
+  test("a removed member's S3 keys lose every scope, or are transferred with their current permissions", async () => {
     for (const passes of [false, true]) {
       const userId = await world.join(world.acme, `member-${++counter}@example.org`, "developer");
       const key = await made("POST", "/v1/s3/keys", world.person(world.acme, userId), { name: "theirs" });
@@ -78,7 +78,7 @@ describe("a change of access", () => {
     }
   });
 
-  test("credentials that are passed on gain nothing from the one who has them now", async () => {
+  test("transferred credentials gain nothing from their new owner", async () => {
     const scopes: Scope[] = ["apps:read", "audit:read"];
     const { userId, credentialId, token } = await memberWithCredential(world.acme, "admin", scopes);
     await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
@@ -90,7 +90,7 @@ describe("a change of access", () => {
     assert.deepEqual(credential["scopes"], ["apps:read"]);
   });
 
-  test("an admin's credentials don't become an owner's hand by being passed on", async () => {
+  test("a transfer does not give an admin's credentials an owner's permissions", async () => {
     const { userId, token } = await memberWithCredential(world.acme, "admin", [...SCOPES]);
     const invite = { email: `owner-${++counter}@example.org`, role: "owner" };
     assert.equal((await ask("POST", "/v1/invitations", token, invite)).json["code"], "forbidden");
@@ -99,7 +99,7 @@ describe("a change of access", () => {
     assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
   });
 
-  test("an invitation that a credential sent ends with the role of the credential's creator", async () => {
+  test("an invitation by a credential ends with the role of the credential's creator", async () => {
     for (const [end, status] of [
       [null, 200],
       ["viewer", 404],
@@ -118,13 +118,13 @@ describe("a change of access", () => {
     }
   });
 
-  test("a credential of the installation has nobody to pass credentials to", async () => {
+  test("a credential of the installation can't receive credentials", async () => {
     const { userId } = await memberWithCredential(world.acme, "developer", ["apps:read"]);
     const answer = await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, await world.token());
     assert.equal(answer.json["code"], "conflict");
   });
 
-  test("a narrower policy cuts every credential, and a wider one gives back", async () => {
+  test("a stricter policy removes scopes from every credential, and a wider one restores them", async () => {
     const tenant = await world.tenant("policed");
     const admin = world.person(tenant, tenant.people.owner);
     const token = await world.token({ tenant, scopes: ["apps:read", "audit:read"] });
@@ -135,7 +135,7 @@ describe("a change of access", () => {
     assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
   });
 
-  test("no credential outlives the policy's longest lifetime", async () => {
+  test("no credential lives longer than the policy allows", async () => {
     const tenant = await world.tenant("short-lived");
     const admin = world.person(tenant, tenant.people.owner);
     await made("PATCH", "/v1/organization", admin, { policy: { credential_lifetime_days_max: 1 } });
@@ -150,7 +150,7 @@ describe("a change of access", () => {
     );
   });
 
-  test("a credential that is to expire in a leap second expires", async () => {
+  test("a credential whose expiry is in a leap second expires", async () => {
     const body = { name: "x", scopes: ["apps:read"], expires_at: "2990-12-31T23:59:60Z" };
     const credential = await made("POST", "/v1/credentials", owner(), body);
     assert.equal(credential["expires_at"], "2991-01-01T00:00:00.000Z");
@@ -159,7 +159,7 @@ describe("a change of access", () => {
     assert.deepEqual([none.json["items"], (all.json["items"] as unknown[]).length > 0], [[], true]);
   });
 
-  test("a project that becomes private is hidden from the organization's credentials, its apps too", async () => {
+  test("a project that becomes private is hidden from the organization's credentials, with its apps", async () => {
     const token = await world.token();
     const project = await made("POST", "/v1/projects", token, { slug: "retreat" });
     await made("POST", "/v1/apps", token, { project: "retreat", slug: "retreat-app" });
@@ -176,7 +176,7 @@ describe("a change of access", () => {
     );
   });
 
-  test("a credential of a project dies with it, and sees nothing else before", async () => {
+  test("a credential of a project is revoked with it, and sees nothing else before", async () => {
     const token = await world.token();
     const project = await made("POST", "/v1/projects", token, { slug: "short" });
     const bound = await world.token({ projectId: project["id"] as string });
@@ -199,7 +199,7 @@ describe("a change of access", () => {
     assert.equal(refused.json["code"], "invalid_token");
   });
 
-  test("an owner makes an owner; an admin and an admin's credential can't", async () => {
+  test("an owner makes owners; an admin and an admin's credential can't", async () => {
     const userId = await world.join(world.acme, "rising@example.org", "developer");
     const byAdmin = await world.token({ by: "admin" });
     assert.equal((await ask("PATCH", `/v1/members/${userId}`, byAdmin, { role: "owner" })).json["code"], "forbidden");
@@ -209,7 +209,7 @@ describe("a change of access", () => {
     assert.equal((await ask("DELETE", `/v1/members/${userId}`, byOwner)).status, 204);
   });
 
-  test("a credential that may only manage members can't raise anybody above itself", async () => {
+  test("a credential that may only manage members can't give anybody more than it has", async () => {
     const token = await world.token({ by: "owner", scopes: ["members:write", "org:read"] });
     const body = { email: "accomplice@example.org", role: "viewer" };
     const answer = await ask("POST", "/v1/invitations", token, body);
@@ -217,7 +217,7 @@ describe("a change of access", () => {
     assert.match(answer.json["detail"] as string, /apps:read/);
   });
 
-  test("a viewer who maintains a project changes that one, and gives no more than a maintainer has", async () => {
+  test("a viewer who maintains a project changes only that one, and gives at most a maintainer's permissions", async () => {
     const userId = await world.join(world.acme, "keeper@example.org", "viewer");
     const keeper = world.person(world.acme, userId);
     await made("POST", "/v1/projects", owner(), { slug: "kept", visibility: "private" });

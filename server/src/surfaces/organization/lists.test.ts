@@ -22,7 +22,7 @@ describe("lists, versions and keys", () => {
     return answer.json;
   }
 
-  /** Every item of a list, read page by page. */
+  /** Reads every item of a list, page by page. */
   async function pages(path: string, limit: number): Promise<{ items: Record<string, unknown>[]; pages: number }> {
     const items: Record<string, unknown>[] = [];
     let cursor: string | null = "";
@@ -36,12 +36,12 @@ describe("lists, versions and keys", () => {
       assert.ok(found.length <= limit);
       items.push(...found);
       cursor = page["next_cursor"] as string | null;
-      assert.ok(++count < 200, "the list does not end");
+      assert.ok(++count < 200, "the list has no end");
     }
     return { items, pages: count };
   }
 
-  test("pages of projects are whole, newest first, with nothing twice", async () => {
+  test("pages of projects are complete, newest first, without duplicates", async () => {
     for (let i = 0; i < 7; i++) {
       const made = await world.call("POST", "/v1/projects", { token, body: { slug: `page-${i}` } });
       assert.equal(made.status, 201, made.text);
@@ -49,11 +49,11 @@ describe("lists, versions and keys", () => {
     const { items, pages: count } = await pages("/v1/projects", 3);
     const ids = items.map((item) => item["id"] as string);
     assert.deepEqual(ids, [...new Set(ids)].toSorted().toReversed());
-    assert.equal(ids.length, 8); // seven and the open one; the closed one is hidden
+    assert.equal(ids.length, 8); // Seven projects and the open one; the closed one is hidden.
     assert.equal(count, 3);
   });
 
-  test("/v1/me says that there are more projects than it shows, and the list goes on from there", async () => {
+  test("/v1/me reports that there are more projects than it shows, and the list continues from there", async () => {
     const tenant = await world.tenant("crowded");
     const as = await world.token({ tenant });
     const me = async (): Promise<{ projects: { id: string }[]; projects_next_cursor: string | null }> =>
@@ -77,7 +77,7 @@ describe("lists, versions and keys", () => {
     assert.equal(new Set(shown).size, 1003);
   });
 
-  test("every list can be paged to its end", async () => {
+  test("every list can be read to its end", async () => {
     for (const path of [
       "/v1/apps",
       "/v1/members",
@@ -108,7 +108,7 @@ describe("lists, versions and keys", () => {
     }
   });
 
-  test("ids and slugs name the same project and app", async () => {
+  test("IDs and slugs name the same project and app", async () => {
     assert.deepEqual(await get(`/v1/projects/${world.acme.open.id}`), await get("/v1/projects/open"));
     assert.deepEqual(await get(`/v1/apps/${world.acme.openApp.id}`), await get("/v1/apps/acme-open"));
     assert.deepEqual((await get("/v1/apps/acme-open"))["repository"], "orgs/acme/acme-open");
@@ -124,7 +124,7 @@ describe("lists, versions and keys", () => {
     assert.ok(!(await slugs(token)).includes("acme-closed"));
   });
 
-  test("PATCH takes the ETag that GET gave, once", async () => {
+  test("PATCH accepts the ETag of GET once", async () => {
     const before = await world.call("GET", "/v1/projects/open", { token });
     const etag = before.headers.get("etag") ?? "";
     const headers = { "if-match": etag };
@@ -137,7 +137,7 @@ describe("lists, versions and keys", () => {
     assert.equal(after_.headers.get("etag"), first.headers.get("etag"));
   });
 
-  test("of two changes at once on the same version, one wins", async () => {
+  test("one of two concurrent changes of the same version wins", async () => {
     const { headers } = await world.call("GET", "/v1/apps/acme-open", { token });
     const ifMatch = { "if-match": headers.get("etag") ?? "" };
     const answers = await Promise.all(
@@ -151,7 +151,7 @@ describe("lists, versions and keys", () => {
     );
   });
 
-  test("of two projects at once with the same slug, one is made", async () => {
+  test("one of two concurrent creates with the same slug succeeds", async () => {
     const answers = await Promise.all(
       [1, 2, 3].map(() => world.call("POST", "/v1/projects", { token, body: { slug: "contested" } })),
     );
@@ -161,7 +161,7 @@ describe("lists, versions and keys", () => {
     );
   });
 
-  test("the audit log filters, exports and verifies; a secret is nowhere in it", async () => {
+  test("the audit log filters, exports and verifies, and has no secret", async () => {
     const made = await world.call("POST", "/v1/credentials", {
       token,
       body: { name: "filtered", scopes: ["apps:read"] },
@@ -192,7 +192,7 @@ describe("lists, versions and keys", () => {
     assert.deepEqual([verdict["ok"], verdict["entries"]], [true, lines.length]);
   });
 
-  test("app slugs are bucket names and repository names, and nothing else", async () => {
+  test("app slugs are valid names of buckets and repositories, and nothing else", async () => {
     const bad = [
       "ab",
       "-abc",
@@ -221,7 +221,7 @@ describe("lists, versions and keys", () => {
     }
   });
 
-  test("the same request many times at once, under one idempotency key, is done once", async () => {
+  test("concurrent equal requests with one idempotency key are done once", async () => {
     const body = { slug: "once-only" };
     const headers = { "idempotency-key": "once-only" };
     const answers = await Promise.all(
@@ -233,7 +233,7 @@ describe("lists, versions and keys", () => {
     assert.ok(answers.every((answer) => answer.status === 201 || answer.json["code"] === "idempotency_in_progress"));
   });
 
-  test("a refused request gives its idempotency key back", async () => {
+  test("a refused request frees its idempotency key", async () => {
     const headers = { "idempotency-key": "given-back" };
     const taken = await world.call("POST", "/v1/projects", { token, headers, body: { slug: "open" } });
     assert.equal(taken.json["code"], "duplicate_slug");

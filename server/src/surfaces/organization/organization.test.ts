@@ -5,7 +5,7 @@ import { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 
 const OPERATIONS = new URL("./operations/", import.meta.url);
 
-test("every row of the contract is mounted, has an operation of its name, and a test that asks it for every refusal", () => {
+test("every row of the contract is mounted, has an operation of its name, and a test of every refusal", () => {
   const routes = readFileSync(new URL("./routes.ts", import.meta.url), "utf8");
   const names = readdirSync(OPERATIONS).filter((file) => !file.endsWith(".test.ts"));
   const files = names.map((name) => ({
@@ -30,5 +30,5 @@ test("every row of the contract is mounted, has an operation of its name, and a 
     );
     used.add(file.name);
   }
-  assert.deepEqual([...used].toSorted(), names.toSorted(), "each file of operations/ holds an operation of a row");
+  assert.deepEqual([...used].toSorted(), names.toSorted(), "each file of operations/ has an operation of a row");
 });

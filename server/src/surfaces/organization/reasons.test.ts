@@ -3,9 +3,9 @@ import { after, before, describe, test } from "node:test";
 import type { OrgRole, Scope } from "@mooring/contract";
 import { sharedWorld, type Answer, type World } from "./testing/world.ts";
 
-/** A 403 names what really decided, and what ended with its parent says so. */
+/** A 403 names the deciding reason, and an error about a revoked or expired child names its parent. */
 
-describe("a refusal names what decided", () => {
+describe("a refusal names its reason", () => {
   let world: World;
   let counter = 0;
   before(async () => {
@@ -23,14 +23,14 @@ describe("a refusal names what decided", () => {
     return answer.json;
   }
 
-  /** A member of that role with a credential of theirs. */
+  /** Adds a member of a role with a credential. */
   async function withCredential(role: OrgRole, scopes: Scope[]) {
     const userId = await world.join(world.acme, `member-${++counter}@example.org`, role);
     const tenant = { ...world.acme, people: { ...world.acme.people, [role]: userId } };
     return { userId, ...(await world.credential({ tenant, by: role, scopes })) };
   }
 
-  /** Signs in anew, as a client does. */
+  /** Signs in again, as a client does. */
   async function newToken(credentialId: string, scope?: string): Promise<string> {
     const rotated = await made("POST", `/v1/credentials/${credentialId}/rotate`, owner(), {});
     const origin = { ip: "127.0.0.1", requestId: "req_test" };
@@ -49,7 +49,7 @@ describe("a refusal names what decided", () => {
     assert.match(answer.headers.get("www-authenticate") ?? "", new RegExp(`scope="${scope}"`));
   }
 
-  test("the role of the person responsible, once it was lowered, and that they left", async () => {
+  test("the lowered role of the responsible person, or that the person left", async () => {
     const { userId, token, id } = await withCredential("admin", ["apps:read", "audit:read"]);
     await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
     const words = /was given it, but the role of the person responsible for it was lowered to viewer/;
@@ -72,7 +72,7 @@ describe("a refusal names what decided", () => {
     assert.deepEqual([refused.status, refused.json["decided_by"]], [403, "policy"]);
   });
 
-  test("that the credential was not given the scope, or the token was issued without it", async () => {
+  test("that the credential lacks the scope, or the token was issued without it", async () => {
     const { token } = await world.credential({ by: "owner", scopes: ["apps:read"] });
     assertDecided(await ask("GET", "/v1/audit", token), "scope", "audit:read", /The credential was not given it/);
     const { id } = await world.credential({ scopes: ["apps:read", "audit:read"] });
@@ -85,7 +85,7 @@ describe("a refusal names what decided", () => {
     assertDecided(await ask("GET", "/v1/audit", viewer), "role", "audit:read", /Your role viewer does not hold it/);
   });
 
-  test("the project that a credential is bound to, the address, and the approval", async () => {
+  test("the project of the credential, the address, and the approval", async () => {
     const bound = await world.token({ projectId: world.acme.open.id });
     const refused = await ask("GET", "/v1/organization", bound);
     assert.deepEqual([refused.status, refused.json["code"], refused.json["decided_by"]], [403, "forbidden", "project"]);
@@ -100,7 +100,7 @@ describe("a refusal names what decided", () => {
     await world.metadata.write((tx) =>
       tx.updateTable("credential").set({ pending: 1 }).where("id", "=", waiting.id).execute(),
     );
-    await made("PATCH", `/v1/credentials/${waiting.id}`, owner(), { name: "waiting" }); // tells that it has changed
+    await made("PATCH", `/v1/credentials/${waiting.id}`, owner(), { name: "waiting" }); // Shows that the state has changed.
     const unapproved = await ask("GET", "/v1/apps", waiting.token);
     assert.deepEqual(
       [unapproved.status, unapproved.json["code"], unapproved.json["decided_by"]],
@@ -109,7 +109,7 @@ describe("a refusal names what decided", () => {
     );
   });
 
-  test("a parent that was lowered, by its name", async () => {
+  test("the name of a parent that lost the permission", async () => {
     const parent = await withCredential("owner", ["credentials:write", "apps:read", "audit:read"]);
     const body = { name: "child", scopes: ["apps:read", "audit:read"] };
     const child = await made("POST", "/v1/credentials", parent.token, body);
@@ -119,7 +119,7 @@ describe("a refusal names what decided", () => {
     assertDecided(await ask("GET", "/v1/audit", token), "parent", "audit:read", words);
   });
 
-  test("a child of a revoked credential was revoked with its parent: in the answer, in its representation, and in the audit log", async () => {
+  test("a child of a revoked credential names its parent: in the error, in its representation, and in the audit log", async () => {
     const parent = await withCredential("owner", ["credentials:write", "apps:read"]);
     const child = await made("POST", "/v1/credentials", parent.token, { name: "child", scopes: ["apps:read"] });
     const id = String(child["id"]);
@@ -137,7 +137,7 @@ describe("a refusal names what decided", () => {
     const shown = await made("GET", `/v1/credentials/${id}`, owner());
     assert.equal(shown["revoked_with"], parent.id);
     assert.ok(Date.parse(String(shown["revoked_at"])) > Date.now() - 60_000, String(shown["revoked_at"]));
-    assert.equal(shown["expires_at"], null, "it has no separate expiry");
+    assert.equal(shown["expires_at"], null, "the child has no separate expiry");
     const origin = { ip: "192.0.2.77", requestId: "req_child" };
     const signIn = { clientId: String(clientId), clientSecret: String(clientSecret), ...origin };
     await assert.rejects(world.identity.signIn.authenticate(signIn), { code: "unauthorized" });
@@ -149,12 +149,12 @@ describe("a refusal names what decided", () => {
         assert.equal(entry.detail?.reason, `revoked with its parent ${parent.id}`);
         break;
       }
-      assert.ok(performance.now() < deadlineMs, "the refusal never came into the audit log");
+      assert.ok(performance.now() < deadlineMs, "the refusal did not reach the audit log");
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   });
 
-  test("a child of one that has expired says whose end it was", async () => {
+  test("a child of an expired credential names its parent", async () => {
     const parent = await made("POST", "/v1/credentials", owner(), {
       name: "short",
       scopes: ["credentials:write", "apps:read"],

@@ -12,13 +12,13 @@ import { sharedWorld, type Answer, type Tenant, type World } from "./testing/wor
 type RowName = keyof typeof ORGANIZATION_ROUTES;
 const ROWS = ORGANIZATION_ROUTES as unknown as Readonly<Record<RowName, Route>>;
 
-/** The first value, and a wider one. */
+/** A value, and a wider one. */
 interface Field {
   readonly narrow: unknown;
   readonly wide: unknown;
 }
 
-/** Something that can be widened, who may write it and holds little else, and what it is now. */
+/** An object that can be widened: its path, a token that may write it and little else, an owner's token, and its current value. */
 interface Subject {
   readonly path: string;
   readonly weak: string;
@@ -28,7 +28,7 @@ interface Subject {
 
 interface RowCase {
   readonly make: (world: World, scopes: readonly Scope[]) => Promise<Subject>;
-  /** By its path in the body; a text says why it widens nothing. */
+  /** The cases by the field's path in the body; a text says why the field widens nothing. */
   readonly fields: Readonly<Record<string, Field | string>>;
 }
 
@@ -101,7 +101,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
   },
 };
 
-/** Rows that change something which nobody can do more by. */
+/** Rows that change something without giving anybody a permission. */
 const NO_CHANGES: Partial<Record<RowName, string>> = {
   updateApp: "an app holds no rights, and its name gives none",
 };
@@ -184,7 +184,7 @@ const GIVING: readonly string[] = ["credentials:write", "members:write"];
 const acts = (): RowName[] =>
   names().filter((name) => ROWS[name].method === "POST" && GIVING.includes(ROWS[name].permission));
 
-/** Paths of all members of a body, those of objects in it too. */
+/** Returns the paths of all members of a body, including those of nested objects. */
 function fieldsOf(schema: unknown): string[] {
   const { properties = {} } = schema as { properties?: Record<string, object> };
   return Object.entries(properties).flatMap(([name, inner]) =>
@@ -205,7 +205,7 @@ function assertRefused(answer: Answer): void {
   );
 }
 
-describe("nobody makes more of anything than they hold themselves", () => {
+describe("nobody gives a permission that they lack", () => {
   let world: World;
   before(async () => {
     world = await sharedWorld();
@@ -231,11 +231,11 @@ describe("nobody makes more of anything than they hold themselves", () => {
         const present = await read();
         assertRefused(await set(weak, change.wide));
         assert.deepEqual(await read(), present, "nothing has changed");
-        assert.equal((await set(weak, change.narrow)).status, 200, "what widens nothing stays possible");
+        assert.equal((await set(weak, change.narrow)).status, 200, "changes that widen nothing remain possible");
         const widened = await set(owner, change.wide);
         assert.equal(widened.status, 200, widened.text);
         const again = await set(weak, change.narrow);
-        assert.equal(again.status, 200, `narrowing stays possible: ${again.text}`);
+        assert.equal(again.status, 200, `narrowing remains possible: ${again.text}`);
       });
     }
   }
@@ -244,7 +244,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
     ["second_factor_required", true, false],
     ["sign_in", "provider", "any"],
   ] as const) {
-    test(`updateOrganization: policy.${field} is taken back by who holds what it then allows`, async () => {
+    test(`updateOrganization: an actor with the permissions can undo policy.${field}`, async () => {
       const tenant = await world.tenant(fresh("people"));
       const policy = JSON.stringify({ [field]: asked });
       await world.metadata.write((tx) =>
@@ -258,7 +258,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
     });
   }
 
-  test("every POST that makes or frees a credential, a key or a member has a case", () => {
+  test("every POST that creates or approves a credential, a key or a member has a case", () => {
     assert.deepEqual(Object.keys(ACTS).toSorted(), acts().toSorted());
   });
 
@@ -276,7 +276,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
     });
   }
 
-  test("a developer frees no credential that may manage members, and lowers one", async () => {
+  test("a developer can't approve a credential that may manage members, but can reduce it", async () => {
     const { acme } = world;
     const { id } = await world.credential({ by: "owner", scopes: ["members:write", "org:read"] });
     const path = `/v1/credentials/${id}`;
@@ -294,7 +294,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
     const SCOPES_OF_ALL: readonly Scope[] = ["credentials:write", "credentials:read", "org:read"];
     const soon = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
-    /** A credential as the API makes it, and a token of it. */
+    /** Creates a credential by the API, and a token of it. */
     async function made(bounds: object): Promise<{ id: string; token: string }> {
       const owner = world.person(world.acme, world.acme.people.owner);
       const body = { name: fresh("bound"), scopes: SCOPES_OF_ALL, ...bounds };
@@ -322,7 +322,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
 
     for (const [what, [own, within, beyond]] of Object.entries(BOUNDS)) {
       for (const [way, asked] of Object.entries(WAYS)) {
-        test(`${what}: can't ${way} a less bound one, and can ${way} an equally bound one`, async () => {
+        test(`${what}: can't ${way} a less limited one, and can ${way} an equally limited one`, async () => {
           const { token } = await made(own);
           const ask = async (bounds: object): Promise<Answer> => {
             const { method, path, body } = asked((await made(bounds)).id);
@@ -337,7 +337,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
       }
     }
 
-    test("it rotates its own secret, and that of what it made", async () => {
+    test("it rotates its own secret, and those of credentials that it created", async () => {
       const { id, token } = await made({ allowed_addresses: LOCAL, expires_at: soon(2) });
       const body = { name: fresh("child"), scopes: ["org:read"] };
       const child = await world.call("POST", "/v1/credentials", { token, body });
@@ -348,7 +348,7 @@ describe("nobody makes more of anything than they hold themselves", () => {
       }
     });
 
-    test("it widens the addresses of no other", async () => {
+    test("it can't widen the addresses of others", async () => {
       const { token } = await made({ allowed_addresses: LOCAL });
       const { id } = await made({ allowed_addresses: ["127.0.0.1"] });
       const set = (addresses: unknown): Promise<Answer> =>

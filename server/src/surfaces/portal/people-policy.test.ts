@@ -1,5 +1,5 @@
 /**
- * The requirements of an organization for its people: at sessions, issued tokens and personal tokens, and for the
+ * The requirements of an organization for its people: for sessions, issued tokens and personal tokens, and for the
  * person who sets them.
  */
 import assert from "node:assert/strict";
@@ -75,7 +75,7 @@ async function codeOf(asked: Promise<unknown>): Promise<string> {
   }
 }
 
-test("a second factor is required: sessions, their tokens and personal tokens without one are refused at once", async () => {
+test("if a second factor is required, sessions, their tokens and personal tokens without one are refused at once", async () => {
   const browser = await server.signedIn(grace);
   const { access_token: out } = (await tokenFor(browser)).json as { access_token: string };
   const login = await personalToken(browser);
@@ -89,26 +89,26 @@ test("a second factor is required: sessions, their tokens and personal tokens wi
   const body = { organization: ada.org, name: "another", scopes: ["registry:pull"] };
   assert.equal((await browser.call("POST", "/api/account/tokens", body)).json["code"], "second_factor_required");
   assert.equal(await refusedAs(browser), "second_factor_required");
-  // The account itself stays open: there the factor is set up, and it counts at once, in this session.
+  // The account itself stays open: the factor is set up there, and counts at once in this session.
   const app = await setUpApp(server, browser);
   assert.equal((await tokenFor(browser)).status, 200);
   assert.equal(await login(), "ok");
   assert.equal(await refusedAs(browser), null);
-  // Another session of before has not shown it; taken away, it counts nowhere.
+  // An older session has not used the factor. After its deletion, the factor counts nowhere.
   assert.equal((await browser.call("DELETE", "/api/account/totp")).status, 204);
   assert.equal((await tokenFor(browser)).json["code"], "second_factor_required");
   assert.equal(await login(), "second_factor_required");
   assert.ok(app.recoveryCodes.length > 0);
 });
 
-test("a session that was begun by the password alone does not count though the person has a factor", async () => {
+test("a session with the password only does not count though the person has a factor", async () => {
   const early = await server.signedIn(grace);
   await setUpApp(server, await server.signedIn(grace));
   await demand({ second_factor_required: true });
   assert.equal((await tokenFor(early)).json["code"], "second_factor_required");
 });
 
-test("single sign-on is required: a password opens the account and not the organization", async () => {
+test("if single sign-on is required, a password opens the account but not the organization", async () => {
   const byPassword = await server.signedIn(grace);
   const login = await personalToken(byPassword);
   await demand({ sign_in: "provider", second_factor_required: true });
@@ -121,12 +121,12 @@ test("single sign-on is required: a password opens the account and not the organ
   const browser = server.browser();
   assert.equal(await signInAtProvider(provider, browser), "/");
   assert.equal((await tokenFor(browser)).status, 200);
-  assert.equal(await login(), "ok", "the person is known at the provider now");
+  assert.equal(await login(), "ok", "the provider knows the person now");
   assert.equal(await refusedAs(browser), null);
   assert.equal(await refusedAs(await server.signedIn(grace)), "provider_sign_in_required");
 });
 
-test("a person who sets it must meet it first; a program can only remove it", async () => {
+test("a person who sets a requirement must meet it; a program can only remove it", async () => {
   const ask = (principal: PersonPrincipal, policy: Partial<OrganizationPolicy>) =>
     codeOf(
       updateOrganization(server, { principal, ip: null, requestId: null }, ada.orgId, {
@@ -171,7 +171,7 @@ test("a person who sets it must meet it first; a program can only remove it", as
   assert.equal(await ask(strong, { second_factor_required: false }), "ok");
 });
 
-test("a policy that can't be read asks for more, not for less", () => {
+test("an unreadable policy requires more, not less", () => {
   const { people } = parsePolicy('{"second_factor_required":"no","sign_in":"anyhow"}');
   assert.deepEqual(people, { secondFactorRequired: true, providerRequired: true });
   assert.deepEqual(parsePolicy("{}").people, { secondFactorRequired: false, providerRequired: false });

@@ -37,7 +37,7 @@ async function page(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-test("every address of a page has the one document, under a policy that lets in our own script alone", async () => {
+test("every address of a page has the same document, with a policy that allows only our own script", async () => {
   for (const path of [
     "/",
     "/sign-in",
@@ -59,7 +59,7 @@ test("every address of a page has the one document, under a policy that lets in 
     assert.equal(headers.get("x-content-type-options"), "nosniff");
     assert.equal(headers.get("cache-control"), "no-store");
     const [, nonce = ""] = /'nonce-([^']+)'/.exec(policy) ?? [];
-    assert.ok(text.includes(`content="${nonce}"`), "the page names its nonce");
+    assert.ok(text.includes(`content="${nonce}"`), "the page has its nonce");
   }
 });
 
@@ -68,7 +68,7 @@ test("each answer has a new nonce", async () => {
   assert.equal(new Set(nonces).size, 3);
 });
 
-test("files of the build are kept for good, compressed where that is accepted, and revalidated by their ETag", async () => {
+test("files of the build are cached forever, compressed if the client accepts that, and revalidated by their ETag", async () => {
   const plain = await page("/portal/assets/a.js", { "accept-encoding": "identity" });
   assert.equal(plain.text, SCRIPT);
   assert.equal(plain.headers.get("content-encoding"), null);
@@ -86,7 +86,7 @@ test("files of the build are kept for good, compressed where that is accepted, a
   assert.equal((await page("/favicon.svg")).headers.get("cache-control"), "no-cache");
 });
 
-test("nothing else is served, and no other method taken", async () => {
+test("nothing else is served, and no other method is allowed", async () => {
   const absent = [
     "/portal/assets/b.js",
     "/portal/assets/notes.txt",

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { PORTAL_ROUTES, type Route } from "@mooring/contract";
 import { startPortal, type Ada, type PortalServer } from "./testing/server.ts";
 
-/** What every row is asked alike: a row that is added later is asked, too. */
+/** Requests that are the same for every row, also for rows that are added later. */
 
 type Row = Pick<Route, "method" | "path" | "permission" | "recentSignIn" | "sameOrigin" | "publicReason" | "body">;
 
@@ -13,7 +13,7 @@ let member: Ada;
 
 before(async () => {
   server = await startPortal();
-  owner = await server.settle(); // the first of all: runs the server
+  owner = await server.settle(); // The first person is the operator.
   member = await server.join(owner, "admin");
 });
 
@@ -25,9 +25,9 @@ for (const [name, row] of Object.entries(PORTAL_ROUTES as Record<string, Row>)) 
     const body = row.body === undefined ? undefined : {};
     const isOfSession = row.permission === "session" || row.permission === "instance";
 
-    test("asks for the portal's own origin where it changes anything", async () => {
+    test("requires the portal's own origin for changes", async () => {
       if (row.method === "GET") return;
-      assert.ok(isOfSession || row.sameOrigin === true, "a public row must say that it is of the portal's pages");
+      assert.ok(isOfSession || row.sameOrigin === true, "a public row must be for the portal's pages");
       const browser = await server.signedIn(owner);
       for (const headers of [{ origin: "https://evil.example" }, { origin: "" }, { "sec-fetch-site": "cross-site" }]) {
         const answer = await browser.call(row.method, path, body, headers);
@@ -37,11 +37,11 @@ for (const [name, row] of Object.entries(PORTAL_ROUTES as Record<string, Row>)) 
     });
 
     if (!isOfSession) {
-      test("says why it is public", () => assert.ok(row.publicReason !== undefined));
+      test("has a reason to be public", () => assert.ok(row.publicReason !== undefined));
       return;
     }
 
-    test("is unauthorized without a session, with one that is over, and with a token", async () => {
+    test("is unauthorized without a session, with an ended one, and with a token", async () => {
       const ended = await server.signedIn(owner);
       const { cookie } = ended;
       const token = await ended.call("POST", "/api/session/token", { organization: owner.org });
@@ -58,14 +58,14 @@ for (const [name, row] of Object.entries(PORTAL_ROUTES as Record<string, Row>)) 
     });
 
     if (row.permission === "instance")
-      test("is forbidden to who does not run the server", async () => {
+      test("is forbidden to people who are not operators", async () => {
         const answer = await (await server.signedIn(member)).call(row.method, path, body);
         assert.equal(answer.status, 403, answer.text);
         assert.equal(answer.json["code"], "forbidden");
       });
 
     if (row.recentSignIn === true)
-      test("asks for a proof that is not older than ten minutes", async () => {
+      test("requires a proof within the last ten minutes", async () => {
         const browser = await server.signedIn(owner);
         server.forward(11 * 60_000);
         const answer = await browser.call(row.method, path, body);

@@ -1,5 +1,5 @@
 /**
- * A person who creates an account for somebody else's address loses it when that person comes: by a provider, by a
+ * A person who creates an account with somebody else's address loses it when that person comes, by a provider, by a
  * mail, or by the operator.
  */
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { setUpApp } from "./testing/authenticator-app.ts";
 import { PASSWORD, startPortal, type Ada, type Browser, type PortalServer } from "./testing/server.ts";
 
 const NOBODY = { ip: null, requestId: null };
-const EVES = "the password of the taker";
+const EVES = "the password of the attacker";
 
 let provider: TestProvider;
 let server: PortalServer;
@@ -36,7 +36,7 @@ after(async () => {
 });
 
 /**
- * The finding: an inviter gets the link in the answer, and sets the account up with their own password, token and app.
+ * The attack: an inviter uses the link of the answer, and sets the account up with their own password, token and app.
  */
 async function takenAccount(): Promise<{ email: string; eve: Browser; token: string; id: string }> {
   const email = `ceo-${++taken}@victim.test`;
@@ -52,9 +52,9 @@ async function takenAccount(): Promise<{ email: string; eve: Browser; token: str
 }
 
 async function worksNoMore({ email, eve, token }: Awaited<ReturnType<typeof takenAccount>>): Promise<void> {
-  assert.equal((await eve.call("GET", "/api/session")).status, 401, "the session of before");
+  assert.equal((await eve.call("GET", "/api/session")).status, 401, "the session from before");
   const again = await server.browser().call("POST", "/api/sign-in/password", { email, password: EVES });
-  assert.equal(again.json["code"], "sign_in_failed", "the password of before");
+  assert.equal(again.json["code"], "sign_in_failed", "the password from before");
   const login = { clientId: email, clientSecret: token, takesPeople: true, ip: "192.0.2.1", requestId: "r" };
   await assert.rejects(server.identity.signIn.authenticate(login), (error) => error instanceof Problem);
 }
@@ -68,7 +68,7 @@ async function verifications(userId: string): Promise<{ detail: string }[]> {
     .execute();
 }
 
-test("the person comes by the provider: everything from before ends, and they read what", async () => {
+test("the person comes by the provider: everything from before ends, and the person sees what ended", async () => {
   const before = await takenAccount();
   provider.who = { sub: `ceo ${taken}`, email: before.email, email_verified: true };
   const browser = server.browser();
@@ -85,12 +85,12 @@ test("the person comes by the provider: everything from before ends, and they re
   });
   assert.equal((json["user"] as { email_verified: boolean }).email_verified, true);
   assert.equal((json["security"] as { has_password: boolean }).has_password, false);
-  assert.equal((await verifications(before.id)).length, 1, "it is in the audit log");
+  assert.equal((await verifications(before.id)).length, 1, "the revocation is in the audit log");
   assert.equal((await browser.call("DELETE", "/api/session/notice")).status, 204);
   assert.equal((await browser.call("GET", "/api/session")).json["notice"], null);
 });
 
-test("an account that was taken and linked before is cleaned at the next sign-in by the provider", async () => {
+test("an account that was taken over and linked before is cleaned at the next sign-in by the provider", async () => {
   const before = await takenAccount();
   const at = server.clock.nowMs();
   const { issuer } = provider.settings;
@@ -101,14 +101,14 @@ test("an account that was taken and linked before is cleaned at the next sign-in
   await worksNoMore(before);
 });
 
-test("the person is invited elsewhere and the mail proves whose the address is", async () => {
+test("the person is invited elsewhere, and the mail verifies the address", async () => {
   const before = await takenAccount();
   const other = await server.settle();
   const { invitation, token: shown } = await invite(server, SYSTEM, other.orgId, {
     email: before.email,
     role: "viewer",
   });
-  // The link that the inviter is shown opens nothing without the account's password, and says what to do.
+  // The inviter's link opens nothing without the account's password, and says what to do.
   const refused = acceptInvitation(server, { token: shown, name: "Grace", password: PASSWORD }, NOBODY);
   await assert.rejects(
     refused,
@@ -120,10 +120,10 @@ test("the person is invited elsewhere and the mail proves whose the address is",
   await worksNoMore(before);
   const browser = server.browser();
   const signedIn = await browser.call("POST", "/api/sign-in/password", { email: before.email, password: PASSWORD });
-  assert.equal(signedIn.json["status"], "signed_in", "the taker's app is not asked for");
+  assert.equal(signedIn.json["status"], "signed_in", "the attacker's app is not asked for");
 });
 
-test("the operator's link gives the account to the person, with nothing of the taker's", async () => {
+test("the operator's link gives the account to the person, without the attacker's sessions and factors", async () => {
   const before = await takenAccount();
   const options = { clearsSecondFactor: false, actor: { kind: "system", id: null }, origin: NOBODY } as const;
   const { token } = await createOperatorLink(server, { email: before.email.toUpperCase() }, options);
@@ -135,7 +135,7 @@ test("the operator's link gives the account to the person, with nothing of the t
   await worksNoMore(before);
 });
 
-test("a second identity with the same verified address gets nothing, and the page says what to do", async () => {
+test("a second identity with the same verified address is refused, and the page says what to do", async () => {
   const { email } = await server.join(ada, "viewer");
   provider.who = { sub: `first of ${email}`, email, email_verified: true };
   assert.equal(await signInAtProvider(provider, server.browser()), "/");
@@ -143,7 +143,7 @@ test("a second identity with the same verified address gets nothing, and the pag
   const browser = server.browser();
   assert.equal(await signInAtProvider(provider, browser), "/sign-in?error=oidc_other");
   assert.equal(browser.cookie, undefined);
-  // Nor by an invitation for that address.
+  // An invitation for that address does not help either.
   const other = await server.settle();
   const { token } = await invite(server, SYSTEM, other.orgId, { email, role: "admin" });
   const begun = await browser.call("POST", "/api/invitation/oidc", { token, name: "Mallory" });
@@ -156,7 +156,7 @@ test("a second identity with the same verified address gets nothing, and the pag
   assert.equal(members.length, 1);
 });
 
-test("the operator makes nobody the owner of a new organization whose address is not proved", async () => {
+test("the operator makes no person with an unverified address the owner of a new organization", async () => {
   const { email } = await takenAccount();
   const founded = foundOrganization(server, { slug: `bank-${taken}`, name: "Bank", ownerEmail: email });
   await assert.rejects(

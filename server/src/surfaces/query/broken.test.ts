@@ -9,7 +9,7 @@ import { createQuerySurface } from "./index.ts";
 
 const LARGE = "SELECT repeat('x', 1000) AS x FROM range(1000000)";
 
-test("an answer that its reader breaks off says nothing about replies that were sent", async () => {
+test("an answer that its reader breaks off does not count as sent", async () => {
   const telemetry = await openTestTelemetry();
   const { metadata, store } = telemetry;
   const lines: string[] = [];

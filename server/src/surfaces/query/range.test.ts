@@ -21,7 +21,7 @@ test("from and to are read to the microsecond", () => {
   for (const [text, us] of cases) assert.equal(rangeOf({ from: text }).fromUs, DAY_US + us, text);
 });
 
-test("a range that is none is refused with a pointer", () => {
+test("an invalid range is refused with a pointer", () => {
   const at = "2026-11-20T00:00:00Z";
   const cases: readonly (readonly [{ from?: string; to?: string }, string])[] = [
     [{ from: at, to: at }, "/to"],

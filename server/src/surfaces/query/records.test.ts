@@ -9,7 +9,7 @@ import { assertProblem } from "../organization/testing/suite.ts";
 import { sharedWorld, type Answer, type World } from "../organization/testing/world.ts";
 import { appendLogs, save, WITH_QUERIES } from "./testing/saved.ts";
 
-/** Statements that read the table in one way or another. */
+/** Statements that read the table in different ways. */
 const READING = [
   "SELECT * FROM audit_log",
   'SELECT * FROM "AUDIT_LOG"',
@@ -53,7 +53,7 @@ describe("audit_log", { concurrency: 1 }, () => {
 
   const withoutScope = (): Promise<string> => world.token({ scopes: SCOPES.filter((scope) => scope !== "audit:read") });
 
-  test("has what GET /v1/audit has, entry by entry", async () => {
+  test("has the entries of GET /v1/audit, one by one", async () => {
     const listed = await world.call("GET", "/v1/audit?limit=100", { token });
     const items = listed.json["items"] as Record<string, unknown>[];
     const read = await rows("SELECT * FROM audit_log ORDER BY id DESC LIMIT 100");
@@ -81,7 +81,7 @@ describe("audit_log", { concurrency: 1 }, () => {
     );
   });
 
-  test("an act that was answered before the query is in it, each once", async () => {
+  test("an action that was answered before the query is in it, once", async () => {
     for (let i = 0; i < 12; i++) {
       const slug = fresh("audited");
       const made = await world.call("POST", "/v1/projects", { token, body: { slug } });
@@ -94,7 +94,7 @@ describe("audit_log", { concurrency: 1 }, () => {
     assert.deepEqual(await rows("SELECT count(*) - count(DISTINCT id) AS doubled FROM audit_log"), [{ doubled: 0 }]);
   });
 
-  test("times bound it as they do the others", async () => {
+  test("times limit it as they limit the other tables", async () => {
     const all = await rows("SELECT count(*) AS n FROM audit_log", token, { from: "2020-01-01T00:00:00Z" });
     assert.notDeepEqual(all, [{ n: 0 }]);
     const none = { from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z" };
@@ -102,7 +102,7 @@ describe("audit_log", { concurrency: 1 }, () => {
     assert.deepEqual(await rows("SELECT count(*) AS n FROM audit_log WHERE timestamp < '2020-01-01'"), [{ n: 0 }]);
   });
 
-  test("each organization has its own", async () => {
+  test("each organization has its own table", async () => {
     const rival = await world.token({ tenant: world.rival });
     const ours = (await rows("SELECT id FROM audit_log")).map(({ id }) => id);
     const theirs = (await rows("SELECT id FROM audit_log", rival)).map(({ id }) => id);
@@ -123,7 +123,7 @@ describe("audit_log", { concurrency: 1 }, () => {
       );
   });
 
-  test("without audit:read every way to read it is refused by that name, also as a plan", async () => {
+  test("without audit:read every way to read it is refused with that permission's name, also as a plan", async () => {
     const reader = await withoutScope();
     for (const sql of READING) {
       assert.equal((await ask(sql)).status, 200, sql);
@@ -136,18 +136,18 @@ describe("audit_log", { concurrency: 1 }, () => {
     }
   });
 
-  test("what only mentions the name is not refused", async () => {
+  test("a statement that only mentions the name is not refused", async () => {
     const reader = await withoutScope();
     assert.equal((await ask("SELECT 'audit_log' AS audit_log FROM logs", reader)).status, 200);
     assert.equal((await ask("WITH audit_log AS (SELECT 1 AS one) SELECT * FROM audit_log", reader)).status, 200);
     assert.equal((await ask("SELECT audit_log.message FROM logs AS audit_log", reader)).status, 200);
   });
 
-  test("a credential of one project gets the reason that it belongs to the organization", async () => {
+  test("a credential of one project gets the reason that the table belongs to the organization", async () => {
     for (const sql of READING) assertProblem(await ask(sql, await boundToken(world)), "forbidden");
   });
 
-  test("a saved query shows it to those only who may read it", async () => {
+  test("a saved query shows the table only to callers who may read it", async () => {
     const saved = await save(world, { sql: "SELECT count(*) AS n FROM audit_log" }, await withoutScope());
     assert.equal(saved.status, 201, saved.text);
     const path = `/v1/query/saved/${String(saved.json["id"])}/run`;
@@ -155,7 +155,7 @@ describe("audit_log", { concurrency: 1 }, () => {
     assertProblem(await world.call("POST", path, { token: await withoutScope(), body: {} }), "insufficient_scope");
   });
 
-  test("many queries at once each have all of it", async () => {
+  test("each of many concurrent queries has all entries", async () => {
     const [before] = await rows("SELECT count(*) AS n FROM audit_log");
     const counts = await Promise.all(Array.from({ length: 4 }, () => rows("SELECT count(*) AS n FROM audit_log")));
     for (const [count] of counts) assert.deepEqual(count, before);
@@ -172,7 +172,7 @@ describe("audit_log", { concurrency: 1 }, () => {
     assert.match(listed.text, /"detail":\{"n":1234567890123456789,"price":1\.10?\}/);
   });
 
-  test("a row that can't be read costs itself, and is counted", async () => {
+  test("an unreadable row is left out and counted", async () => {
     const seqOf = async (): Promise<number> => Number((await rows("SELECT count(*) AS n FROM audit_log"))[0]?.["n"]);
     const before = await seqOf();
     const [first, second] = [before + 1, before + 2];
@@ -185,7 +185,7 @@ describe("audit_log", { concurrency: 1 }, () => {
           .values({ ...NOBODY, ...row, ...more, id: `aud_bad${seq}`, seq, at })
           .execute(),
       );
-    await insert(first, Number.MAX_SAFE_INTEGER); // no time that there is
+    await insert(first, Number.MAX_SAFE_INTEGER); // Not a possible time.
     await insert(second, 0);
     const answer = await ask("SELECT id, detail FROM audit_log WHERE action = 'test.bad'");
     assert.deepEqual(answer.json["rows"], [{ id: `aud_bad${second}`, detail: null }], answer.text);

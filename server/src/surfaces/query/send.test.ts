@@ -9,7 +9,7 @@ import { createQuerySurface } from "./index.ts";
 
 const BINARY = ["application/vnd.apache.arrow.stream", "application/vnd.apache.parquet"];
 
-describe("statistics behind a result", { concurrency: 1 }, () => {
+describe("statistics after a result", { concurrency: 1 }, () => {
   let telemetry: TestTelemetry;
   let server: TestServer;
 
@@ -43,7 +43,7 @@ describe("statistics behind a result", { concurrency: 1 }, () => {
     });
   }
 
-  test("all forms but JSON tell them in a trailer that was announced", async () => {
+  test("all formats except JSON have them in an announced trailer", async () => {
     for (const accept of ["application/x-ndjson", "text/csv", ...BINARY]) {
       const answer = await ask(accept, { sql: "SELECT * FROM logs", limit: 2 });
       assert.equal(answer.headers["trailer"], "query-statistics");
@@ -59,7 +59,7 @@ describe("statistics behind a result", { concurrency: 1 }, () => {
     assert.match(whole.trailers["query-statistics"] ?? "", /^row_count=1, truncated=\?0, .* files_scanned=0/);
   });
 
-  test("JSON has them inside", async () => {
+  test("JSON has them in its document", async () => {
     const answer = await ask("application/json", { sql: "SELECT * FROM logs" });
     assert.equal(answer.headers["trailer"], undefined);
     const { statistics } = JSON.parse(await text(answer)) as { statistics: Record<string, number> };
@@ -67,7 +67,7 @@ describe("statistics behind a result", { concurrency: 1 }, () => {
     assert.deepEqual(answer.trailers, {});
   });
 
-  test("a result that is not whole has none", async () => {
+  test("an incomplete result has none", async () => {
     const sql =
       "SELECT md5(range::VARCHAR) || md5((-range)::VARCHAR) AS text, CASE WHEN range < 300000 THEN 1 ELSE ('x' || range)::INT END AS n FROM range(400000)";
     const told = await ask("application/x-ndjson", { sql });
@@ -93,7 +93,7 @@ describe("statistics behind a result", { concurrency: 1 }, () => {
     assert.ok(answer.endsWith("\r\n\r\none\r\n1\r\n"), answer);
   });
 
-  test("a large result comes whole with its trailer", async () => {
+  test("a large result arrives complete with its trailer", async () => {
     const answer = await ask("text/csv", { sql: "SELECT range, md5(range::VARCHAR) FROM range(200000)" });
     const lines = (await text(answer)).trimEnd().split("\r\n");
     assert.equal(lines.length, 200_001);

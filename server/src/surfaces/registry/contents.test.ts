@@ -4,7 +4,7 @@ import { contentsOf, wrongContents } from "#domain/registry/index.ts";
 import { sharedWorld } from "../organization/testing/world.ts";
 import { pushImage, WITH_IMAGES } from "./testing/images.ts";
 
-test("the kept numbers of a repository follow every push, move and deletion", async (t) => {
+test("the counters of a repository follow every push, move and deletion", async (t) => {
   const world = await sharedWorld(WITH_IMAGES);
   t.after(() => world.close());
   const { openApp: app } = world.acme;

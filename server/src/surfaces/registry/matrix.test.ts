@@ -6,13 +6,13 @@ import { basicOf, digestOf, newClient, tokenFor, withRegistry, type TestClient }
 import type { TargetKind } from "./wire/target.ts";
 
 /**
- * Every route × method × principal, with a token that requested everything and with a password: cases that are not
+ * Every route × method × principal, with a token that requested everything and with a password. Cases that are not
  * listed here must be refused.
  */
 const PRINCIPALS = ["anonymous", "rival", "nothing", "puller", "pusher", "deleter", "bound", "revoked"] as const;
 type PrincipalName = (typeof PRINCIPALS)[number];
 
-/** Who may do what in a repository that the organization sees. */
+/** The principals with each permission in a repository that the organization sees. */
 const ALLOWED: Record<string, readonly PrincipalName[]> = {
   pull: ["puller", "pusher", "deleter"],
   push: ["pusher", "deleter"],
@@ -21,7 +21,7 @@ const ALLOWED: Record<string, readonly PrincipalName[]> = {
 
 type Place = Exclude<TargetKind, "base" | "catalog" | "token">;
 
-/** The named content exists where it is read, and is absent where it would be deleted. */
+/** Returns a path whose content exists for reads, and is absent for deletions. */
 function pathOf(place: Place, name: string, method: string): string {
   const isRead = method === "GET" || method === "HEAD";
   const rest: Record<Place, string> = {
@@ -73,7 +73,7 @@ describe("every route of the registry", () => {
   });
   after(() => world.close());
 
-  /** The token of somebody who is revoked was issued before. */
+  /** Returns the authorization of a principal. A revoked principal's token was issued before the revocation. */
   async function authOf(
     principal: PrincipalName,
     name: string,
@@ -85,7 +85,7 @@ describe("every route of the registry", () => {
     return tokenFor(world, client, `repository:${name}:pull,push,delete`);
   }
 
-  /** Only an admitted caller gets a 2xx, or an error about an absent part of the repository or about the body. */
+  /** Returns whether the answer is a 2xx, or an error about an absent part of the repository or about the body. */
   function isOpen({ status, text }: Answer): boolean {
     return status <= 400 || /BLOB_UPLOAD_UNKNOWN|the repository has no such/.test(text);
   }
@@ -109,7 +109,7 @@ describe("every route of the registry", () => {
     return world.call(method, path, { headers, ...(method === "PUT" || method === "PATCH" ? { body: {} } : {}) });
   }
 
-  test("has a row for each method that it takes", () => {
+  test("has a row for each allowed method", () => {
     const rows = REGISTRY_ROUTES.map(({ method, kind, action }) => `${method} ${kind} ${action}`);
     assert.deepEqual(rows.toSorted(), [
       "DELETE blob delete",
@@ -130,7 +130,7 @@ describe("every route of the registry", () => {
   });
 
   for (const kind of ["token", "password"] as const) {
-    test(`lets in by ${kind} exactly who may, and looks to others as if nothing were there`, async () => {
+    test(`allows by ${kind} only principals with the permission, and hides the repository from others`, async () => {
       for (const principal of PRINCIPALS) {
         for (const { method, kind: place, action } of REGISTRY_ROUTES) {
           const about = `${principal} ${method} ${place} by ${kind}`;
@@ -153,14 +153,14 @@ describe("every route of the registry", () => {
     const at = (name: string): Answer => answers.get(name) as Answer;
     const isBound = principal === "bound";
     const mayOpen = ALLOWED[action]?.includes(principal) ?? false;
-    // Nobody else learns whether the content exists.
+    // Others can't learn whether the content exists.
     const isIn = (answer: Answer): boolean => (isReading(method, place) ? answer.status === 200 : isOpen(answer));
     assert.equal(isIn(at(open)), mayOpen, `${about}: ${at(open).status} ${at(open).text}`);
     assert.equal(isIn(at(closed)), isBound, `${about} in a private project: ${at(closed).status} ${at(closed).text}`);
     assert.equal(isIn(at(absent)), false, `${about} of nothing: ${at(absent).status} ${at(absent).text}`);
     for (const hidden of isBound ? [open] : [closed]) {
       assert.equal(at(hidden).status, at(absent).status, `${about}: hidden and absent`);
-      // The two are asked one after the other, and a delay goes on meanwhile.
+      // The requests run one after the other, and a delay continues meanwhile.
       const timeless = (text: string): string => text.replaceAll(/after \d+ s/g, "after N s");
       const rename = (text: string): string => timeless(text.replaceAll(hidden, absent));
       assert.equal(rename(at(hidden).text), timeless(at(absent).text), `${about}: hidden and absent`);
@@ -172,7 +172,7 @@ describe("every route of the registry", () => {
     for (const answer of answers.values()) assert.notEqual(answer.status, 500, about);
   }
 
-  test("tells a token that never asked to ask, and one of another repository too", async () => {
+  test("asks a token without the scope, or of another repository, to request it", async () => {
     const pusher = clients.get("pusher");
     for (const scopes of [[], [`repository:${open}:pull`], [`repository:orgs/acme/other:pull,push,delete`]]) {
       const auth = await tokenFor(world, pusher, ...scopes);

@@ -6,7 +6,7 @@ import { REGISTRY_ROUTES } from "./routes.ts";
 import { basicOf, digestOf, newClient, pushed, registryOf, tokenFor, withRegistry } from "./testing/registry.ts";
 import type { TargetKind } from "./wire/target.ts";
 
-/** One credential that may do everything, and tokens of it that were granted less: every route keeps to the token. */
+/** A credential that may do everything, and its tokens with fewer permissions: every route applies the token's permissions. */
 
 type Place = Exclude<TargetKind, "base" | "catalog" | "token">;
 
@@ -14,7 +14,7 @@ const SECRET = { secret: "of the other repository" };
 const secret = digestOf(JSON.stringify(SECRET));
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 
-describe("a token that is narrower than its credential", () => {
+describe("a token with less than its credential's permissions", () => {
   let world: World;
   let client: Awaited<ReturnType<typeof newClient>>;
   let web: string;
@@ -34,7 +34,7 @@ describe("a token that is narrower than its credential", () => {
     return `orgs/acme/${(await createApp(registryOf(world), SYSTEM, world.acme.open, { slug })).slug}`;
   }
 
-  /** An image whose config is this content, with the tag `present`. */
+  /** Puts an image whose config is this content, with the tag `present`. */
   async function seed(name: string, content: object): Promise<void> {
     const headers = { authorization: basicOf(client) };
     const [digest, size] = [digestOf(JSON.stringify(content)), JSON.stringify(content).length];
@@ -63,7 +63,7 @@ describe("a token that is narrower than its credential", () => {
     return world.call(method, path, { headers: { authorization }, ...(isSending ? { body: {} } : {}) });
   }
 
-  /** Admitted: done, or an error about an absent part of the repository or about the body. */
+  /** Returns whether the request succeeded, or failed only because of an absent part of the repository or the body. */
   function isIn({ status, text }: Answer): boolean {
     return status <= 400 || /BLOB_UPLOAD_UNKNOWN|the repository has no such/.test(text);
   }
@@ -93,7 +93,7 @@ describe("a token that is narrower than its credential", () => {
             assert.match(answer.headers.get("www-authenticate") ?? "", /error="insufficient_scope"/, words);
           }
         }
-      assert.equal((await ask("GET", "/v2/", token)).status, 200, "the base asks for no scope");
+      assert.equal((await ask("GET", "/v2/", token)).status, 200, "the base requires no scope");
     }
   });
 
@@ -107,7 +107,7 @@ describe("a token that is narrower than its credential", () => {
     return world.call("POST", path, { headers: { authorization } });
   }
 
-  test("mounts nothing from a repository that it may not pull, named or found", async () => {
+  test("mounts nothing from a repository that it may not pull, whether named or found", async () => {
     const narrow = [
       [`repository:${web}:pull,push`],
       [`repository:${web}:pull,push`, `repository:${other}:push`],
@@ -128,7 +128,7 @@ describe("a token that is narrower than its credential", () => {
     }
   });
 
-  test("mounts nothing that it requested in vain: an upload begins, as for absent content", async () => {
+  test("mounts nothing by a scope that it was refused: an upload begins, as for absent content", async () => {
     const absent = "orgs/acme/no-such-app";
     for (const from of [absent, `orgs/rival/${world.rival.openApp.slug}`, `orgs/acme/${world.acme.closedApp.slug}`]) {
       const token = await tokenFor(world, client, `repository:${web}:pull,push`, `repository:${from}:pull`);
@@ -137,7 +137,7 @@ describe("a token that is narrower than its credential", () => {
     }
   });
 
-  test("mounts what it was granted, while its holder may still pull there", async () => {
+  test("mounts content that it was granted, while its holder may still pull there", async () => {
     const [named, found, moved] = [
       await newRepository("named"),
       await newRepository("found"),
@@ -162,7 +162,7 @@ describe("a token that is narrower than its credential", () => {
     for (const from of [hidden, undefined]) assert.equal(await mount(token, from, moved), 202);
   });
 
-  test("finds its own source among more repositories with the content than are looked at", async () => {
+  test("finds its own source among more repositories with the content than the server checks", async () => {
     const [last, target] = [await newRepository("zzz-last"), await newRepository("zzz-target")];
     await world.metadata.write(async (tx) => {
       const [row] = await tx.selectFrom("registry_blob").selectAll().where("digest", "=", secret).limit(1).execute();
@@ -183,7 +183,7 @@ describe("a token that is narrower than its credential", () => {
     assert.equal(await mount(token, undefined, target), 201);
   });
 
-  test("reads the catalog only when it was asked for that", async () => {
+  test("reads the catalog only with that scope", async () => {
     for (const scopes of [[], [`repository:${web}:pull`], ["registry:other:*"], ["registry:catalog:push"]]) {
       const answer = await ask("GET", "/v2/_catalog", await tokenFor(world, client, ...scopes));
       assert.equal(answer.status, 401, scopes.join(" "));

@@ -13,7 +13,7 @@ import { basicOf, newClient, pushed, registryOf, withRegistry } from "./testing/
 const MIB = 1024 * 1024;
 const QUOTA = 10 * MIB;
 const DEADLINE_MS = 30_000;
-/** Names and records beside the content. */
+/** Names and records in addition to the content. */
 const SLACK = 64 * 1024;
 
 type Kind = "sized" | "chunked" | "patch" | "put";
@@ -51,7 +51,7 @@ describe("the quota of images", () => {
   const left = ({ tenant }: Place): Promise<number> =>
     bytesLeft(world.metadata.read, { kind: "images", defaultMax: QUOTA }, tenant.id);
 
-  /** Begins to send content: all but its last byte. */
+  /** Begins to send content, without its last byte. */
   async function begun(place: Place, kind: Kind, content: Buffer = randomBytes(MIB)): Promise<Sending> {
     const { name, headers } = place;
     const digest = digestOf(content);
@@ -81,7 +81,7 @@ describe("the quota of images", () => {
     }
   }
 
-  /** Bytes of content on disk, staged or kept. */
+  /** Returns the bytes of content on disk, staged or kept. */
   function onDisk(directory = join(registryOf(world).dataDir, "objects")): number {
     let bytes = 0;
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
@@ -120,7 +120,7 @@ describe("the quota of images", () => {
       broken.request.destroy();
       await until("nothing is reserved", () => reserved(place) === 0);
     }
-    // What has come of a PATCH is kept, and counts, until its upload is cancelled.
+    // The bytes of an incomplete PATCH are kept, and count, until its upload is cancelled.
     assert.ok((await left(place)) < QUOTA);
     const patched = await begun(place, "patch");
     finish(patched);
@@ -132,7 +132,7 @@ describe("the quota of images", () => {
     assert.equal(reserved(place), 0);
   });
 
-  test("takes nothing for what the repository has, which is not written again, and is verified", async () => {
+  test("needs nothing for content that the repository has, which is verified but not written again", async () => {
     const place = await newPlace();
     const contents = Array.from({ length: 10 }, () => randomBytes(MIB));
     for (const content of contents) {
@@ -155,7 +155,7 @@ describe("the quota of images", () => {
     refused.request.destroy();
   });
 
-  test("counts manifests that come at once", async () => {
+  test("counts concurrent manifests", async () => {
     const place = await newPlace();
     const config = { mediaType: "application/json", digest: digestOf(Buffer.from("{}")), size: 2 };
     const blob = `/v2/${place.name}/blobs/uploads/?digest=${config.digest}`;

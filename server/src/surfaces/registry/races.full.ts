@@ -40,8 +40,8 @@ import {
 const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const LEASE_MS = 100_000;
 
-/** Online collection beside everything that a push or a deletion does, in the orders that take blobs away elsewhere. */
-describe("collection of what no image needs", () => {
+/** Online collection beside every step of pushes and deletions, in the orders that lose blobs in other registries. */
+describe("collection of unused content", () => {
   let world: World;
   let parts: RegistryParts & { running: RunningDigests };
   before(async () => {
@@ -52,7 +52,7 @@ describe("collection of what no image needs", () => {
     const faults: string[] = [];
     const found = ({ kind, detail }: { kind: string; detail: string }): void => void faults.push(`${kind}: ${detail}`);
     await checkRegistry({ ...parts, quick: false, found });
-    assert.deepEqual(faults, [], "every image is whole and every counter right at the end");
+    assert.deepEqual(faults, [], "at the end every image is complete and every counter right");
     await world.close();
   });
 
@@ -119,7 +119,7 @@ describe("collection of what no image needs", () => {
     return { session, place: { repository: at.id, principal: "cred_1" }, repository: at, received: 0 };
   }
 
-  describe("content that two organizations have", () => {
+  describe("content of two organizations", () => {
     async function rivals(): Promise<Repository> {
       const deps = { metadata: world.metadata, clock: systemClock };
       const app = await createApp(deps, SYSTEM, world.rival.open, { slug: fresh("repository") });
@@ -138,13 +138,13 @@ describe("collection of what no image needs", () => {
     const kept = async (id: string) =>
       world.metadata.read.selectFrom("blob").select(["refs", "state"]).where("id", "=", id).executeTakeFirst();
 
-    test("is kept once, counted for each, and stays until the last of them lets go", async () => {
+    test("is stored once, counted for each, and stays until the last of them deletes it", async () => {
       const [ours, theirs] = [await repository(), await rivals()];
       const [before, theirsBefore] = [await bytesOf(ours), await bytesOf(theirs)];
       const content = randomBytes(40_000);
       const digest = await push(ours, content);
       const id = await blobOf(ours, digest);
-      assert.equal(await isThere(theirs, digest), false, "it is not there before it was pushed there");
+      assert.equal(await isThere(theirs, digest), false, "it is absent before it is pushed there");
       await push(theirs, content);
       assert.equal(await blobOf(theirs, digest), id);
       assert.equal((await kept(id))?.refs, 2);
@@ -162,7 +162,7 @@ describe("collection of what no image needs", () => {
       assert.equal(await kept(id), undefined);
     });
 
-    test("is whole for a client that pushes while another deletes and the collector runs", async () => {
+    test("is complete for a client that pushes while another one deletes and the collector runs", async () => {
       const [ours, theirs] = [await repository(), await rivals()];
       for (let round = 0; round < 10; round++) {
         const content = randomBytes(40_000);
@@ -177,7 +177,7 @@ describe("collection of what no image needs", () => {
       }
     });
 
-    test("comes from an upload in pieces, too", async () => {
+    test("is also shared after an upload in chunks", async () => {
       const [ours, theirs] = [await repository(), await rivals()];
       const content = randomBytes(40_000);
       const digest = await push(ours, content);
@@ -199,7 +199,7 @@ describe("collection of what no image needs", () => {
     });
   });
 
-  test("a blob of no manifest goes after its lease, and its content then", async () => {
+  test("a blob without a manifest is deleted after its lease, and its content afterwards", async () => {
     const at = await repository();
     const digest = await push(at);
     await collect();
@@ -211,7 +211,7 @@ describe("collection of what no image needs", () => {
     assert.ok((await parts.objects.collect()).blobs >= 1);
   });
 
-  test("1: what HEAD found stays until the manifest that needs it", async () => {
+  test("1: a blob that HEAD found stays until its manifest", async () => {
     const at = await repository();
     const digest = await push(at);
     parts.clock.advance(LEASE_MS - 10);
@@ -224,7 +224,7 @@ describe("collection of what no image needs", () => {
     assert.equal(await isThere(at, digest), true);
   });
 
-  test("1, 5: HEAD, PUT and the collector at once: a client that saw it can use it", async () => {
+  test("1, 5: HEAD, PUT and the collector at once: a client that saw the blob can use it", async () => {
     const at = await repository();
     for (let i = 0; i < 20; i++) {
       const digest = await push(at);
@@ -237,7 +237,7 @@ describe("collection of what no image needs", () => {
     }
   });
 
-  test("2, 3: a mount wins against the deletion at its source and against the collector, or finds nothing", async () => {
+  test("2, 3: a mount is not affected by the deletion at its source or the collector, or finds nothing", async () => {
     const [source, target] = [await repository(), await repository()];
     for (let i = 0; i < 10; i++) {
       const digest = await push(source);
@@ -272,7 +272,7 @@ describe("collection of what no image needs", () => {
     assert.ok(Buffer.concat(read).equals(content));
   });
 
-  test("6: a blob that is pushed again while its content is being deleted exists, with other content", async () => {
+  test("6: a blob that is pushed again during the deletion of its content exists, with other content", async () => {
     const at = await repository();
     const content = randomBytes(60_000);
     const digest = await push(at, content);
@@ -286,7 +286,7 @@ describe("collection of what no image needs", () => {
     await (await parts.objects.open(CONTENT_OWNER, row.blob_id)).close();
   });
 
-  test("7: a pull that runs while its image is deleted and collected gets every byte", async () => {
+  test("7: a pull during the deletion and collection of its image gets every byte", async () => {
     const at = await repository();
     const content = randomBytes(3_000_000);
     const staged = await parts.objects.write(CONTENT_OWNER, content, { bytesMax: 10_000_000 });
@@ -303,7 +303,7 @@ describe("collection of what no image needs", () => {
     assert.ok(Buffer.concat(read).equals(content));
   });
 
-  test("8: the last tag goes while another comes", async () => {
+  test("8: the last tag is deleted while another one is pushed", async () => {
     const at = await repository();
     const digest = await put(at, image(await push(at)), ["old"]);
     const { document } = { document: (await findManifest(parts, at, "old")).digest };
@@ -316,7 +316,7 @@ describe("collection of what no image needs", () => {
     assert.equal(await hasManifest(at, digest.text), true, "without a rule nothing untagged is deleted");
   });
 
-  test("9: an index that comes while its manifest is collected has it, or is refused", async () => {
+  test("9: an index that is pushed while its manifest is collected has it, or is refused", async () => {
     const at = await repository();
     for (let i = 0; i < 10; i++) {
       const document = image(await push(at));
@@ -331,7 +331,7 @@ describe("collection of what no image needs", () => {
     }
   });
 
-  test("10: what refers to a deleted manifest goes with it, unless it is pushed again; one before its subject stays", async () => {
+  test("10: referrers of a deleted manifest are deleted with it, unless it is pushed again; one before its subject stays", async () => {
     const at = await repository();
     const config = randomBytes(40_000);
     const subject = image(await push(at, config));
@@ -342,21 +342,21 @@ describe("collection of what no image needs", () => {
     const signature = await put(at, image(await push(at), about));
     parts.clock.advance(LEASE_MS * 2);
     await collect();
-    assert.equal(await hasManifest(at, signature.text), true, "a referrer may come before its subject");
+    assert.equal(await hasManifest(at, signature.text), true, "a referrer may be pushed before its subject");
     await push(at, config);
     const digest = await put(at, subject, ["v1"]);
     await deleteReference(parts, SYSTEM, at, digest.text);
     await put(at, subject, ["v2"]);
     parts.clock.advance(LEASE_MS * 2);
     await collect();
-    assert.equal(await hasManifest(at, signature.text), true, "its subject came back in time");
+    assert.equal(await hasManifest(at, signature.text), true, "its subject was pushed again in time");
     await deleteReference(parts, SYSTEM, at, digest.text);
     parts.clock.advance(LEASE_MS * 2);
     await collect();
     assert.equal(await hasManifest(at, signature.text), false);
   });
 
-  test("11: a collection that ends anywhere is ended by the next one", async () => {
+  test("11: the next collection finishes one that ended anywhere", async () => {
     const at = await repository();
     const digests = await Promise.all(Array.from({ length: 5 }, () => push(at)));
     parts.clock.advance(LEASE_MS + 1);
@@ -376,7 +376,7 @@ describe("collection of what no image needs", () => {
     assert.equal((await collect()).blobs, 0);
   });
 
-  test("12: an upload that nobody continues goes, one that goes on stays", async () => {
+  test("12: an abandoned upload is deleted, a continued one stays", async () => {
     const at = await repository();
     const [old, active] = [await begun(at), await begun(at)];
     const stage = () => parts.objects.write(CONTENT_OWNER, randomBytes(40_000), { bytesMax: 100_000 });
@@ -398,7 +398,7 @@ describe("collection of what no image needs", () => {
     assert.equal(await isThere(at, digest), true);
   });
 
-  test("15: thousands of manifests are collected in steps, and reads go on between them", async () => {
+  test("15: thousands of manifests are collected in steps, and reads continue between them", async () => {
     const at = await repository();
     const blob = await push(at);
     const documents = Array.from({ length: 200 }, (_, i) => image(blob, { annotations: { i: String(i) } }));
@@ -412,7 +412,7 @@ describe("collection of what no image needs", () => {
     const reading = (async () => {
       while (running) {
         await hasManifest(at, "absent");
-        await turn(); // SQLite answers without one, and nothing else would ever run
+        await turn(); // SQLite answers without an event loop turn, so other work would never run.
         reads += 1;
       }
     })();
@@ -422,7 +422,7 @@ describe("collection of what no image needs", () => {
     assert.ok(reads > 10, `${reads} reads beside it`);
   });
 
-  test("16: counters equal a recount after anything", async () => {
+  test("16: counters always equal a recount", async () => {
     const places = [await repository(), await repository()];
     const contents = Array.from({ length: 4 }, () => randomBytes(33_000));
     const work = Array.from({ length: 60 }, async () => {

@@ -27,7 +27,7 @@ describe("a refusal below /v2", () => {
   });
   after(() => world.close());
 
-  /** Bytes as they are, and the whole answer. */
+  /** Sends raw bytes, and returns the whole answer. */
   async function raw(bytes: string): Promise<Raw> {
     const { hostname, port } = new URL(world.origin);
     const socket = connect(Number(port), hostname);
@@ -64,7 +64,7 @@ describe("a refusal below /v2", () => {
     if (code !== undefined) assert.equal(errors[0]?.code, code, `${about}: ${answer.body}`);
   }
 
-  test("has its form for paths that can't be read, or lead nowhere", async () => {
+  test("has its form for malformed and unknown paths", async () => {
     for (const path of ["/v2/%zz", `/v2/${NAME}/manifests/%zz`, `/v2/${NAME}/blobs/%`])
       assertForm(path, await raw(asking("GET", path)), 400);
     for (const path of ["/v2/x", "/v2//", `/v2/${NAME}`, `/v2/${NAME}/blobs`, `/v2/${"a/".repeat(3000)}x`])
@@ -73,7 +73,7 @@ describe("a refusal below /v2", () => {
     assertForm("a long reference", long, 404, "MANIFEST_UNKNOWN");
   });
 
-  test("has its form for every method that Node knows, with those that the address takes", async () => {
+  test("has its form for every method that Node knows, with the allowed methods of the address", async () => {
     const places: readonly (readonly [string, string])[] = [
       ["/v2", "GET, HEAD"],
       ["/v2/", "GET, HEAD"],

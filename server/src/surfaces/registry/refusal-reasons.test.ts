@@ -6,8 +6,8 @@ import { personPrincipal, SYSTEM, updateOrganization, type OrganizationPolicy } 
 import { createWorld, type Answer, type Tenant, type World } from "../organization/testing/world.ts";
 import { basicOf, newClient, registryOf, tokenFor, withRegistry, type TestClient } from "./testing/registry.ts";
 
-/** A push or a login that is refused says what really decided: clients print it. */
-describe("a refusal of the registry names what decided", () => {
+/** A refused push or login names the deciding reason, because clients print it. */
+describe("a refusal of the registry names its reason", () => {
   let world: World;
   let counter = 0;
   before(async () => {
@@ -23,7 +23,7 @@ describe("a refusal of the registry names what decided", () => {
     assert.ok(answer.status < 300, answer.text);
   }
 
-  /** A credential that a person of the tenant made. */
+  /** Creates a credential as a person of the tenant. */
   async function madeBy(tenant: Tenant, userId: string, scopes: readonly Scope[], projectId: string | null = null) {
     const actor = await personPrincipal(world.metadata.read, tenant.id, userId);
     assert.ok(actor !== undefined);
@@ -44,7 +44,7 @@ describe("a refusal of the registry names what decided", () => {
     return Promise.all(ways.map((how) => world.call("POST", path, how)));
   }
 
-  /** By the password and by a token alike. */
+  /** Asserts the refusal by password and by token. */
   async function isRefused(client: TestClient, name: string, words: string): Promise<void> {
     for (const answer of await push(client, name)) assertDenied(answer, `may not push to ${name}: ${words}`);
   }
@@ -57,13 +57,13 @@ describe("a refusal of the registry names what decided", () => {
     assert.ok(error.message.includes(words), `${words}\nis not in\n${error.message}`);
   }
 
-  test("a permission that it was not given", async () => {
+  test("a missing permission", async () => {
     const puller = await newClient(world, { scopes: ["registry:pull"] });
     for (const name of [nameIn(world.acme), "orgs/acme/no-such-app"])
       await isRefused(puller, name, "it was not given registry:push");
   });
 
-  test("an app that is not there, hidden, or of another project", async () => {
+  test("an app that is missing, hidden, or of another project", async () => {
     const pusher = await newClient(world, { scopes: ["registry:push"] });
     for (const name of ["orgs/acme/no-such-app", `orgs/acme/${world.acme.closedApp.slug}`, nameIn(world.rival)])
       await isRefused(pusher, name, "there is no such app, or it may not see it");
@@ -71,7 +71,7 @@ describe("a refusal of the registry names what decided", () => {
     await isRefused(bound, nameIn(world.acme), "it reaches the apps of one project only, and this is none of them");
   });
 
-  test("the role of the person responsible, that they left, or that the project was hidden from them", async () => {
+  test("the role of the responsible person, or that the person left or can't see the project any more", async () => {
     const { acme } = world;
     const userId = await join(acme, "developer");
     const client = await madeBy(acme, userId, ["registry:push"]);
@@ -99,7 +99,7 @@ describe("a refusal of the registry names what decided", () => {
       assertDenied(answer, `the project of ${nameIn(tenant)} is archived, so its images can only be pulled`);
   });
 
-  test("the address, and an approval that it waits for", async () => {
+  test("the address, or a missing approval", async () => {
     const tenant = await world.tenant("bounds");
     const path = `/v2/${nameIn(tenant)}/blobs/uploads/`;
     const client = await madeBy(tenant, tenant.people.owner, ["registry:push"]);
@@ -115,7 +115,7 @@ describe("a refusal of the registry names what decided", () => {
     assertDenied(asked, "waits for an approval");
   });
 
-  test("what the organization asks of its people: a personal token counts once its person can show it", async () => {
+  test("the organization's requirements for people: a personal token counts once its person meets them", async () => {
     const tenant = await world.tenant("people");
     const deps = registryOf(world);
     const userId = await join(tenant, "developer");
@@ -136,7 +136,7 @@ describe("a refusal of the registry names what decided", () => {
         assertDenied(await world.call("POST", path, { headers: { authorization } }), words);
       for (const path of ["/v2/token", "/v2/", "/v2/_catalog"])
         assertDenied(await world.call("GET", path, { headers: { authorization: basicOf(client) } }), words);
-      for (const answer of await push(app, nameIn(tenant))) assert.equal(answer.status, 202, "an app is no person");
+      for (const answer of await push(app, nameIn(tenant))) assert.equal(answer.status, 202, "an app is not a person");
     };
     const isIn = async (): Promise<void> => {
       for (const answer of await push(client, nameIn(tenant))) assert.equal(answer.status, 202, answer.text);

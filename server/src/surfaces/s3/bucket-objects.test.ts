@@ -7,7 +7,7 @@ import { API_URL, deny, putObject, setVersioning, WITH_BUCKETS } from "./testing
 
 type Line = Record<string, unknown> & { readonly kind: string; readonly key: string; readonly version_id?: string };
 
-/** Keys that something on the way could take for something else. */
+/** Keys that some step could misread. */
 const HOSTILE = [
   "../secret",
   "..",
@@ -95,7 +95,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assertProblem(await call("GET", `${await bucket()}/versions?cursor=${String(cursor)}`), "invalid_parameter");
   });
 
-  test("go up by a presigned URL, and come back by another as a file to save", async () => {
+  test("are uploaded by a presigned URL, and downloaded by another one as a file", async () => {
     const name = await bucket();
     for (const key of HOSTILE) {
       const put = await upload(name, key, key, "text/html");
@@ -117,7 +117,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assert.deepEqual(await lines(`${name}/objects`), []);
   });
 
-  test("go up by this origin, too, and nothing but such a URL goes that way", async () => {
+  test("are also uploaded by this origin, which accepts no other requests than such URLs", async () => {
     const name = await bucket();
     const key = HOSTILE.join("").slice(0, 300);
     const made = await ok(call("POST", `${name}/uploads`, { key }));
@@ -169,7 +169,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assertProblem(await call("POST", `${name}/links`, { key: "b" }), "not_found");
   });
 
-  test("come back when their delete marker goes", async () => {
+  test("are restored when their delete marker is deleted", async () => {
     const name = await bucket();
     await setVersioning(world, name);
     const first = await putObject(world, "a", name);
@@ -195,7 +195,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assertProblem(await call("GET", `${name}/versions?key=a&prefix=a`), "invalid_parameter");
   });
 
-  test("are kept by the bucket's policy as the gateway keeps them", async () => {
+  test("follow the bucket's policy as at the gateway", async () => {
     const name = await bucket();
     await putObject(world, "kept", name);
     await putObject(world, "free", name);
@@ -220,7 +220,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assertProblem(await call("GET", `${name}/versions`), "forbidden");
   });
 
-  test("links end with their time, and with the rights of who asked", async () => {
+  test("have links that end at their time, and with their creator's permissions", async () => {
     const name = await bucket();
     await putObject(world, "a", name);
     const { id, token: own } = await world.credential({ scopes: ["s3:read", "s3:write"] });
@@ -239,7 +239,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assert.equal((await fetch(short)).status, 403);
   });
 
-  test("are uploaded by a person in their own name", async () => {
+  test("are uploaded by a person with their own permissions", async () => {
     const name = await bucket();
     const person = world.person(world.acme, world.acme.people.developer);
     const made = await ok(call("POST", `${name}/uploads`, { key: "a" }, person));
@@ -256,7 +256,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assert.deepEqual(entry?.actor, { kind: "person", id: world.acme.people.admin });
   });
 
-  test("of a private project go to its members alone, by a link too", async () => {
+  test("of a private project are for its members only, also by a link", async () => {
     const { closedApp, closed } = world.acme;
     await putObject(world, "a", closedApp.slug);
     const inside = await world.token({ projectId: closed.id });

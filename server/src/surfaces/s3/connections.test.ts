@@ -1,4 +1,4 @@
-/** What a connection gets that asks for nothing, or goes away. */
+/** The answers to connections that request nothing, or that disconnect. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ async function until(what: string, condition: () => boolean): Promise<void> {
   }
 }
 
-/** Everything that the server sends until it closes the connection. */
+/** Returns everything that the server sends until it closes the connection. */
 async function heard(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -37,7 +37,7 @@ test("a connection that sent nothing is closed without an answer; half a header 
   assert.match(await heard(half), /^HTTP\/1\.1 400 [^]*<Code>RequestTimeout<\/Code>/);
 });
 
-test("an answered connection gets nothing more, and an answer under way is not broken into", async (t) => {
+test("an answered connection gets nothing more, and a running answer is not interrupted", async (t) => {
   const gateway = await openGateway();
   t.after(() => gateway.close());
   const port = Number(gateway.host.split(":")[1]);
@@ -47,7 +47,7 @@ test("an answered connection gets nothing more, and an answer under way is not b
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 404", "HTTP/1.1 400"], text);
 });
 
-test("a form that is refused in its middle leaves a connection that goes on", async (t) => {
+test("a form that is refused in the middle leaves its connection usable", async (t) => {
   const gateway = await openGateway();
   t.after(() => gateway.close());
   const port = Number(gateway.host.split(":")[1]);
@@ -66,7 +66,7 @@ test("a form that is refused in its middle leaves a connection that goes on", as
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 400", "HTTP/1.1 404"], text);
 });
 
-test("a client that goes away is not logged as an error", async (t) => {
+test("a client that disconnects is not logged as an error", async (t) => {
   const errors: unknown[] = [];
   const gateway = await openGateway({}, { error: (...about) => errors.push(about) });
   t.after(() => gateway.close());

@@ -14,7 +14,7 @@ function customer(key: Buffer, prefix = "x-amz-"): Record<string, string> {
   return { [`${name}algorithm`]: "AES256", [`${name}key`]: key.toString("base64"), [`${name}key-md5`]: md5 };
 }
 
-/** The bytes as they are kept. */
+/** Returns the stored bytes. */
 async function stored(key: string): Promise<string> {
   const { s3 } = shared.gateway.ground;
   const caller = await shared.gateway.ground.key();
@@ -31,7 +31,7 @@ test("encrypts from any byte on as from the first", () => {
   }
 });
 
-test("keeps content encrypted that is to be, and gives it back in the clear, also in ranges", async () => {
+test("stores content encrypted, and returns it decrypted, also in ranges", async () => {
   const { gateway, bucket } = shared;
   const body = "0123456789".repeat(10_000);
   const made = succeeded(await gateway.call("PUT", `/${bucket}/a`, { headers: AES, body }));
@@ -53,7 +53,7 @@ test("keeps content encrypted that is to be, and gives it back in the clear, als
   assert.equal((await gateway.call("HEAD", `/${bucket}/a`)).headers["content-length"], "100000");
 });
 
-test("asks for the customer's key, which it does not keep", async () => {
+test("requires the customer's key, which it does not store", async () => {
   const { gateway, bucket } = shared;
   const [key, other] = [randomBytes(32), randomBytes(32)];
   const put = succeeded(await gateway.call("PUT", `/${bucket}/c`, { headers: customer(key), body: "secret content" }));
@@ -88,7 +88,7 @@ test("asks for the customer's key, which it does not keep", async () => {
   assert.equal((await gateway.call("GET", `/${bucket}/d`)).text, "secret content");
 });
 
-test("encrypts each part for itself", async () => {
+test("encrypts each part separately", async () => {
   const { gateway, bucket } = shared;
   const target = `/${bucket}/parts`;
   const uploadId = await begin(gateway, target, AES);
@@ -112,7 +112,7 @@ test("encrypts each part for itself", async () => {
   assert.ok(!(await stored("parts")).includes("xxxx"));
 });
 
-test("takes the bucket's way when the request names none, and no other", async () => {
+test("uses the bucket's default when the request names none, and no other", async () => {
   const { gateway } = shared;
   succeeded(await gateway.call("PUT", "/sealed-bucket"));
   const body =

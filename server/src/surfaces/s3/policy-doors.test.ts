@@ -1,4 +1,4 @@
-/** Doors that a policy or an old signature could open, at the gateway. */
+/** Ways that a policy or an old signature could open to an attacker, at the gateway. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ async function setPolicy(statement: object): Promise<void> {
 
 const all = () => [`arn:aws:s3:::${it.bucket}`, `arn:aws:s3:::${it.bucket}/*`];
 
-test("a public policy leaves administration with the owner", async () => {
+test("a public policy leaves administration to the owner", async () => {
   const anonymous = { sign: false } as const;
   const calls: readonly [string, string, string?][] = [
     ["PUT", "?policy", JSON.stringify({ Statement: [] })],
@@ -51,14 +51,14 @@ test("a public policy leaves administration with the owner", async () => {
   succeeded(await it.gateway.call("DELETE", `/${it.bucket}?policy`), 204);
 });
 
-test("a policy that names what there is not is refused by that name", async () => {
+test("a policy with an unknown name is refused with that name", async () => {
   const statement = { Effect: "Deny", Principal: "*", Action: "s3:Frobnicate", Resource: all() };
   const body = JSON.stringify({ Statement: [statement] });
   const answer = refused(await it.gateway.call("PUT", `/${it.bucket}?policy`, { body }), "MalformedPolicy", 400);
   assert.match(answer.text, /s3:Frobnicate/);
 });
 
-test("DeleteObjects asks for the permission before it reads the body", async () => {
+test("DeleteObjects checks the permission before it reads the body", async () => {
   const hostile = `<Delete>${"<a/>".repeat(500_000)}</Delete>`;
   const anonymous = await it.gateway.call("POST", `/${it.bucket}?delete`, { sign: false, body: hostile });
   refused(anonymous, "AccessDenied", 403);
@@ -94,7 +94,7 @@ test("a URL of Signature V2 covers every sub-resource", async () => {
   succeeded(await gateway.call("GET", url("GET", "", "&list-type=2"), { sign: false }), 200);
 });
 
-test("content in chunks whose framing would be kept is refused", async () => {
+test("chunked content whose framing would be stored is refused", async () => {
   const { gateway, bucket } = it;
   const framed = "5\r\nhello\r\n0\r\n\r\n";
   const cases: readonly [Record<string, string>, { payload?: string }][] = [

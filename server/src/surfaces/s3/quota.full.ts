@@ -14,7 +14,7 @@ import { openGateway, refused, succeeded, texts, type TestGateway } from "./test
 const MIB = 1024 * 1024;
 const QUOTA = 10 * MIB;
 const DEADLINE_MS = 30_000;
-/** Names and records beside the content. */
+/** Names and records in addition to the content. */
 const SLACK = 64 * 1024;
 const UNSIGNED = { sign: { payload: "UNSIGNED-PAYLOAD" } };
 const FRAMED = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";
@@ -30,7 +30,7 @@ interface Place {
 
 interface Sending {
   readonly request: ClientRequest;
-  /** The bytes that are left to send. */
+  /** The bytes that remain to be sent. */
   readonly rest: Uint8Array;
   /** The code of an error document, or the status; `broken` when the connection broke. */
   readonly answered: Promise<string>;
@@ -58,7 +58,7 @@ describe("the quota of buckets", { concurrency: false }, () => {
   }
 
   for (const operation of ["CopyObject", "UploadPartCopy"] as const) {
-    test(`holds on disk for 50 copies that are encrypted anew at once: ${operation}`, async (t) => {
+    test(`holds on disk for 50 concurrent copies that are encrypted again: ${operation}`, async (t) => {
       const place = await newPlace(t, { "x-amz-server-side-encryption": "AES256" });
       const { gateway, uploadId } = place;
       succeeded(await gateway.call("PUT", "/quota/source", { ...UNSIGNED, body: randomBytes(MIB) }));
@@ -102,7 +102,7 @@ describe("the quota of buckets", { concurrency: false }, () => {
     succeeded(await gateway.call("PUT", "/quota/all", { ...UNSIGNED, body: randomBytes(QUOTA) }));
   });
 
-  test("releases replaced content once the new content is there, and needs quota for both until then", async (t) => {
+  test("releases replaced content once the new content is stored, and needs quota for both until then", async (t) => {
     const place = await newPlace(t);
     const { gateway } = place;
     const put = (bytes: number) => gateway.call("PUT", "/quota/same", { ...UNSIGNED, body: randomBytes(bytes) });
@@ -138,7 +138,7 @@ async function used({ gateway }: Place): Promise<number> {
   return (await usageOf(gateway.ground.deps.metadata.read, "objects", { org_id: ORG_ID })).bytes;
 }
 
-/** Begins to send content of 1 MiB: all but its end. */
+/** Begins to send content of 1 MiB, without its end. */
 function begun(place: Place, kind: Kind, number: number): Sending {
   const { method, target, headers, body } = kind === "form" ? formOf(place, number) : putOf(place, kind, number);
   const [host, port] = place.gateway.host.split(":");
@@ -199,7 +199,7 @@ function sourceOnly(headers: { readonly "x-amz-copy-source": string }): Record<s
   return { "x-amz-copy-source": headers["x-amz-copy-source"] };
 }
 
-/** Bytes of content on disk, staged or kept. */
+/** Returns the bytes of content on disk, staged or kept. */
 function onDisk({ gateway }: Place): number {
   return bytesIn(join(gateway.ground.ground.dataDir, "objects"));
 }

@@ -1,4 +1,4 @@
-/** What must be refused, for every operation of the table, and must change nothing. */
+/** Attacks on every operation of the table. All must be refused and change nothing. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { OTHER_ORG_ID } from "#domain/s3/testing/ground.ts";
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => gateway.close());
 
-/** Only attacks that are not narrowed to a separate row. */
+/** Returns the attacks that apply to every row. */
 function attacks(row: Row, given: Case): Record<string, () => Promise<Answer>> {
   const { target, headers = {}, body = "" } = given;
   const call = (more: Call = {}, to = target): Promise<Answer> =>
@@ -69,9 +69,9 @@ function attacks(row: Row, given: Case): Record<string, () => Promise<Answer>> {
     },
     "two kinds of credentials": () => call({}, `${target}${mark}X-Amz-Signature=00&X-Amz-Algorithm=AWS4-HMAC-SHA256`),
     "presigned by nobody": () => call({ sign: false }, presigned(`${target}${mark}`, "0".repeat(64), key)),
-    "presigned without an end": () =>
+    "presigned without an expiry": () =>
       call({ sign: false }, presigned(`${target}${mark}`, "0".repeat(64), key).replace(/&X-Amz-Expires=\d+/, "")),
-    "signed by Signature V2, wrongly": () =>
+    "signed by Signature V2, with a wrong signature": () =>
       call({
         sign: false,
         headers: {
@@ -79,11 +79,11 @@ function attacks(row: Row, given: Case): Record<string, () => Promise<Answer>> {
           "x-amz-date": new Date(gateway.nowMs()).toUTCString(),
         },
       }),
-    "presigned by Signature V2, wrongly": () =>
+    "presigned by Signature V2, with a wrong signature": () =>
       call({ sign: false }, `${target}${mark}AWSAccessKeyId=${key.accessKeyId}&Expires=4000000000&Signature=AAAA`),
     "a session token": () => call({ headers: { "x-amz-security-token": "x" } }),
     "another organization's key": () => call({ sign: { key: keys.foreign } }),
-    ...(given.reads === true ? {} : { "a key for reading": () => call({ sign: { key: keys.reader } }) }),
+    ...(given.reads === true ? {} : { "a key that may only read": () => call({ sign: { key: keys.reader } }) }),
     "a key of other buckets": () => call({ sign: { key: keys.elsewhere } }),
     ...(given.harmless === true ? {} : { "a key of another prefix": () => call({ sign: { key: keys.prefixed } }) }),
     ...(body === "" ? {} : { "another body": () => replaced(row, given) }),
@@ -97,7 +97,7 @@ function presigned(target: string, signature: string, { accessKeyId }: Key): str
   return `${target}X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&${times}&X-Amz-Signature=${signature}`;
 }
 
-/** The body is not the one whose digest was signed. */
+/** Replaces the body, so that its digest is not the signed one. */
 function replaced(row: Row, { target, headers = {}, body = "" }: Case): Promise<Answer> {
   const { headers: signed } = gateway.signed(row.method, target, { headers, body });
   return gateway.call(row.method, target, { sign: false, headers: signed, body: body.replace(/.$/s, "?") });
@@ -122,12 +122,12 @@ for (const row of ROWS) {
         );
         continue;
       }
-      // Here each key is refused for itself.
+      // DeleteObjects refuses each key separately.
       if (row.name === "DeleteObjects" && answer.status === 200) {
         assert.deepEqual([texts(answer, "Code"), answer.text.includes("<Deleted>")], [["AccessDenied"], false], name);
         continue;
       }
-      // A foreign key creates a bucket of its organization, which is not ours.
+      // Another organization's key creates a bucket of that organization, which is not ours.
       if (row.name === "CreateBucket" && name === "another organization's key") continue;
       assert.ok(answer.status >= 400 && answer.status < 500, `${name}: ${answer.status} ${answer.text}`);
       assert.ok(answer.headers["x-amz-request-id"] !== undefined, name);

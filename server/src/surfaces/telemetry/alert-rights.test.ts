@@ -7,10 +7,10 @@ import { createWorld, type World } from "../organization/testing/world.ts";
 import { appendLogs, save } from "../query/testing/saved.ts";
 import { alertBody, make, PATH, withAlerts } from "./testing/alerts.ts";
 
-describe("whose rights an alert has", () => {
+describe("the permissions of an alert", () => {
   let world: World;
   let receiver: Receiver;
-  /** A member of the private project; a credential, which is not; and one of the open project alone. */
+  /** Principals: a member of the private project; a credential, which is not one; and a credential of the open project. */
   let owner: string;
   let credential: string;
   let bound: string;
@@ -47,7 +47,7 @@ describe("whose rights an alert has", () => {
     readonly error: { readonly code: string; readonly detail: string } | null;
   }
 
-  /** What the alert shows once it was evaluated after this moment. */
+  /** Waits until the alert was evaluated after `sinceMs`. Returns it. */
   async function evaluated(id: string, sinceMs = 0, token = owner): Promise<Seen> {
     const deadline = performance.now() + 60_000;
     for (;;) {
@@ -59,7 +59,7 @@ describe("whose rights an alert has", () => {
     }
   }
 
-  /** Has it evaluated again, as if its time had come. */
+  /** Evaluates the alert again, as if it were due. */
   async function again(id: string): Promise<Seen> {
     const { evaluated_ms: before } = JSON.parse(
       (await world.metadata.read.selectFrom("alert").select("progress").where("id", "=", id).executeTakeFirstOrThrow())
@@ -72,19 +72,19 @@ describe("whose rights an alert has", () => {
     return evaluated(id, before);
   }
 
-  test("an alert sees what its author sees", async () => {
+  test("an alert sees the rows that its author sees", async () => {
     assert.equal((await evaluated(await watchedBy(owner, await savedBy(owner)))).value, 3);
     assert.equal((await evaluated(await watchedBy(credential, await savedBy(credential)))).value, 2);
     const inside = await savedBy(bound, { project: "open" });
     assert.equal((await evaluated(await watchedBy(bound, inside))).value, 1);
   });
 
-  test("it sees no more than the author of its query, nor than its own author", async () => {
+  test("an alert sees at most the rows of its query's author and of its own author", async () => {
     assert.equal((await evaluated(await watchedBy(owner, await savedBy(credential)))).value, 2);
     assert.equal((await evaluated(await watchedBy(credential, await savedBy(owner)))).value, 2);
   });
 
-  test("who changes the query of another's alert reads nothing by the other's rights", async () => {
+  test("a person who changes the query of another's alert reads nothing with the other's permissions", async () => {
     const query = await savedBy(owner);
     const id = await watchedBy(owner, query);
     assert.equal((await evaluated(id)).value, 3);
@@ -94,7 +94,7 @@ describe("whose rights an alert has", () => {
     assert.equal((await again(id)).value, 2);
   });
 
-  test("who changes the destination of another's alert gets nothing by the other's rights", async () => {
+  test("a person who changes the destination of another's alert gets nothing with the other's permissions", async () => {
     const id = await watchedBy(owner, await savedBy(owner));
     assert.equal((await evaluated(id)).value, 3);
     const body = { url: `${receiver.url}&to=another` };
@@ -102,7 +102,7 @@ describe("whose rights an alert has", () => {
     assert.equal((await again(id)).value, 2);
   });
 
-  test("it stops when its author leaves the organization, and when its place is hidden from them", async () => {
+  test("an alert stops when its author leaves the organization or can't see its project any more", async () => {
     const leaver = await world.join(world.acme, "leaver@acme.example", "developer");
     const token = world.person(world.acme, leaver);
     const gone = await watchedBy(token, await savedBy(token));

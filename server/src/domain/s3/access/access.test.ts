@@ -139,7 +139,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(elsewhere, open, "s3:DeleteBucketPolicy", outside), false);
     });
 
-    test("only the owner administers a bucket, whatever its policy or ACL says", async () => {
+    test("only the owner administers a bucket, with any policy or ACL", async () => {
       const bucket = await newBucket(g, owner);
       const arns = [`arn:aws:s3:::${bucket.name}`, `arn:aws:s3:::${bucket.name}/*`];
       const open = { Effect: "Allow", Principal: "*", Resource: arns };

@@ -30,7 +30,7 @@ test("a listener gets each batch of its table in the order of acknowledgement, a
   for (const text of ["one", "two"]) {
     const append = rows.append(logBatch("org_a", [text, text])).then(() => heard.length);
     await rows.append(logBatch("org_b", ["another organization's"]));
-    assert.equal(await append, text === "one" ? 1 : 2, "heard before it was acknowledged");
+    assert.equal(await append, text === "one" ? 1 : 2, "the listener gets the batch before the acknowledgement");
   }
   await rows.append({ ...logBatch("org_a", ["x"]), type: "traces" });
   stop();
@@ -44,7 +44,7 @@ test("a listener gets each batch of its table in the order of acknowledgement, a
   await close();
 });
 
-test("a listener that throws spoils neither the batch nor the other listeners", async () => {
+test("a listener that throws affects neither the batch nor the other listeners", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   rows.feed.watch(TABLE, () => {
@@ -57,7 +57,7 @@ test("a listener that throws spoils neither the batch nor the other listeners", 
   await close();
 });
 
-test("watched batches are replayed from every number on, over segments and other tables' batches, also after a restart", async () => {
+test("watched batches are replayed from every number, over segments and other tables' batches, also after a restart", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings({ segmentBytes: 2000 });
   const first = await openTestStore(dir.path, { settings });
@@ -96,7 +96,7 @@ test("batches larger than one read, and small ones around them", async () => {
   await close();
 });
 
-test("replay beside writers gives everything up to the number asked for, once and in order", async () => {
+test("a replay during writes has each batch up to the requested number, once and in order", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path, { settings: testSettings({ segmentBytes: 20_000 }) });
   const heard: TakenBatch[] = [];
@@ -116,7 +116,7 @@ test("replay beside writers gives everything up to the number asked for, once an
   await close();
 });
 
-test("what left the log is not replayed, and the feed says from where on it has everything", async () => {
+test("batches that left the log are not replayed, and the feed reports its first complete number", async () => {
   await using dir = await temporaryDirectory();
   const first = await openTestStore(dir.path, { settings: testSettings({ segmentBytes: 500 }) });
   for (const text of numbered(0, 10)) await first.rows.append(logBatch("org_a", [text]));
@@ -128,9 +128,9 @@ test("what left the log is not replayed, and the feed says from where on it has 
   await first.rows.append(logBatch("org_a", ["m11"]));
   const { feed } = first.rows;
   assert.ok(feed.keptAfter(TABLE) >= leftSeq);
-  assert.deepEqual(await replayed(first.rows, 0), [], "ends before the missing batch");
-  assert.deepEqual(await replayed(first.rows, feed.keptAfter(TABLE)), ["m10", "m11"], "the segment written to stays");
-  assert.equal(feed.keptAfter({ orgId: "org_c", type: "logs" }), 0, "nothing is missing of what there never was");
+  assert.deepEqual(await replayed(first.rows, 0), [], "the replay ends before the missing batch");
+  assert.deepEqual(await replayed(first.rows, feed.keptAfter(TABLE)), ["m10", "m11"], "the active segment stays");
+  assert.equal(feed.keptAfter({ orgId: "org_c", type: "logs" }), 0, "a table without batches misses nothing");
   await first.close();
   const second = await openTestStore(dir.path);
   assert.ok(second.rows.feed.keptAfter(TABLE) >= leftSeq);
@@ -138,7 +138,7 @@ test("what left the log is not replayed, and the feed says from where on it has 
   await second.close();
 });
 
-test("damaged bytes cost the batch that they are in", async () => {
+test("damaged bytes lose only their batch", async () => {
   await using dir = await temporaryDirectory();
   const { rows, close } = await openTestStore(dir.path);
   for (const text of ["one", "two", "three"]) await rows.append(logBatch("org_a", [text]));
@@ -151,7 +151,7 @@ test("damaged bytes cost the batch that they are in", async () => {
   await close();
 });
 
-test("rows that are in Parquet stay in the log for a while, unless the log grows too long", async () => {
+test("rows in Parquet stay in the log for a while, unless the log grows too long", async () => {
   await using dir = await temporaryDirectory();
   let nowMs = 1_000_000;
   const clock = { nowMs: () => nowMs };

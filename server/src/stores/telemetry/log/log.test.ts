@@ -15,7 +15,7 @@ async function onlySegment({ dir }: TestLog): Promise<string> {
   return join(dir, names[0] ?? "");
 }
 
-/** What a start after a crash at this moment would find. The log at hand is not touched. */
+/** Returns the rows that a start after a crash at this moment would find. Leaves the open log unchanged. */
 async function afterCrash(root: string): Promise<string[]> {
   await using copy = await temporaryDirectory();
   await cp(join(root, "wal"), join(copy.path, "wal"), { recursive: true });
@@ -39,7 +39,7 @@ test("batches are on disk in the order in which they were appended", async () =>
   );
 });
 
-test("an unfinished write at the end is cut off, wherever it stopped", async () => {
+test("an unfinished write at the end is cut off at any length", async () => {
   await using dir = await temporaryDirectory();
   const log = await openTestLog(join(dir.path, "whole"));
   await log.append("first");
@@ -62,7 +62,7 @@ test("an unfinished write at the end is cut off, wherever it stopped", async () 
   assert.ok(whole - kept > 24);
 });
 
-test("a tail of zeros or of noise, as a power failure leaves it, is cut off", async () => {
+test("zeros or noise at the end, as after a power failure, are cut off", async () => {
   for (const tail of [Buffer.alloc(5000), Buffer.from("MTF1MTF1MTF1".repeat(20))]) {
     await using dir = await temporaryDirectory();
     const log = await openTestLog(dir.path);
@@ -74,7 +74,7 @@ test("a tail of zeros or of noise, as a power failure leaves it, is cut off", as
   }
 });
 
-test("every changed byte in the middle is noticed, kept aside, and costs one batch", async () => {
+test("every changed byte in the middle is detected and kept aside, and loses one batch", async () => {
   await using dir = await temporaryDirectory();
   const log = await openTestLog(join(dir.path, "whole"));
   await log.append("first");
@@ -130,17 +130,17 @@ test("segments are rotated by size, and deleted from the oldest on", async () =>
   assert.equal(
     await log.wal.deleteWhile(() => true),
     (log.wal.segments.at(-1)?.firstSeq ?? 0) - 1,
-    "the one written to stays",
+    "the active segment stays",
   );
   await log.wal.close();
   assert.deepEqual(await recoveredRows(dir.path), log.rows.slice(8), "two rows are in each segment");
 });
 
 for (const fault of ["write", "datasync", "create"] as const) {
-  test(`after a failing ${fault} nothing of the refused batches is left, and appends work again`, async () => {
+  test(`after a failing ${fault} the refused batches leave nothing, and appends work again`, async () => {
     await using dir = await temporaryDirectory();
     const faults = new Set<Fault>();
-    // One batch a segment for "create", so that a file is made while the fault is on.
+    // One batch a segment for "create", so that the fault affects the creation of a file.
     const segmentBytes = fault === "create" ? 1 : 1024;
     const log = await openTestLog(dir.path, { create: faultyFiles(faults), segmentBytes });
     await log.append("before");
@@ -170,7 +170,7 @@ test("a first batch that can't be flushed leaves nothing, though its segment was
   assert.deepEqual(await recoveredRows(dir.path), ["after"]);
 });
 
-test("what can't be cut off either is void once there is a newer segment", async () => {
+test("bytes that can't be cut off are void once there is a newer segment", async () => {
   await using dir = await temporaryDirectory();
   const faults = new Set<Fault>();
   const log = await openTestLog(dir.path, { create: faultyFiles(faults) });
@@ -184,7 +184,7 @@ test("what can't be cut off either is void once there is a newer segment", async
   assert.deepEqual(await recoveredRows(dir.path), ["before", "after"]);
 });
 
-test("a closed log takes nothing", async () => {
+test("a closed log refuses appends", async () => {
   await using dir = await temporaryDirectory();
   const log = await openTestLog(dir.path);
   const last = log.append("in flight");
@@ -194,7 +194,7 @@ test("a closed log takes nothing", async () => {
   assert.deepEqual(await recoveredRows(dir.path), ["in flight"]);
 });
 
-test("what waits for the disk has a limit, and one batch always fits", async () => {
+test("the bytes that wait for the disk have a limit, and one batch always fits", async () => {
   await using dir = await temporaryDirectory();
   const log = await openTestLog(dir.path);
   const large = "x".repeat(60 * 1024 * 1024);
@@ -206,7 +206,7 @@ test("what waits for the disk has a limit, and one batch always fits", async () 
   await log.wal.close();
 });
 
-test("a batch that is on disk but can't be taken up is the death of the log: everything that waits is refused, and a start finds it", async () => {
+test("after a flushed batch that memory can't take, the log refuses everything, and a start finds the batch", async () => {
   await using dir = await temporaryDirectory();
   let fails = false;
   const committed = (): void => {

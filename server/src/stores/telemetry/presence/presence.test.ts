@@ -14,7 +14,7 @@ import { recordingLog } from "../testing/store.ts";
 import { giveUp, Presence, TELEMETRY_LIVE_MS, telemetryDirectories } from "./index.ts";
 
 for (const { kind, skip } of DATABASES) {
-  describe(`servers that know of each other on ${kind}`, { skip }, () => {
+  describe(`the presence of servers on ${kind}`, { skip }, () => {
     let dataDir: string;
     let metadata: MetadataStore;
 
@@ -43,7 +43,7 @@ for (const { kind, skip } of DATABASES) {
         return true;
       });
 
-    test("one alone answers, two refuse, and one that leaves in order is gone at once", async () => {
+    test("one server answers, two refuse, and one that stops in order is gone at once", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await a.requireWhole("org_1");
@@ -55,17 +55,17 @@ for (const { kind, skip } of DATABASES) {
       await a.stop();
     });
 
-    test("one that starts again on its directory is not two", async () => {
+    test("a server that restarts on its directory counts once", async () => {
       const first = presence("store_a");
       await first.start(["org_1"]);
-      const again = presence("store_a"); // the first one was killed: nothing says that it has gone
+      const again = presence("store_a"); // The first server was killed and did not sign off.
       await again.start(["org_1"]);
       await again.requireWhole("org_1");
       await again.stop();
       await first.stop();
     });
 
-    test("rows of one that has gone are missed by their organization alone, until they are given up", async () => {
+    test("rows of a server that is gone are missed only by their organization, until an operator gives them up", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await b.start(["org_1"]);
@@ -82,7 +82,7 @@ for (const { kind, skip } of DATABASES) {
       await a.stop();
     });
 
-    test("one that is silent for too long has gone, and one that beats has not", async () => {
+    test("a silent server counts as gone, and one with heartbeats does not", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await metadata.write((tx) =>
@@ -93,7 +93,7 @@ for (const { kind, skip } of DATABASES) {
       );
       await a.requireWhole("org_1");
       await b.start([]);
-      await delay(TELEMETRY_LIVE_MS + 500); // longer than a single beat counts
+      await delay(TELEMETRY_LIVE_MS + 500); // Longer than one heartbeat counts.
       await refused(a.requireWhole("org_1"), /^2 servers/);
       const known = await telemetryDirectories(metadata, TELEMETRY_LIVE_MS);
       assert.deepEqual(
@@ -107,7 +107,7 @@ for (const { kind, skip } of DATABASES) {
       await Promise.all([a.stop(), b.stop()]);
     });
 
-    test("a repeated question is looked up once a second", async () => {
+    test("a repeated question reads the records once a second", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await a.requireWholeLately("org_1");

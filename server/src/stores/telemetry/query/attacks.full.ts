@@ -22,7 +22,7 @@ describe("attacks", { concurrency: 1 }, () => {
   let listing: string[];
 
   before(async () => {
-    // Resource attacks with small limits, so that they are over soon.
+    // Resource attacks run with small limits, so that they end soon.
     open = await openTestEngine(FIXTURE, { memoryBytesMax: 128 * MIB });
     listing = await readdir(open.directory, { recursive: true });
   });
@@ -30,7 +30,7 @@ describe("attacks", { concurrency: 1 }, () => {
     await open.close();
   });
 
-  /** The message reveals nothing of the host and of others, except text of the statement itself. */
+  /** Asserts that the message reveals nothing of the host or of others, except text of the statement itself. */
   function assertSilent(message: string, sql = ""): void {
     const secrets = [
       open.directory,
@@ -55,7 +55,7 @@ describe("attacks", { concurrency: 1 }, () => {
     }
   }
 
-  test("each attempt to read more than the tables is refused", async (t) => {
+  test("each attempt to read outside of the tables is refused", async (t) => {
     for (const attack of readingAttacks(open.targets)) {
       await t.test(attack.name, async () => {
         const problem = await refusal(attack);
@@ -75,7 +75,7 @@ describe("attacks", { concurrency: 1 }, () => {
     }
   });
 
-  test("plans: the gate holds before it", async () => {
+  test("plans are checked by the gate, too", async () => {
     for (const attack of [...readingAttacks(open.targets), ...writingAttacks(open.targets)]) {
       for (const how of ["plan", "analyze"] as const) {
         const problem = await resultText(open.engine, attack.sql, { explain: how }).then(
@@ -87,7 +87,7 @@ describe("attacks", { concurrency: 1 }, () => {
     }
   });
 
-  test("each attempt to use up the machine ends soon", async (t) => {
+  test("each attempt to exhaust the machine ends soon", async (t) => {
     for (const attack of RESOURCE_ATTACKS) {
       await t.test(attack.name, async () => {
         const startedMs = performance.now();
@@ -100,19 +100,19 @@ describe("attacks", { concurrency: 1 }, () => {
           });
         } catch (error) {
           assert.ok(error instanceof Problem, String(error));
-          assert.ok(!GATE_CODES.includes(error.code), `it should have run: ${error.message}`);
+          assert.ok(!GATE_CODES.includes(error.code), `the statement should have run: ${error.message}`);
           assertSilent(error.message);
         }
         assert.ok(
           performance.now() - startedMs < 30_000,
-          "over within the time limit, its grace, and the start of a child",
+          "the attack ends within the time limit, its grace, and the start of a child",
         );
         assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs"), [[1000]]);
       });
     }
   });
 
-  test("nothing was written, nothing was lost", async () => {
+  test("nothing was written and nothing was lost", async () => {
     assert.deepEqual(await readdir(open.directory, { recursive: true }), listing);
     assert.equal(await readFile(open.targets.secretFile, "utf8"), MASTER_KEY);
     assert.deepEqual(await rows(open.engine, "SELECT count(*), count(DISTINCT message) FROM logs"), [[1000, 1000]]);

@@ -9,7 +9,7 @@ import { FIXTURE } from "./testing/fixture.ts";
 import { openTestEngine, request, rows, until, type TestEngine } from "./testing/harness.ts";
 
 const MIB = 1024 * 1024;
-/** Texts that do not compress, 64 bytes each. */
+/** Texts of 64 bytes that do not compress. */
 const MANY = "SELECT range AS n, md5(range::VARCHAR) || md5((-range)::VARCHAR) AS text FROM range(1000000)";
 
 describe("large results in columns", { concurrency: 1 }, () => {
@@ -33,7 +33,7 @@ describe("large results in columns", { concurrency: 1 }, () => {
 
   for (const format of ["arrow", "parquet"] as const) {
     describe(format, () => {
-      test("a later one breaks it off, and there is no end", async () => {
+      test("a later error breaks the result off, and there is no end", async () => {
         const sql = `SELECT text, CASE WHEN n < 200000 THEN n ELSE ('x' || n)::INT END AS n FROM (${MANY})`;
         const { body } = await open.engine.query(request(sql, { format, rowsMax: 2_000_000 }));
         const parts: Buffer[] = [];
@@ -50,7 +50,7 @@ describe("large results in columns", { concurrency: 1 }, () => {
         else assert.ok(!isParquet(whole));
       });
 
-      test("the limit on bytes counts the sent bytes", async () => {
+      test("the limit of bytes counts the sent bytes", async () => {
         await assert.rejects(ask(MANY, format, { rowsMax: 2_000_000 }), { code: "query_too_large" });
       });
 
@@ -60,7 +60,7 @@ describe("large results in columns", { concurrency: 1 }, () => {
         await assert.rejects(ask(sql, format), { code: "query_too_large" });
       });
 
-      test("a reader that takes little holds the query up, and its leaving ends it", async () => {
+      test("a slow reader pauses the query, and a reader that leaves ends it", async () => {
         const before = process.memoryUsage().rss;
         const { body } = await open.engine.query(request(MANY, { format, rowsMax: 2_000_000 }));
         await once(body, "readable");

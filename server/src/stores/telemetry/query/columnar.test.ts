@@ -27,7 +27,7 @@ describe("results in columns", { concurrency: 1 }, () => {
   const isParquet = (bytes: Buffer): boolean =>
     bytes.subarray(0, 4).toString() === "PAR1" && bytes.subarray(-4).toString() === "PAR1";
 
-  test("a table's rows, hot and in Parquet, of every column", async () => {
+  test("a table's rows, hot and in Parquet, have every column", async () => {
     const table = tableFromIPC(await ask("SELECT * FROM logs ORDER BY timestamp", "arrow"));
     assert.equal(table.numRows, 1000);
     const [first] = table.toArray() as { message: string; attributes: string; project_id: string }[];
@@ -49,7 +49,7 @@ describe("results in columns", { concurrency: 1 }, () => {
 
   for (const format of ["arrow", "parquet"] as const) {
     describe(format, () => {
-      test("limits hold at the limit and one past it", async () => {
+      test("limits apply at the limit and one past it", async () => {
         const sql = "SELECT range AS n FROM range(11)";
         await assert.rejects(ask(sql, format, { rowsMax: 10 }), { code: "query_too_large" });
         const cut = await ask(sql, format, { rowsMax: 10, truncate: true });
@@ -57,7 +57,7 @@ describe("results in columns", { concurrency: 1 }, () => {
         else assert.ok(isParquet(cut));
       });
 
-      test("an error within the first megabyte is a plain answer", async () => {
+      test("an error within the first megabyte is a plain error response", async () => {
         const sql = "SELECT CASE WHEN range = 1000 THEN error('no') ELSE range END AS n FROM range(2000)";
         await assert.rejects(ask(sql.replace("error('no')", "('x' || range)::INT"), format), { code: "query_failed" });
       });

@@ -5,7 +5,7 @@ import type { StatementDescription } from "../types.ts";
 import { FIXTURE } from "./testing/fixture.ts";
 import { openTestEngine, resultText, type TestEngine } from "./testing/harness.ts";
 
-describe("a statement that is described", { concurrency: 1 }, () => {
+describe("the description of a statement", { concurrency: 1 }, () => {
   let open: TestEngine;
   before(async () => {
     open = await openTestEngine(FIXTURE);
@@ -17,7 +17,7 @@ describe("a statement that is described", { concurrency: 1 }, () => {
     return (JSON.parse(text) as StatementDescription).parameters;
   }
 
-  test("tells its parameters, without values for them", async () => {
+  test("has its parameters, without values for them", async () => {
     assert.deepEqual(await parametersOf("SELECT count(*) FROM logs"), []);
     assert.deepEqual(await parametersOf("SELECT ?, ? FROM logs"), ["1", "2"]);
     const named = await parametersOf("SELECT 1 FROM logs WHERE timestamp >= $from AND timestamp < $to AND $from < $to");
@@ -38,7 +38,7 @@ describe("a statement that is described", { concurrency: 1 }, () => {
     ["SELECT * FROM read_text('/etc/passwd')", "sql_not_allowed"],
   ];
   for (const [sql, code] of REFUSED) {
-    test(`is refused as it would be when it ran: ${sql}`, async () => {
+    test(`is refused like its execution: ${sql}`, async () => {
       await assert.rejects(parametersOf(sql), (error: unknown) => error instanceof Problem && error.code === code);
     });
   }

@@ -20,7 +20,7 @@ import {
 const MIB = 1024 * 1024;
 const MANY = "SELECT a.range AS n, repeat('x', 100) AS filler FROM range(1000) b, range(1000) a";
 
-describe("the query engine, late and broken", { concurrency: 1 }, () => {
+describe("the query engine: late errors, slow readers, dying children", { concurrency: 1 }, () => {
   let open: TestEngine;
   before(async () => {
     open = await openTestEngine(FIXTURE, {
@@ -44,7 +44,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
     return assert.fail("it was answered");
   }
 
-  /** Everything is given back: no place, no snapshot, and the next query works. */
+  /** Asserts that every slot and snapshot is free, and that the next query works. */
   async function assertFree(): Promise<void> {
     await until(() => open.engine.running() === 0 && open.held() === 0);
     assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs"), [[1000]]);
@@ -58,7 +58,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
         "('no number ' || n)::int::varchar",
       );
 
-    test("JSON says so at its end", async () => {
+    test("JSON has the error at its end", async () => {
       const result = JSON.parse(await resultText(open.engine, failing, { rowsMax: 2_000_000 })) as {
         rows: [];
         row_count: number;
@@ -70,7 +70,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("NDJSON says so in its last line", async () => {
+    test("NDJSON has the error in its last line", async () => {
       const lines = (await resultText(open.engine, failing, { rowsMax: 2_000_000, format: "ndjson" }))
         .trimEnd()
         .split("\n");
@@ -86,7 +86,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("memory that runs out late", async () => {
+    test("the memory limit is exceeded late", async () => {
       const late =
         "SELECT range AS n, repeat('x', 100) AS t FROM range(200000) UNION ALL SELECT 0, md5(list(md5(range::varchar))::varchar) FROM range(30000000)";
       const result = JSON.parse(
@@ -98,7 +98,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("time that runs out late", async () => {
+    test("the time limit is exceeded late", async () => {
       const late =
         "SELECT range AS n, repeat('x', 100) AS t FROM range(1000000000000) WHERE range < 200000 OR hash(range) = 1";
       const lines = (await resultText(open.engine, late, { rowsMax: 2_000_000, timeoutMs: 2000, format: "ndjson" }))
@@ -109,7 +109,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("the row limit, when it is passed late", async () => {
+    test("the row limit is exceeded late", async () => {
       const result = JSON.parse(await resultText(open.engine, MANY, { rowsMax: 100_000 })) as {
         row_count: number;
         error: { code: string };
@@ -125,7 +125,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       return body;
     }
 
-    test("a million rows arrive whole", async () => {
+    test("a million rows arrive completely", async () => {
       let bytes = 0;
       let last = "";
       for await (const chunk of await begun()) {
@@ -137,33 +137,33 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("a slow reader holds the child back, and memory stays flat", async () => {
+    test("a slow reader pauses the child, and memory stays flat", async () => {
       const body = await begun("ndjson", { timeoutMs: 1500 });
       await once(body, "readable");
       const before = process.memoryUsage().rss;
       const children = childrenResident();
       let bytes = 0;
       const startedMs = performance.now();
-      // Little by little for longer than the query's own time, which stands still while nobody reads.
+      // Reads slowly for longer than the query's time limit, which stands still while nobody reads.
       while (performance.now() - startedMs < 2000) {
         bytes += (body.read() as Buffer | null)?.length ?? 0;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       assert.ok(bytes < 20 * MIB, `${bytes} bytes were handed over`);
-      assert.ok(process.memoryUsage().rss - before < 40 * MIB, "this process has not taken in the result");
-      assert.ok(childrenResident() - children < 150 * MIB, "nor has the child");
+      assert.ok(process.memoryUsage().rss - before < 40 * MIB, "this process has not read the whole result");
+      assert.ok(childrenResident() - children < 150 * MIB, "nor has the child written it");
       body.destroy();
       await assertFree();
     });
 
-    test("a reader that stops taking is cut off", async () => {
+    test("a reader that stops reading is cut off", async () => {
       const body = await begun();
       const [error] = (await once(body, "error")) as [Error];
       assert.match(error.message, /nothing was taken for 500 ms/);
       await assertFree();
     });
 
-    test("an abort cancels before the first byte", async () => {
+    test("an abort before the first byte cancels the query", async () => {
       const stop = new AbortController();
       const answer = resultText(
         open.engine,
@@ -176,7 +176,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("an abort before the start takes nothing", async () => {
+    test("an abort before the start uses no slot", async () => {
       await assert.rejects(resultText(open.engine, "SELECT 1", { signal: AbortSignal.abort() }));
       await assertFree();
     });
@@ -190,25 +190,25 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
   });
 
   describe("a child that dies", () => {
-    /** Kills every child, busy or not, as a system short of memory might. */
+    /** Kills every child, busy or idle, as a system that runs out of memory might. */
     async function endChildren(): Promise<void> {
       const pids = childPids();
       for (const pid of pids) process.kill(pid, "SIGKILL");
       await until(() => !childPids().some((pid) => pids.includes(pid)));
     }
 
-    test("before the first byte: an answer, and the next query works", async () => {
+    test("before the first byte: an error response, and the next query works", async () => {
       const answer = refused("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 3");
       await until(() => open.engine.running() === 1);
       const runningMs = performance.now();
-      await until(() => performance.now() - runningMs > 300); // sooner, it would be tried again
+      await until(() => performance.now() - runningMs > 300); // Earlier, the query would be retried.
       const ended = endChildren();
       assert.equal((await answer).code, "query_failed");
       await ended;
       await assertFree();
     });
 
-    test("after the first byte: the result says so or breaks off", async () => {
+    test("after the first byte: the result has an error or breaks off", async () => {
       const { body } = await open.engine.query(request(MANY, { rowsMax: 2_000_000 }));
       await once(body, "readable");
       const ended = endChildren();
@@ -221,7 +221,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
       await assertFree();
     });
 
-    test("while it waits: nobody notices", async () => {
+    test("while it is idle: no query fails", async () => {
       await rows(open.engine, "SELECT 1");
       const ended = endChildren();
       await ended;
@@ -235,7 +235,7 @@ describe("the query engine, late and broken", { concurrency: 1 }, () => {
 });
 
 describe("closing the engine", () => {
-  test("cancels running queries, ends every child, refuses later queries", async () => {
+  test("cancels running queries, ends every child, and refuses later queries", async () => {
     const open = await openTestEngine(FIXTURE);
     const answer = resultText(
       open.engine,
@@ -251,8 +251,8 @@ describe("closing the engine", () => {
   });
 });
 
-test("query engine: a reader that goes away frees the child, which serves on", async () => {
-  // A separate engine: a shared one starts and ends other children meanwhile.
+test("query engine: a reader that disconnects frees the child, which runs the next query", async () => {
+  // A separate engine, because a shared one starts and ends other children meanwhile.
   const others = childPids();
   const one = await openTestEngine(FIXTURE, { spareChildren: 0 });
   const childOfOne = (): number[] => childPids().filter((pid) => !others.includes(pid));

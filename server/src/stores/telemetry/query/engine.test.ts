@@ -42,7 +42,7 @@ describe("the query engine", { concurrency: 1 }, () => {
     return assert.fail("it was answered");
   }
 
-  /** Everything is given back: no place, no snapshot, and the next query works. */
+  /** Asserts that every slot and snapshot is free, and that the next query works. */
   async function assertFree(): Promise<void> {
     await until(() => open.engine.running() === 0 && open.held() === 0);
     assert.deepEqual(await rows(open.engine, "SELECT count(*) FROM logs"), [[1000]]);
@@ -160,19 +160,19 @@ describe("the query engine", { concurrency: 1 }, () => {
         [334, 1],
       ]);
     });
-    test("one project and the rows of none", async () => {
+    test("rows of one project and rows without a project", async () => {
       assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: ["proj_a"], unassigned: true } }), [
         [667, 1],
       ]);
     });
-    test("what may be seen when the files are settled, not when the query began to wait", async () => {
+    test("the visible projects are read when the files are ready, not when the query began to wait", async () => {
       let held = 0;
       const visible = async (): Promise<{ projectIds: string[]; unassigned: boolean }> => {
         held = open.held();
         return { projectIds: ["proj_a"], unassigned: false };
       };
       assert.deepEqual(await rows(open.engine, count, { visible }), [[334, 1]]);
-      assert.ok(held > 0, "the snapshot was there first");
+      assert.ok(held > 0, "the snapshot was taken first");
       const failing = (): Promise<never> => Promise.reject(new Error("the records are away"));
       await assert.rejects(rows(open.engine, count, { visible: failing }), /records are away/);
       await until(() => open.held() === 0);
@@ -180,7 +180,7 @@ describe("the query engine", { concurrency: 1 }, () => {
     test("nothing", async () => {
       assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: [], unassigned: false } }), [[0, 0]]);
     });
-    test("a project whose name would be SQL", async () => {
+    test("a project whose name could be SQL", async () => {
       assert.deepEqual(
         await rows(open.engine, count, {
           visible: { projectIds: ["x') OR ('1'='1", "'; DROP VIEW logs; --"], unassigned: false },
@@ -188,7 +188,7 @@ describe("the query engine", { concurrency: 1 }, () => {
         [[0, 0]],
       );
     });
-    test("each organization its own rows, at once and in turn", async () => {
+    test("each organization gets its own rows, concurrently and in turn", async () => {
       const ask = (orgId: string): Promise<unknown[][]> =>
         rows(open.engine, "SELECT count(*), min(message) FROM logs", { orgId });
       for (let round = 0; round < 3; round++) {
@@ -230,7 +230,7 @@ describe("the query engine", { concurrency: 1 }, () => {
       });
     }
 
-    test("a damaged file is not described to the caller", async () => {
+    test("the error does not describe a damaged file to the caller", async () => {
       const broken = await openTestEngine({ logs: { hot: [{ timestamp: "not a time", level: "x" }] } });
       try {
         await assert.rejects(
@@ -262,7 +262,7 @@ describe("the query engine", { concurrency: 1 }, () => {
   });
 
   describe("limits", () => {
-    test("rows: at the limit and one past it", async () => {
+    test("rows at the limit and one past it", async () => {
       assert.equal((await rows(open.engine, "SELECT * FROM range(10)", { rowsMax: 10 })).length, 10);
       const problem = await refused("SELECT * FROM range(11)", { rowsMax: 10 });
       assert.equal(problem.code, "query_too_large");
@@ -301,7 +301,7 @@ describe("the query engine", { concurrency: 1 }, () => {
       assert.equal((await refused(list(1001))).code, "query_too_large");
     });
 
-    test("the length of a statement", async () => {
+    test("the limit of a statement's length", async () => {
       const statement = (bytes: number): string => `SELECT 1 -- ${"x".repeat(bytes - 12)}`;
       assert.deepEqual(await rows(open.engine, statement(65_536)), [[1]]);
       assert.equal((await refused(statement(65_537))).code, "sql_not_allowed");
@@ -311,7 +311,7 @@ describe("the query engine", { concurrency: 1 }, () => {
       assert.equal((await refused("SELECT list(repeat('x', 10000)) FROM range(2000)")).code, "query_too_large");
     });
 
-    test("queries of one organization at once: two run, one waits, one more is refused", async () => {
+    test("concurrent queries of one organization: two run, one waits, one more is refused", async () => {
       const slow = (signal: AbortSignal): Promise<string> =>
         resultText(
           open.engine,
@@ -325,18 +325,18 @@ describe("the query engine", { concurrency: 1 }, () => {
       const problem = await refused("SELECT 1");
       assert.equal(problem.code, "rate_limited");
       assert.ok((problem.options.retryAfterS ?? 0) > 0);
-      assert.equal((await waiting).code, "rate_limited", "after it waited for its time");
+      assert.equal((await waiting).code, "rate_limited", "refused after the longest wait");
       assert.deepEqual(
         await rows(open.engine, "SELECT count(*) FROM logs", { orgId: OTHER_ORG }),
         [[1]],
-        "others are not held up",
+        "other organizations do not wait",
       );
       stop.abort();
       await two;
       await assertFree();
     });
 
-    test("a query that waits gets the place that becomes free", async () => {
+    test("a waiting query gets the slot that becomes free", async () => {
       const stop = new AbortController();
       const slow = Promise.allSettled(
         [1, 2].map(() =>
@@ -356,7 +356,7 @@ describe("the query engine", { concurrency: 1 }, () => {
     });
   });
 
-  test("an error within the first megabyte is a plain answer, in every format", async () => {
+  test("an error within the first megabyte is a plain error response, in every format", async () => {
     const sql =
       "SELECT CASE WHEN range = 5000 THEN ('no number ' || range)::int END AS n, repeat('x', 100) FROM range(100000)";
     for (const format of ["json", "ndjson", "csv"] as const) {
@@ -366,7 +366,7 @@ describe("the query engine", { concurrency: 1 }, () => {
     }
   });
 
-  test("the limit on bytes", async () => {
+  test("the limit of bytes", async () => {
     const small = await openTestEngine({}, { resultBytesMax: 2 * MIB });
     try {
       const sql = (rowCount: number): string => `SELECT repeat('x', 1000) AS t FROM range(${rowCount})`;
@@ -384,10 +384,10 @@ describe("the query engine", { concurrency: 1 }, () => {
     assert.equal(open.held(), 0);
   });
 
-  test("a failure beside an arrow says where parentheses may be missing", async () => {
+  test("an error near an arrow suggests parentheses", async () => {
     const fails = async (sql: string): Promise<string> =>
       rows(open.engine, sql).then(
-        () => assert.fail("it should have failed"),
+        () => assert.fail("the statement should have failed"),
         (error: Problem) => error.message,
       );
     assert.match(await fails("SELECT attributes->>'user'::INT FROM logs"), /parentheses.*\(attributes->>'key'\)/);
@@ -395,7 +395,7 @@ describe("the query engine", { concurrency: 1 }, () => {
     assert.doesNotMatch(await fails("SELECT (attributes->>'user')::INT FROM logs"), /parentheses/);
   });
 
-  test("the log tells how a query went, without its text", async () => {
+  test("the log describes a query without its text", async () => {
     await rows(open.engine, "SELECT 'a secret of the caller'");
     await until(() => open.engine.running() === 0);
     const line = open.logged.findLast(({ message }) => message === "query done");

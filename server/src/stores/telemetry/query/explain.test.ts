@@ -32,7 +32,7 @@ describe("plans", { concurrency: 1 }, () => {
 
   const stepsOf = (step: PlanStep): PlanStep[] => [step, ...step.children.flatMap(stepsOf)];
 
-  test("tell the steps, and no path", async () => {
+  test("show the steps, and no path", async () => {
     for (const sql of STATEMENTS) {
       const { plan, statistics } = await explain(sql, "plan");
       const steps = stepsOf(plan);
@@ -44,7 +44,7 @@ describe("plans", { concurrency: 1 }, () => {
     assert.ok(stepsOf(plan).some(({ operator }) => operator === "READ_PARQUET"));
   });
 
-  test("that were run tell rows and times, and no path", async () => {
+  test("that were run show rows and times, and no path", async () => {
     for (const sql of STATEMENTS) {
       const { plan } = await explain(sql, "analyze");
       const steps = stepsOf(plan);
@@ -62,13 +62,13 @@ describe("plans", { concurrency: 1 }, () => {
     await assert.rejects(explain("SELECT * FROM logs WHERE level = $level", "plan"), { code: "invalid_parameter" });
   });
 
-  test("nothing runs for a plan alone", async () => {
+  test("a plan alone runs nothing", async () => {
     const startedMs = performance.now();
     await explain("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7", "plan");
     assert.ok(performance.now() - startedMs < 30_000);
   });
 
-  test("limits hold for one that is run", async () => {
+  test("limits apply to a plan that is run", async () => {
     const long = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7";
     await assert.rejects(explain(long, "analyze", { timeoutMs: 300 }), { code: "query_timeout" });
     const large = "SELECT list(md5(range::VARCHAR)) FROM range(100000000)";
@@ -76,12 +76,12 @@ describe("plans", { concurrency: 1 }, () => {
     assert.equal((await explain("SELECT 1", "analyze")).plan.rows, 1);
   });
 
-  test("a caller who may see nothing learns of no row", async () => {
+  test("a caller without visible projects learns of no row", async () => {
     const { plan } = await explain("SELECT * FROM logs", "analyze", { visible: { projectIds: [], unassigned: false } });
     assert.equal(plan.rows, 0);
   });
 
-  test("EXPLAIN itself is no statement that may be sent", async () => {
+  test("EXPLAIN itself may not be sent as a statement", async () => {
     for (const sql of ["EXPLAIN SELECT 1", "EXPLAIN ANALYZE SELECT 1", "SELECT 1) SELECT (1"])
       await assert.rejects(explain(sql, "plan"));
   });

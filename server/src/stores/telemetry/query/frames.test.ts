@@ -19,7 +19,7 @@ function collect(limit: (kind: number) => number | undefined = () => 1000): { re
   return { reader, seen };
 }
 
-test("frames arrive whole, wherever the stream is cut", () => {
+test("frames arrive complete, wherever the stream is cut", () => {
   const bytes = Buffer.concat([frame(1, "one"), frame(2, "streamed"), frame(1), frame(2), frame(3, "é")]);
   for (let size = 1; size <= bytes.length; size++) {
     const { reader, seen } = collect();
@@ -29,7 +29,7 @@ test("frames arrive whole, wherever the stream is cut", () => {
   }
 });
 
-test("half a frame is not the boundary", () => {
+test("half a frame is no boundary", () => {
   for (const bytes of [
     frame(1, "abc").subarray(0, 3),
     frame(1, "abc").subarray(0, 7),
@@ -41,7 +41,7 @@ test("half a frame is not the boundary", () => {
   }
 });
 
-test("a frame at the limit is read, one byte more is not", () => {
+test("a frame at the limit is read, one byte more is refused", () => {
   const { reader, seen } = collect(() => 3);
   reader.push(frame(1, "abc"));
   assert.deepEqual(seen, ["1:abc"]);
@@ -50,7 +50,7 @@ test("a frame at the limit is read, one byte more is not", () => {
   }, /4 bytes are more than 3/);
 });
 
-test("a kind that is not expected is not read", () => {
+test("an unexpected kind is refused", () => {
   const { reader } = collect((kind) => (kind === 1 ? 10 : undefined));
   assert.throws(() => {
     reader.push(frame(9, "x"));

@@ -1,4 +1,7 @@
-/** Statements by a grammar, each run for what it is worth: nothing may be written, nothing of others or of the host told, and the engine stays up. */
+/**
+ * Runs random statements of a grammar. None may write anything, or reveal anything of others or of the host, and the
+ * engine must stay up.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -20,7 +23,7 @@ import {
   type TestEngine,
 } from "./testing/harness.ts";
 
-/** `MOORING_FUZZ_STATEMENTS=100000` is the whole of it, and takes half an hour; `MOORING_FUZZ_SEED` makes others. */
+/** `MOORING_FUZZ_STATEMENTS=100000` is the full run, which takes half an hour. `MOORING_FUZZ_SEED` makes other statements. */
 const STATEMENTS = Number(process.env["MOORING_FUZZ_STATEMENTS"] ?? 10_000);
 const SEED = Number(process.env["MOORING_FUZZ_SEED"] ?? 20_261_120);
 const WORKERS = 3;
@@ -28,10 +31,11 @@ const CHECK_EVERY = 1000;
 const MIB = 1024 * 1024;
 const MEMORY_BYTES_MAX = 128 * MIB;
 /**
- * Memory of a child while it runs a query: its memory before, the query's own memory, and a margin between two samples.
+ * Memory of a child while it runs a query: the memory before it, the query's own memory, and a margin between two
+ * samples.
  */
 const PEAK_BYTES_MAX = 2 * MEMORY_BYTES_MAX + 256 * MIB;
-/** One statement, with its time limit, its grace and a new child. */
+/** The longest time of one statement, with its time limit, its grace and a new child. */
 const STATEMENT_MS_MAX = 10_000;
 
 let open: TestEngine;
@@ -71,7 +75,7 @@ async function knownFunctions(): Promise<Pick<Vocabulary, "allowed" | "functions
   };
 }
 
-/** Every name with a digest of its content: a statement that wrote anything changes it. */
+/** Returns every name with a digest of its content, so that any write changes the result. */
 function contents(directory: string): Record<string, string> {
   const files: Record<string, string> = {};
   for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" }).toSorted()) {
@@ -81,7 +85,7 @@ function contents(directory: string): Record<string, string> {
   return files;
 }
 
-/** What no answer may have, unless the statement itself had it. */
+/** Asserts that the answer has no secret that the statement itself did not have. */
 function assertSilent(answer: string, sql: string): void {
   const secrets = [open.directory, process.cwd(), process.execPath, "node_modules", OTHER_ORG, MASTER_KEY, OTHER_MARK];
   for (const secret of [...secrets, "root:x:0:0", "LD_LIBRARY_PATH=", "PATH=/"])
@@ -130,6 +134,6 @@ test(`${STATEMENTS} statements of seed ${SEED}`, async (t) => {
   }
   assert.equal(open.held(), 0);
   t.diagnostic(`${JSON.stringify(Object.fromEntries(outcomes))}, peak of a child ${Math.round(peakBytes / MIB)} MiB`);
-  // A fuzz that is only refused finds nothing behind the gate.
+  // If most statements are refused, the run tests nothing after the gate.
   assert.ok((outcomes.get("answered") ?? 0) > STATEMENTS / 3, JSON.stringify([...outcomes]));
 });

@@ -5,12 +5,13 @@ import type { QueryEngine } from "./index.ts";
 import { openFiles, type FilesEngine, type TestFile } from "./testing/files.ts";
 import { resultText } from "./testing/harness.ts";
 
-// DuckDB tries conditions in the order that is quickest. On a row that may not be seen none may be tried: its error would tell the row.
+// DuckDB evaluates conditions in the quickest order. It must evaluate none on a hidden row, because the error would
+// reveal the row.
 
 const SECRET = "secret";
 const SEEN_ROWS = 40_000 * 0.9;
 
-/** Each tenth row is of a hidden project, and fails every condition that the others pass. */
+/** Makes rows. Each tenth belongs to a hidden project, and fails every condition that the others pass. */
 function rows(from: number, to: number): Record<string, unknown>[] {
   return Array.from({ length: to - from }, (_, k) => {
     const i = from + k;
@@ -35,7 +36,7 @@ const FILES: readonly TestFile[] = [
   { type: "metrics", rows: rows(0, 100).map((row) => ({ ...row, value: 1.5, tags: { host: "a" } })) },
 ];
 
-/** As many ways as DuckDB has to put what may be seen into a plan. */
+/** The forms in which DuckDB can put the visible projects into a plan. */
 const others = Array.from({ length: 40 }, (_, i) => `proj_${i}`);
 const VISIBLE = [
   { projectIds: ["proj_seen"], unassigned: true },
@@ -61,7 +62,7 @@ const CONDITIONS = [
   "NOT regexp_matches('x', service || ')')",
 ];
 
-describe("rows that may not be seen", { concurrency: 2 }, () => {
+describe("hidden rows", { concurrency: 2 }, () => {
   let files: FilesEngine;
   let engine: QueryEngine;
 
@@ -74,7 +75,7 @@ describe("rows that may not be seen", { concurrency: 2 }, () => {
   });
 
   for (const condition of CONDITIONS) {
-    test(`are not tried by ${condition}`, async () => {
+    test(`are not tested by ${condition}`, async () => {
       for (const visible of [...VISIBLE, ...ALONE]) {
         const seen = visible.unassigned ? SEEN_ROWS : SEEN_ROWS - 4000;
         for (const sql of [
@@ -88,7 +89,7 @@ describe("rows that may not be seen", { concurrency: 2 }, () => {
     });
   }
 
-  test("are not found by the trace that they are of", async () => {
+  test("are not found by their trace's ID", async () => {
     for (const [trace, n] of [
       [SECRET, 0],
       ["t1", 1],
@@ -105,7 +106,7 @@ describe("rows that may not be seen", { concurrency: 2 }, () => {
     }
   });
 
-  test("leave the columns as they are", async () => {
+  test("do not change the columns", async () => {
     for (const table of ["logs", "metrics", "traces"]) {
       const part = JSON.parse(
         await resultText(engine, `SELECT * FROM ${table}`, { visible: VISIBLE[0], rowsMax: 1e6 }),
@@ -120,7 +121,7 @@ describe("rows that may not be seen", { concurrency: 2 }, () => {
     }
   });
 
-  test("are not counted by a condition in a plan", async () => {
+  test("do not count in a plan with a condition", async () => {
     const stepsOf = (step: PlanStep): PlanStep[] => [step, ...step.children.flatMap(stepsOf)];
     const scanned = async (condition: string, visible: (typeof VISIBLE)[number]): Promise<unknown> => {
       const sql = `SELECT count(*) FROM logs WHERE ${condition}`;
@@ -134,7 +135,7 @@ describe("rows that may not be seen", { concurrency: 2 }, () => {
     }
   });
 
-  test("show in no plan by what a file's statistics say", async () => {
+  test("do not show in a plan through a file's statistics", async () => {
     const plan = async (sql: string): Promise<string> => {
       const visible = { projectIds: [], unassigned: false };
       const text = await resultText(engine, sql, { visible, explain: "plan" });

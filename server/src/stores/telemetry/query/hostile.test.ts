@@ -24,16 +24,16 @@ const QUERY: ChildQuery = {
 
 const NO_FILES: ChildFiles = { directory: "/", visible: "all", tables: {}, figures: NO_FIGURES };
 
-/** What a child could send that an attacker has taken over. `say(kind, text, length?)` writes a frame; it has said that it is ready. */
+/** Frames that a compromised child could send. `say(kind, text, length?)` writes a frame; the child has reported that it is ready. */
 const LIES: Readonly<Record<string, string>> = {
   "nothing at all": "",
-  "a frame of no kind": "say(0x00, 'x')",
+  "a frame of an unknown kind": "say(0x00, 'x')",
   "a frame longer than allowed": "say(0x44, 'x', 0xffffffff)",
   "a question that is no JSON": "say(0x41, '{')",
   "a second question": "say(0x41, '{}'); say(0x41, '{}')",
   "an end that is no JSON": "say(0x45, '{')",
   "an end as long as a result": "say(0x45, 'x'.repeat(100000))",
-  "that it is ready before the end": "say(0x52, '')",
+  "a ready frame before the end": "say(0x52, '')",
   "a failure with an unknown code, a path and another organization":
     "say(0x46, JSON.stringify({ code: 'internal', detail: 'see /var/lib/mooring/telemetry/hot and org_00000000000000000000000002' })); say(0x52, '')",
   "an end and then rows": "say(0x45, '{}'); say(0x44, 'late')",
@@ -51,7 +51,7 @@ function program(lie: string): string {
   `;
 }
 
-describe("a child that an attacker has taken over", { concurrency: 2 }, () => {
+describe("a compromised child", { concurrency: 2 }, () => {
   for (const [name, lie] of Object.entries(LIES)) {
     test(`sends ${name}`, async () => {
       let gone = false;
@@ -73,7 +73,7 @@ describe("a child that an attacker has taken over", { concurrency: 2 }, () => {
         (error: unknown) => error,
       );
       const { doubt } = await outcome.promise;
-      assert.ok(performance.now() - startedMs < QUERY.timeoutMs + 3 * KILL_GRACE_MS + 1000, "it is over in time");
+      assert.ok(performance.now() - startedMs < QUERY.timeoutMs + 3 * KILL_GRACE_MS + 1000, "the query ends in time");
       assert.ok(
         answer instanceof Problem || (typeof answer === "string" && (answer === "" || answer.endsWith("}\n"))),
         String(answer),
@@ -87,7 +87,7 @@ describe("a child that an attacker has taken over", { concurrency: 2 }, () => {
     });
   }
 
-  test("cannot even be started", async () => {
+  test("a compromised child can't even start", async () => {
     const child = new QueryProcess({ file: "/bin/sh", args: ["-c", "exit 3"], layers: [] }, () => undefined);
     await assert.rejects(child.ready, /cannot start a query process/);
   });

@@ -13,7 +13,7 @@ import { createQueryEngine, defaultQuerySettings, type QueryEngine } from "./ind
 import { duckdb, resultText } from "./testing/harness.ts";
 import { DuckDBInstance } from "@duckdb/node-api";
 
-// The newest rows of a table are found from a part of its files. The answers must be those of a reading of all of them.
+// Finds the newest rows of a table from a part of its files. The answers must equal those of reading all files.
 
 const START_US = Date.UTC(2026, 10, 20) * 1000;
 const FILE_ROWS = 40_000;
@@ -23,10 +23,10 @@ let directory: string;
 let bounded: QueryEngine;
 let whole: QueryEngine;
 
-/** Rows of a file: a hundred rows have each time, so that bounds fall among rows of one time; every thousandth row is an error. */
+/** Writes a file. A hundred rows share each time, so that bounds cut through rows of one time. Every thousandth row is an error. */
 async function writeFileOf(number: number, promoted: boolean): Promise<ParquetInput> {
   const path = join(directory, `${number}.parquet`);
-  const first = number * 30_000; // files overlap
+  const first = number * 30_000; // Files overlap.
   const own = promoted ? `, 'u' || (i % 977) AS "${promotedColumn("user")}"` : "";
   await duckdb(
     `COPY (SELECT make_timestamptz(${START_US} + (i // 100) * 1000000) AS timestamp, if(i % 1000 = 0, 'error', 'info') AS level, (i % 24)::UTINYINT AS severity,
@@ -102,7 +102,7 @@ const SAME: readonly (readonly [sql: string, overrides?: Partial<QueryRequest>])
   ],
   [`SELECT level AS kind, message FROM logs WHERE kind = 'error' ORDER BY ${TOTAL} LIMIT 30`],
   [`SELECT message AS level, message FROM logs WHERE level = 'error' ORDER BY ${TOTAL} LIMIT 30`],
-  // What must not be taken for it.
+  // Statements that only look like it.
   [`SELECT * REPLACE (timestamp - INTERVAL (severity) HOUR AS timestamp) FROM logs ORDER BY ${TOTAL} LIMIT 20`],
   [`SELECT timestamp - INTERVAL (severity) HOUR AS timestamp, message FROM logs ORDER BY ${TOTAL} LIMIT 20`],
   [`SELECT timestamp - INTERVAL (severity) HOUR AS "Timestamp", message FROM logs ORDER BY ${TOTAL} LIMIT 20`],
@@ -140,7 +140,7 @@ describe("the newest rows", () => {
     });
   }
 
-  test("errors are those of the statement", async () => {
+  test("errors are those of the original statement", async () => {
     for (const sql of [
       "SELECT nothing FROM logs WHERE level = 'error' ORDER BY timestamp DESC LIMIT 5",
       "SELECT message FROM logs WHERE nothing = 1 ORDER BY timestamp DESC LIMIT 5",
@@ -149,7 +149,7 @@ describe("the newest rows", () => {
       const [a, b] = await Promise.allSettled([resultText(bounded, sql), resultText(whole, sql)]);
       assert.equal(a.status, "rejected");
       assert.equal(b.status, "rejected");
-      // Which row fails first is chance.
+      // Any row may fail first.
       assert.equal(String(a.reason).replaceAll(/m\d+/g, "m"), String(b.reason).replaceAll(/m\d+/g, "m"));
     }
   });
@@ -163,10 +163,10 @@ describe("the newest rows", () => {
         step.children.reduce((all, each) => all + sum(each), 0);
       return sum(plan);
     };
-    assert.ok((await scanned(bounded)) <= 1000, "more was read than the rows of the last times");
+    assert.ok((await scanned(bounded)) <= 1000, "the query read more than the rows of the last times");
   });
 
-  test("functions of several rows and of chance are known", async () => {
+  test("functions of several rows and random functions are known", async () => {
     const instance = await DuckDBInstance.create(":memory:");
     const connection = await instance.connect();
     const found = await connection.runAndReadAll(

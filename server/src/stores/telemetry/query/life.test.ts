@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
 import { openTestEngine, request, rows, until } from "./testing/harness.ts";
 
-test("a result that is read for ever, a little at a time, is cut off and gives its place back", async () => {
+test("a result that is read slowly without end is cut off and frees its slot", async () => {
   const open = await openTestEngine({}, { resultTimeoutMs: 1500, concurrentMax: 1, concurrentPerOrgMax: 1 });
   try {
     const sql = "SELECT repeat('x', 1000) AS text FROM range(1000000)";

@@ -11,7 +11,7 @@ const ROW = {
   attributes: { path: "/x.js" },
 };
 
-/** The statement, the place of its fault, and the message. */
+/** The statement, the position of its error, and the message. */
 const CASES: readonly (readonly [sql: string, position: [number, number] | undefined, message: RegExp])[] = [
   ["SELECT org_id FROM logs", [1, 8], /column "org_id" not found/],
   ["SELECT '/api/v1/orders'::INT", [1, 24], /Could not convert string '\/api\/v1\/orders' to INT32/],
@@ -57,7 +57,7 @@ describe("messages", { concurrency: 1 }, () => {
     });
   }
 
-  test("no advice that can't be followed", async () => {
+  test("no advice that the caller can't follow", async () => {
     const deep = `SELECT ${"abs(".repeat(170)}1${")".repeat(170)}`;
     for (const sql of [
       "SELECT '10.0.0.1'::INET",

@@ -6,7 +6,7 @@ import { openTestEngine, rows } from "./testing/harness.ts";
 const NICER = 15;
 
 test("a server that was started with a low priority answers queries", async () => {
-  // Only ever lower: to raise it again takes a privilege. The file has a separate process.
+  // Only lower, because raising it again needs a privilege. This test file has a separate process.
   if (getPriority() < NICER) setPriority(NICER);
   const open = await openTestEngine({});
   assert.deepEqual(await rows(open.engine, "SELECT 1 AS one"), [[1]]);

@@ -11,7 +11,7 @@ interface Case {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** What people write who search logs or draw a dashboard. The figures follow from the fixture. */
+/** Statements of people who search logs or draw a dashboard. The values follow from the fixture. */
 const CASES: readonly Case[] = [
   { name: "count", sql: "SELECT count(*) FROM logs", rows: [[1000]] },
   { name: "count in main", sql: "SELECT count(*) FROM main.logs", rows: [[1000]] },

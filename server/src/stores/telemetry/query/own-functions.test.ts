@@ -9,7 +9,7 @@ import { QUERY_TABLES } from "./tables.ts";
 const DOCS = new URL("../../../../../docs/query.md", import.meta.url);
 const EXAMPLE = /^\| `(SELECT [^`]+)` +\| `([^`]+)` +\|$/gm;
 
-/** Addresses, networks, and whether the one is in the other. */
+/** Addresses, networks, and whether the address is in the network. */
 const NETWORKS: readonly (readonly [address: string, network: string, isIn: boolean | null])[] = [
   ["10.1.2.3", "10.0.0.0/8", true],
   ["11.1.2.3", "10.0.0.0/8", false],
@@ -49,7 +49,7 @@ const SAMPLES =
 const BUCKETS =
   "(VALUES ('0.1', 10), ('0.5', 30), ('1', 60), ('+Inf', 100), ('0.1', 10), ('0.5', 30), ('1', 60), ('+Inf', 100)) AS x(le, n)";
 
-/** Each with what it must answer. */
+/** Statements with their expected answers. */
 const CASES: readonly (readonly [sql: string, answer: readonly unknown[][]])[] = [
   [
     `SELECT s, increase(v, to_timestamp(t)), rate(v, to_timestamp(t)) FROM ${SAMPLES} GROUP BY s ORDER BY s`,
@@ -99,7 +99,7 @@ describe("additional functions", { concurrency: 1 }, () => {
   });
   after(() => open.close());
 
-  test("each example of the docs gives what they say", async () => {
+  test("each example of the documentation returns the documented result", async () => {
     const examples = [...(await readFile(DOCS, "utf8")).matchAll(EXAMPLE)];
     assert.ok(examples.length >= 10);
     for (const [, sql = "", answer] of examples)
@@ -115,7 +115,7 @@ describe("additional functions", { concurrency: 1 }, () => {
       );
     });
 
-  test("in_network knows both sorts of addresses, and returns NULL for other text", async () => {
+  test("in_network accepts IPv4 and IPv6 addresses, and returns NULL for other text", async () => {
     const values = NETWORKS.map(([address, network]) => `('${address}', '${network}')`).join(", ");
     const found = await rows(open.engine, `SELECT a, n, in_network(a, n) FROM (VALUES ${values}) AS v(a, n)`);
     assert.deepEqual(found, NETWORKS);
@@ -124,20 +124,20 @@ describe("additional functions", { concurrency: 1 }, () => {
     ]);
   });
 
-  test("time_buckets takes parameters, and refuses a step that is none", async () => {
+  test("time_buckets accepts parameters, and refuses an invalid step", async () => {
     const sql = "SELECT count(*) FROM time_buckets($1, $2, $3)";
     const parameters = ["2026-11-20T08:00:00Z", "2026-11-20T09:00:00Z", "1 minute"];
     assert.deepEqual(await rows(open.engine, sql, { parameters }), [[60]]);
     await assert.rejects(rows(open.engine, sql, { parameters: [...parameters.slice(0, 2), "0 minutes"] }), Problem);
   });
 
-  test("they work with tables, conditions on times and rewritten statements", async () => {
+  test("the functions work with tables, conditions on times and rewritten statements", async () => {
     const sql =
       "SELECT date_trunc('hour', timestamp) AS h, increase(severity, timestamp) AS n FROM logs WHERE timestamp > '2020-01-01' AND levenshtein(level, 'inf') < 9 GROUP BY h ORDER BY h DESC LIMIT 1";
     assert.equal((await rows(open.engine, sql)).length, 1);
   });
 
-  test("EXPLAIN answers rows in any form, and tells no path", async () => {
+  test("EXPLAIN returns rows in any format, and shows no path", async () => {
     for (const sql of [
       "EXPLAIN SELECT count(*) FROM logs",
       "-- why\n explain analyze SELECT count(*) FROM logs WHERE severity = $1",
@@ -154,7 +154,7 @@ describe("additional functions", { concurrency: 1 }, () => {
     );
   });
 
-  test("PIVOT without values finds them, as the one with them would have it", async () => {
+  test("PIVOT without values finds them, and equals PIVOT with values", async () => {
     const levels = "('debug', 'error', 'info', 'warn')";
     for (const [dynamic, listed] of [
       ["PIVOT logs ON level USING count(*)", `PIVOT logs ON level IN ${levels} USING count(*)`],
@@ -185,7 +185,7 @@ describe("additional functions", { concurrency: 1 }, () => {
     );
   });
 
-  /** Rows have no order without ORDER BY. */
+  /** Sorts the rows, which have no order without ORDER BY. */
   async function sortedRows(sql: string): Promise<string[]> {
     return ((await rowObjects(sql)) as unknown[]).map((row) => JSON.stringify(row)).toSorted();
   }
@@ -194,13 +194,13 @@ describe("additional functions", { concurrency: 1 }, () => {
     return (JSON.parse(await resultText(open.engine, sql, { parameters })) as { rows: unknown }).rows;
   }
 
-  test("SHOW TABLES names ours and nothing else", async () => {
+  test("SHOW TABLES lists our tables and nothing else", async () => {
     const names = (await rows(open.engine, "show tables;")).flat();
     assert.deepEqual(names, QUERY_TABLES.map(({ name }) => name).toSorted());
   });
 });
 
-/** Whole numbers of 64 bits come as numbers or texts. */
+/** Converts whole numbers of 64 bits, which are numbers or texts. */
 function numbered(value: unknown): unknown {
   return typeof value === "string" && /^-?[0-9.]+$/.test(value) ? Number(value) : value;
 }

@@ -20,7 +20,7 @@ async function withEngine(
 }
 
 describe("the pool of children", { concurrency: 1 }, () => {
-  test("a hundred queries in a row are one child's", async (context) => {
+  test("one child runs a hundred queries in a row", async (context) => {
     await withEngine({ spareChildren: 0 }, async (_open, count) => {
       await count();
       const first = childPids();
@@ -38,7 +38,7 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
-  test("a child is replaced after its share of queries", async () => {
+  test("a child is replaced after a number of queries", async () => {
     await withEngine({ spareChildren: 0, queriesPerChildMax: 2 }, async (_open, count) => {
       await count();
       const first = childPids();
@@ -63,7 +63,7 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
-  test("the idle child that was not used for longest goes first", async () => {
+  test("the idle child that was unused for longest ends first", async () => {
     await withEngine({ spareChildren: 0, idleChildrenMax: 1 }, async (_open, count) => {
       await count(ORG);
       const own = childPids();
@@ -92,7 +92,7 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
-  test("a stop that is signalled to every process ends no child and is not warned of", async () => {
+  test("a stop signal to every process ends no child, and causes no warning", async () => {
     await withEngine({ spareChildren: 1 }, async (open, count) => {
       await count();
       await until(() => childPids().length === 2);
@@ -110,7 +110,7 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
-  test("a spare child that is killed is warned of", async () => {
+  test("a spare child that is killed causes a warning", async () => {
     await withEngine({ spareChildren: 1 }, async (open) => {
       await open.engine.sandbox();
       await until(() => childPids().length === 1);
@@ -120,7 +120,7 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
-  test("a program that can't be started is an answer, not a loop", async () => {
+  test("a program that can't be started is an error, not a loop", async () => {
     // Less address space than Node itself needs.
     const open = await openTestEngine({}, { memoryBytesMax: -650 * 1024 * 1024 });
     try {

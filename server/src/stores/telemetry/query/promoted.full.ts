@@ -12,7 +12,7 @@ const START_MS = Date.UTC(2026, 10, 20);
 const at = (seconds: number): string => new Date(START_MS + seconds * 1000).toISOString();
 const ODD = `O'Neil "k" é.☃`;
 
-/** Values of every sort, also absent, null, nested, and empty. */
+/** Values of every type, also absent, null, nested, and empty. */
 function attributesOf(i: number): Record<string, unknown> {
   const odd = [undefined, null, true, 3.5, "", { a: [1, "x"] }, [1, 2], `text "${i % 3}"`][i % 8];
   return {
@@ -64,9 +64,9 @@ const U = "attributes->>'user'";
 const D = "(attributes->>'duration')::INT";
 const ODD_KEY = `'${ODD.replaceAll("'", "''")}'`;
 
-/** Statements of every shape that reads attributes; the order of rows does not count. */
+/** Statements of every form that reads attributes. The order of rows does not count. */
 const STATEMENTS: readonly string[] = [
-  // in the list
+  // In the select list.
   `SELECT ${U} FROM logs`,
   `SELECT ${U}, ${U} AS u, upper(${U}) FROM logs`,
   `SELECT attributes->>'USER', attributes->>'User', attributes->>'user' FROM logs`,
@@ -223,7 +223,7 @@ const STATEMENTS: readonly string[] = [
   `SELECT ${U} FROM logs INTERSECT SELECT ${U} FROM traces`,
   `SELECT * FROM logs WHERE ${U} = 'u1' UNION ALL SELECT * FROM logs WHERE ${U} = 'u2'`,
   `SELECT *, 1 AS x FROM logs WHERE ${U} = 'u1' UNION BY NAME SELECT trace_id, ${U} AS y FROM traces`,
-  // separate forms
+  // Other statements.
   `DESCRIBE SELECT ${U}, attributes->>'rare' AS r FROM logs`,
   `DESCRIBE SELECT * FROM logs WHERE ${U} = 'u1'`,
   `SUMMARIZE SELECT ${U} AS u FROM logs`,
@@ -234,7 +234,7 @@ const STATEMENTS: readonly string[] = [
   `VALUES ((SELECT max(${U}) FROM logs))`,
   `SELECT ${U} FROM logs USING SAMPLE 100%`,
   `SELECT count(${U}) FROM logs TABLESAMPLE 100%`,
-  // errors are the same as without the change
+  // Errors are the same as without promoted columns.
   `SELECT ${U}, level FROM logs GROUP BY ${U}`,
   `SELECT nothing FROM logs WHERE ${U} = 'u1'`,
   `SELECT attribute_75736572 FROM logs WHERE ${U} = 'u1'`,
@@ -279,7 +279,7 @@ describe("promoted attributes", { concurrency: 2 }, () => {
     });
   }
 
-  test("most of the statements are read from columns, and those that would show them are not", async () => {
+  test("most statements read columns; statements that would show the columns do not", async () => {
     const tables = new Set(["logs", "metrics", "traces"]);
     const instance = await makeInstance(1);
     const evaluate = async (sql: string, parameter: string): Promise<string> =>
@@ -304,7 +304,7 @@ describe("promoted attributes", { concurrency: 2 }, () => {
       );
   });
 
-  test("the store gets the attributes that were asked for", async () => {
+  test("the store gets the attributes that queries asked for", async () => {
     const start = files.asked.length;
     await answer(engine, `SELECT ${U}, t.attributes->>'attempt', attributes->>'$.x' FROM logs, traces t`);
     await answer(

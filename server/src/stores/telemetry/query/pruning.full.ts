@@ -8,11 +8,11 @@ import { resultText, request } from "./testing/harness.ts";
 const HOUR_MS = 3_600_000;
 const HOURS = 48;
 const NOW_HOUR_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-const START_MS = NOW_HOUR_MS - (HOURS - 1) * HOUR_MS; // the last file is that of the present hour
+const START_MS = NOW_HOUR_MS - (HOURS - 1) * HOUR_MS; // The last file is that of the current hour.
 const iso = (ms: number): string => new Date(ms).toISOString();
 const hour = (n: number): string => iso(START_MS + n * HOUR_MS);
 
-/** Each hour a file of logs and one of traces, four rows in each: on the hour, 20, 40 and 59 minutes later. */
+/** Returns a file of logs and one of traces for each hour, with four rows each: on the hour, 20, 40 and 59 minutes later. */
 function hourFiles(): TestFile[] {
   return Array.from({ length: HOURS }, (_, n) => {
     const at = (k: number): string => iso(START_MS + n * HOUR_MS + [0, 20, 40, 59][k % 4]! * 60_000);
@@ -60,13 +60,13 @@ after(async () => {
   await files.close();
 });
 
-/** Files whose newest row, a minute before the hour is over, is not older. */
+/** Returns the number of files whose newest row is not older. It is a minute before the end of the hour. */
 function since(ms: number): number {
   return Array.from({ length: HOURS }, (_, n) => START_MS + n * HOUR_MS + 59 * 60_000).filter((newest) => newest >= ms)
     .length;
 }
 
-/** Statements, and how many of the files they name they open; all of 48 where it is not clear that fewer do. */
+/** Statements, and the number of files that they open: all 48 if the engine can't know that fewer are enough. */
 const CASES: readonly {
   sql: string;
   opened: number | ((nowMs: number) => number);
@@ -164,7 +164,7 @@ const CASES: readonly {
     opened: 49,
   },
   { sql: "SELECT * FROM logs WHERE timestamp > (SELECT max(timestamp) FROM logs) - INTERVAL 1 HOUR", opened: 48 },
-  // not what it looks like
+  // Statements that only look like a bound of the time.
   { sql: `SELECT timestamp - INTERVAL 40 HOURS AS timestamp FROM logs WHERE timestamp >= '${hour(47)}'`, opened: 1 },
   { sql: `SELECT t FROM (SELECT timestamp - INTERVAL 40 HOURS AS t FROM logs) WHERE t >= '${hour(1)}'`, opened: 48 },
   { sql: `SELECT * FROM logs AS l(message, level) WHERE message >= '${hour(47)}'`, opened: 48 },
@@ -197,7 +197,7 @@ describe("files that a statement opens", () => {
     });
   }
 
-  test("from and to bound the rows of every table, and the files", async () => {
+  test("from and to limit the rows of every table, and the files", async () => {
     const range = { fromUs: Date.parse(hour(10)) * 1000, toUs: Date.parse(hour(12)) * 1000 };
     for (const sql of [
       "SELECT * FROM logs",
@@ -220,7 +220,7 @@ describe("files that a statement opens", () => {
     );
   });
 
-  test("an invalid time is reported by the statement itself", async () => {
+  test("the statement itself reports an invalid time", async () => {
     for (const sql of [
       "SELECT * FROM logs WHERE timestamp > 'soon'",
       "SELECT * FROM logs WHERE timestamp > 5",
@@ -245,7 +245,7 @@ describe("files that a statement opens", () => {
 });
 
 describe("random statements", () => {
-  test("have the same rows with the files that can match as with all", async () => {
+  test("return the same rows from the possible files as from all files", async () => {
     const random = generator(Number(process.env["MOORING_TEST_SEED"] ?? 20261120));
     for (let i = 0; i < 120; i++) {
       const sql = randomStatement(random);
@@ -257,7 +257,7 @@ describe("random statements", () => {
 
 type Random = (below: number) => number;
 
-/** Numbers that look random, the same ones for a seed (xorshift32). */
+/** Returns numbers that look random and depend on the seed only (xorshift32). */
 function generator(seed: number): Random {
   let state = seed | 1;
   return (below) => {

@@ -5,7 +5,7 @@ import type { QueryEngine } from "./index.ts";
 import { openFiles, type FilesEngine } from "./testing/files.ts";
 import { resultText } from "./testing/harness.ts";
 
-// A condition that reaches the scan of a file is tried on the statistics and Bloom filters of its row groups first.
+// A condition in the scan of a file is first tested on the statistics and Bloom filters of its row groups.
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 10, 20) + seconds * 1000).toISOString();
 const rows = (file: number): Record<string, unknown>[] =>
@@ -54,14 +54,14 @@ async function operators(sql: string, overrides: Partial<QueryRequest> = {}): Pr
   return flat(plan);
 }
 
-/** The conditions of each scan of Parquet files. No other operator may stand between a scan and the union. */
+/** Returns the conditions of each scan of Parquet files. No other operator may be between a scan and the union. */
 async function scans(sql: string, overrides: Partial<QueryRequest> = {}): Promise<string[]> {
   const all = await operators(sql, overrides);
   const scanning = all.filter(({ operator }) => operator === "READ_PARQUET");
   const filtered = all.filter(
     ({ operator, children }) => operator === "FILTER" && children[0]?.operator === "READ_PARQUET",
   );
-  assert.deepEqual(filtered, [], "a condition is tried above a scan");
+  assert.deepEqual(filtered, [], "a condition is tested above a scan");
   return scanning.map(({ info }) => String(info["Filters"]));
 }
 
@@ -69,7 +69,7 @@ const partly = { visible: { projectIds: ["proj_a"], unassigned: true }, explain:
 
 describe("conditions that reach the scans", () => {
   for (const table of ["logs", "traces"]) {
-    test(`a trace by its id, in ${table}`, async () => {
+    test(`a trace by its ID, in ${table}`, async () => {
       assert.deepEqual(await scans(`SELECT span_id FROM ${table} WHERE trace_id = 't1-3'`), ["trace_id='t1-3'"]);
       const parameters = { id: "t1-3" };
       assert.deepEqual(await scans(`SELECT * FROM ${table} WHERE trace_id = $id`, { parameters }), ["trace_id='t1-3'"]);
@@ -87,7 +87,7 @@ describe("conditions that reach the scans", () => {
       ]);
     });
 
-    test(`a time that is known only when the statement runs, in ${table}`, async () => {
+    test(`a time that is known only during execution, in ${table}`, async () => {
       const [filters = ""] = await scans(
         `SELECT span_id FROM ${table} WHERE timestamp < now() + INTERVAL 1 YEAR AND timestamp >= '${at(1)}'`,
       );
@@ -95,7 +95,7 @@ describe("conditions that reach the scans", () => {
     });
   }
 
-  test("of who sees a part of the rows only times and the trace's id do", async () => {
+  test("for a caller who sees a part of the rows, only times and the trace's ID", async () => {
     const condition = `trace_id = 't1-3' AND timestamp >= '${at(1)}' AND service = 'a'`;
     const [filters = ""] = await scans(`SELECT span_id FROM logs WHERE ${condition}`, partly);
     assert.match(filters, /project_id/);
@@ -120,13 +120,13 @@ describe("conditions that reach the scans", () => {
     "SELECT l.span_id FROM logs l ANTI JOIN traces t ON l.span_id = t.span_id WHERE l.service = 'trace_id'",
   ];
   for (const sql of ELSEWHERE) {
-    test(`nothing else does: ${sql}`, async () => {
+    test(`no other condition: ${sql}`, async () => {
       const filters = await scans(sql, partly);
       assert.doesNotMatch(filters.join(" "), /trace_id=/);
     });
   }
 
-  test("and which rows a trace has that are not seen, no plan that was run tells", async () => {
+  test("a plan that was run does not reveal a trace's hidden rows", async () => {
     const [filters = ""] = await scans("SELECT span_id FROM logs WHERE trace_id = 't1-3'", {
       ...partly,
       explain: "analyze",
@@ -135,7 +135,7 @@ describe("conditions that reach the scans", () => {
     assert.doesNotMatch(filters, /trace_id/);
   });
 
-  test("a column that is read instead of attributes spares reading them", async () => {
+  test("a query of a promoted column does not read attributes", async () => {
     const [scan] = (
       await operators(
         "SELECT attributes->>'user' AS u, count(*) FROM logs WHERE timestamp < '" + at(40) + "' GROUP BY u",

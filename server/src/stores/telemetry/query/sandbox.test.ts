@@ -10,7 +10,7 @@ import { after, before, describe, test, type TestContext } from "node:test";
 import { probeSandbox, type Sandbox, type SandboxLayer } from "./sandbox.ts";
 import { defaultQuerySettings } from "./settings.ts";
 
-/** Tries, as a child that an attacker has taken over, what the layers beneath the gate are to prevent. */
+/** Tries everything that the layers below the gate must prevent, as a compromised child would. */
 const INTRUDER = `
   const fs = require("node:fs"), net = require("node:net"), cp = require("node:child_process");
   const [telemetry, data, port] = process.argv.slice(1);
@@ -82,7 +82,7 @@ describe("the sandbox of a query child", () => {
     assert.notEqual(found["grown"], "done");
   });
 
-  test("memory has an end", () => {
+  test("memory has a limit", () => {
     assert.notEqual(found["memory"], "done");
   });
 
@@ -93,7 +93,7 @@ describe("the sandbox of a query child", () => {
     assert.notEqual(found["remount"], "done");
   });
 
-  test("the rest of the data directory is not there", (context) => {
+  test("the rest of the data directory is hidden", (context) => {
     if (!layer("hidden data", context)) return;
     assert.equal(found["key"], "ENOENT");
     assert.equal(found["neighbours"], "telemetry");
@@ -105,7 +105,7 @@ describe("the sandbox of a query child", () => {
     assert.match(String(found["network"]), /ENETUNREACH|EADDRNOTAVAIL/);
   });
 
-  test("after all that nothing has changed", (context) => {
+  test("nothing has changed after all attempts", (context) => {
     if (!layer("read-only files", context)) return;
     return readdir(data, { recursive: true }).then((now) => assert.deepEqual(now, listing));
   });

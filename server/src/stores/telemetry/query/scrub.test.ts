@@ -7,7 +7,7 @@ import { scrub } from "./scrub.ts";
 const OWN = newId("org", 1);
 const options = { directories: ["/var/lib/mooring/telemetry", "/"], orgId: OWN };
 
-test("paths of the store and of the server's code are taken out", () => {
+test("paths of the store and of the server's code are removed", () => {
   assert.equal(
     scrub('cannot open "/var/lib/mooring/telemetry/hot/org_2/logs/1-2.ndjson": no', options),
     'cannot open "(stored data)": no',
@@ -20,11 +20,11 @@ test("paths of the store and of the server's code are taken out", () => {
   assert.equal(scrub(`at f (${fileURLToPath(import.meta.url)}:3:1)`, options), "at f ((stored data))");
 });
 
-test("other organizations are taken out, the caller's own is not", () => {
+test("other organizations are removed, the caller's own stays", () => {
   assert.equal(scrub(`${OWN} and ${newId("org", 2)}`, options), `${OWN} and (another organization)`);
 });
 
-test("what the caller wrote stays", () => {
+test("the caller's own text stays", () => {
   for (const text of [
     "Could not convert string 'GET /api/items/3' to INT32",
     "Could not convert string '/api/v1/orders' to INT32",

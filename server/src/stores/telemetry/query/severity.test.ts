@@ -7,7 +7,7 @@ import { rows } from "./testing/harness.ts";
 const AROUND = ["[WARN]", "Err:", "<crit>", "\u001b[33mwarn\u001b[39m", " info ", "unspecified", "", "élan", "[]"];
 const SPELLED = [...LEVEL_SPELLINGS.keys()].flatMap((word) => [word, word.toUpperCase()]);
 const LEVELS = [...new Set([...SPELLED, ...AROUND])];
-/** Where a level stands in the fixture: each in an old file, a new file and the log. */
+/** Rows of each level: one in an old file, one in a new file and one in the log. */
 const log = (level: string, i: number, severity?: number): object => ({
   timestamp: new Date(Date.UTC(2026, 10, 20) + i * 1000).toISOString(),
   level,
@@ -32,7 +32,7 @@ describe("severity_name", { concurrency: 1 }, () => {
   });
   after(() => files.close());
 
-  test("is the same for every spelling in files of before, of now and in the log", async () => {
+  test("is the same for every spelling in old files, new files and the log", async () => {
     const found = await rows(
       files.engine(),
       "SELECT level, severity, severity_name, count(*) FROM logs WHERE (level = 'WARN' AND severity = 14) IS NOT TRUE GROUP BY ALL",
@@ -44,7 +44,7 @@ describe("severity_name", { concurrency: 1 }, () => {
     assert.deepEqual(found.toSorted(byLevel), expected.toSorted(byLevel));
   });
 
-  test("groups by what the levels mean, and keeps a severity that was sent", async () => {
+  test("groups levels by their meaning, and keeps a severity that was sent", async () => {
     const found = await rows(
       files.engine(),
       "SELECT severity_name, count(*) FROM logs WHERE level IN ('WARN', 'warn', 'wrn', 'W') AND (attributes->>'user') = 'u' GROUP BY ALL",
@@ -59,7 +59,7 @@ describe("severity_name", { concurrency: 1 }, () => {
     assert.deepEqual(names.slice(1, 4), ["level", "severity", "severity_name"]);
   });
 
-  test("shows of rows that may be seen only", async () => {
+  test("applies to visible rows only", async () => {
     const visible = { projectIds: ["proj_1"], unassigned: false };
     assert.deepEqual(await rows(files.engine(), "SELECT severity_name FROM logs", { visible }), []);
   });

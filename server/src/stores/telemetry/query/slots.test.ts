@@ -5,7 +5,7 @@ import { Slots, type SlotLimits } from "./slots.ts";
 
 const LIMITS: SlotLimits = { concurrentMax: 8, concurrentPerOrgMax: 4, queuePerOrgMax: 16, queueTimeoutMs: 5_000 };
 
-/** Queries that hold their slots until the test ends them, and the order in which they started. */
+/** Queries that hold their slots until the test ends them. Records the order of their starts. */
 class Queries {
   readonly slots: Slots;
   readonly started: string[] = [];
@@ -28,7 +28,7 @@ class Queries {
     await setImmediate();
   }
 
-  /** Ends the oldest query that runs, of an organization if one is named. */
+  /** Ends the oldest running query, of one organization if it is named. */
   async end(orgId?: string): Promise<void> {
     const at = this.#ends.findIndex((each) => orgId === undefined || each.orgId === orgId);
     const [ended] = this.#ends.splice(at, 1);
@@ -37,7 +37,7 @@ class Queries {
   }
 }
 
-test("an organization that runs none never waits while the kept slot is free", async () => {
+test("an organization without running queries never waits while the kept slot is free", async () => {
   const queries = new Queries();
   await queries.ask("heavy-1", 12);
   await queries.ask("heavy-2", 12);
@@ -50,7 +50,7 @@ test("an organization that runs none never waits while the kept slot is free", a
   }
 });
 
-test("its query starts before every later one of those that saturate the slots", async () => {
+test("a query of an idle organization starts before all later ones of busy organizations", async () => {
   const queries = new Queries();
   await queries.ask("heavy-1", 12);
   await queries.ask("heavy-2", 12);
@@ -63,7 +63,7 @@ test("its query starts before every later one of those that saturate the slots",
   assert.deepEqual(queries.started.slice(before), ["light"]);
 });
 
-test("freed slots go to who runs the fewest, in turns among equals, and oldest first within one", async () => {
+test("free slots go to the organization with the fewest queries, in turns among equals, and oldest first within one", async () => {
   const queries = new Queries({ concurrentMax: 4, concurrentPerOrgMax: 3 });
   await queries.ask("a", 8);
   await queries.ask("b", 8);
@@ -76,7 +76,7 @@ test("freed slots go to who runs the fewest, in turns among equals, and oldest f
   );
 });
 
-test("one slot takes turns, and two serve two organizations", async () => {
+test("one slot takes turns, and two slots serve two organizations", async () => {
   const one = new Queries({ concurrentMax: 1 });
   await one.ask("a", 3);
   await one.ask("b", 3);
@@ -89,7 +89,7 @@ test("one slot takes turns, and two serve two organizations", async () => {
   assert.deepEqual(two.started, ["a", "b"]);
 });
 
-test("who gives up, waits too long or is too many is refused, and nothing stays behind", async () => {
+test("a query that is cancelled, waits too long or exceeds the limit is refused, and leaves nothing behind", async () => {
   const queries = new Queries({ concurrentMax: 1, queuePerOrgMax: 1, queueTimeoutMs: 50 });
   await queries.ask("a");
   const controller = new AbortController();

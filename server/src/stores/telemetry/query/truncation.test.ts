@@ -7,7 +7,7 @@ import { admit, readTree } from "./gate/index.ts";
 import { openFiles, type FilesEngine } from "./testing/files.ts";
 import { resultText } from "./testing/harness.ts";
 
-// date_trunc by arithmetic must give what date_trunc gives: the same values, types, names and errors.
+// The arithmetic form of date_trunc must have the values, types, names and errors of date_trunc.
 
 const UNITS = ["second", "minute", "hour", "day", "week", "Minute"];
 const TIMES = [
@@ -114,7 +114,7 @@ describe("date_trunc", () => {
     });
   }
 
-  test("is arithmetic in those statements and no others", async () => {
+  test("becomes arithmetic in those statements and no others", async () => {
     const tables = new Set(["logs", "metrics", "traces"]);
     const instance = await makeInstance(1);
     const evaluate = async (sql: string, parameter: string): Promise<string> =>
@@ -126,7 +126,7 @@ describe("date_trunc", () => {
     instance.close();
   });
 
-  test("agrees at a hundred thousand moments", async () => {
+  test("equals its arithmetic form at a hundred thousand times", async () => {
     const instance = await makeInstance(2);
     const moment = "make_timestamptz((hash(i) % 14516236800000000)::BIGINT - 3629059200000000)";
     for (const [unit, lengthUs, beforeUs] of [

@@ -8,13 +8,13 @@ import { RecordFiles, type RecordFilesOptions, type RecordSource } from "./files
 const ORG = "org_a";
 
 interface Rows extends RecordSource {
-  /** Marks that were asked from. */
+  /** The cursors of the reads. */
   readonly asked: number[];
   add(count: number): void;
   failAfter: number;
 }
 
-/** Rows that are their own marks. */
+/** Returns rows that are their own cursors. */
 function rowsSource(): Rows {
   let total = 0;
   return {
@@ -66,10 +66,11 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) =
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000;
-  while (!(await condition())) assert.ok(performance.now() < deadline, "it did not happen within a minute");
+  while (!(await condition()))
+    assert.ok(performance.now() < deadline, "the condition did not become true within a minute");
 }
 
-test("rows are read once, and all of them are in each snapshot", async (t) => {
+test("rows are read once, and each snapshot has all of them", async (t) => {
   const source = rowsSource();
   const { files } = await openFiles(t, source);
   for (const [i, count] of [3, 0, 2, 40].entries()) {
@@ -82,7 +83,7 @@ test("rows are read once, and all of them are in each snapshot", async (t) => {
   assert.deepEqual(source.asked, [0, 3, 3, 5]);
 });
 
-test("many small additions stay few files, and what they replace is deleted when nobody reads it", async (t) => {
+test("many small additions stay few files, and replaced files are deleted when nobody reads them", async (t) => {
   const source = rowsSource();
   const { files, onDisk, failures } = await openFiles(t, source);
   source.add(100);
@@ -102,7 +103,7 @@ test("many small additions stay few files, and what they replace is deleted when
   assert.deepEqual(failures, []);
 });
 
-test("a long table is written piece by piece, and a failure keeps the written part", async (t) => {
+test("a long table is written in parts, and a failure keeps the written parts", async (t) => {
   const source = rowsSource();
   const { files } = await openFiles(t, source, { fileBytes: 100 });
   source.add(1000);
@@ -111,11 +112,11 @@ test("a long table is written piece by piece, and a failure keeps the written pa
   source.failAfter = Number.POSITIVE_INFINITY;
   const snapshot = await files.snapshot(ORG, "audit_log");
   assert.deepEqual(await numbers(snapshot.files), upTo(1000));
-  assert.ok((source.asked[1] ?? 0) > 480, "it went on from where it had failed");
+  assert.ok((source.asked[1] ?? 0) > 480, "the reading continued where it had failed");
   snapshot.release();
 });
 
-test("snapshots at the same time read each row once", async (t) => {
+test("concurrent snapshots read each row once", async (t) => {
   const source = rowsSource();
   const { files } = await openFiles(t, source);
   source.add(50);
@@ -133,13 +134,13 @@ test("organizations have separate files; the least recently used are deleted", a
   source.add(5);
   const first = await files.snapshot("org_1", "audit_log");
   for (const org of ["org_2", "org_3"]) (await files.snapshot(org, "audit_log")).release();
-  assert.deepEqual(await numbers(first.files), upTo(5), "a file that is read stays");
+  assert.deepEqual(await numbers(first.files), upTo(5), "a file that is being read stays");
   first.release();
   await until(async () => (await onDisk()).length === 2);
   assert.ok((await onDisk()).every((name) => !name.includes("org_1")));
 });
 
-test("what an earlier process left is wiped", async (t) => {
+test("files of an earlier process are deleted", async (t) => {
   const source = rowsSource();
   const { dir, files, onDisk } = await openFiles(t, source);
   source.add(5);
@@ -153,7 +154,7 @@ test("a table without a source is not served", async (t) => {
   await assert.rejects(files.snapshot(ORG, "audit_log"), { code: "unavailable" });
 });
 
-test("rows that have gone leave the files, and only files that had them are read anew", async (t) => {
+test("deleted rows leave the files, and only their files are written again", async (t) => {
   const gone = new Set<number>();
   const source = rowsSource();
   const all = source.rowsAfter.bind(source);
@@ -177,7 +178,7 @@ test("rows that have gone leave the files, and only files that had them are read
     await numbers(late.files),
     upTo(1001).filter((n) => !gone.has(n)),
   );
-  assert.equal(source.asked.length, 2, "the file that had 1000, and the new rows");
+  assert.equal(source.asked.length, 2, "the file that had 1000 rows, and the new rows");
   assert.deepEqual(await numbers(early.files), upTo(1000));
   early.release();
   await until(async () => (await onDisk()).length === late.files.length);
@@ -187,7 +188,7 @@ test("rows that have gone leave the files, and only files that had them are read
   assert.deepEqual(await numbers(empty.files), []);
 });
 
-test("a row that can't be read is left out and counted, in each snapshot, and costs no other", async (t) => {
+test("an unreadable row is left out and counted in each snapshot, without affecting other rows", async (t) => {
   const source = rowsSource();
   const all = source.rowsAfter.bind(source);
   let purged = 0;
@@ -213,14 +214,14 @@ test("a row that can't be read is left out and counted, in each snapshot, and co
     assert.equal(snapshot.unreadable, 3);
     snapshot.release();
   }
-  assert.deepEqual(failures, ["row 2"], "the first of a file is reported");
+  assert.deepEqual(failures, ["row 2"], "the first unreadable row of a file is reported");
   source.asked.length = 0;
   purged = 1;
   (await files.snapshot(ORG, "audit_log")).release();
   assert.deepEqual(source.asked, [8], "rows that are left out count as present: nothing is read again");
 });
 
-test("a part whose rows can't be read at all is no file, and is not read again", async (t) => {
+test("a part without any readable row makes no file, and is not read again", async (t) => {
   const source = rowsSource();
   const all = source.rowsAfter.bind(source);
   const { files } = await openFiles(t, {
@@ -237,7 +238,7 @@ test("a part whose rows can't be read at all is no file, and is not read again",
   assert.deepEqual(source.asked, [0, 3]);
 });
 
-test("text with surrogates that stand alone is made well-formed: an escape of one would end the reading of a file", async (t) => {
+test("lone surrogates are replaced, because the escape of one would end the reading of a file", async (t) => {
   const { files } = await openFiles(t, {
     async *rowsAfter(_orgId, mark) {
       await Promise.resolve();

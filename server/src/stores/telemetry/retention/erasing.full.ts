@@ -22,7 +22,7 @@ const SECRET = "mallory@example.org";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows; every `nth` has the values to erase. */
+/** Returns rows. Every `nth` has the values to erase. */
 function someRows(count: number, nth: number, at = "2026-11-20T12:00:00.000000Z"): Row[] {
   return Array.from({ length: count }, (_, i) => {
     const user = i % nth === 0 ? SECRET : `user${i}@example.org`;
@@ -37,7 +37,7 @@ async function erased(store: OpenStore, id: string): Promise<Awaited<ReturnType<
   return part;
 }
 
-test("what matches is in no file any more: not in the log, nor in hot files, nor in Parquet; all else is there", async () => {
+test("erased rows are in no file: not in the log, hot files or Parquet; all other rows stay", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const { root } = layoutOf(dir.path);
@@ -46,7 +46,7 @@ test("what matches is in no file any more: not in the log, nor in hot files, nor
     await store.rows.compact();
   }
   await store.rows.append(rowsOf(ORG, "logs", someRows(200, 4)));
-  await store.rows.append(rowsOf("org_b", "logs", someRows(10, 2))); // nobody else's business
+  await store.rows.append(rowsOf("org_b", "logs", someRows(10, 2))); // Rows that the erasure must not affect.
   await store.rows.append(rowsOf(ORG, "traces", [{ name: "t", attributes: { user: SECRET } }]));
   assert.ok((await filesWith(join(root, "wal"), SECRET)).length > 0);
   const id = await requestErasure(store.metadata, ORG, ["logs"], { attributes: { user: SECRET } });
@@ -63,7 +63,7 @@ test("what matches is in no file any more: not in the log, nor in hot files, nor
   await store.close();
 });
 
-test("a range of time limits it, the end not included; rows without a match stay", async () => {
+test("a range of time limits an erasure, without its end; rows that do not match stay", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const at = (second: number): string => `2026-11-20T12:00:0${second}.000000Z`;
@@ -77,7 +77,7 @@ test("a range of time limits it, the end not included; rows without a match stay
   await store.close();
 });
 
-test("promoted columns, types and the order of time are what they were", async () => {
+test("an erasure keeps promoted columns, types and the order of time", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   store.rows.noteAsked(ORG, "logs", ["user"]);
@@ -98,7 +98,7 @@ test("promoted columns, types and the order of time are what they were", async (
   await store.close();
 });
 
-/** A runner that does its work and then fails so often, or always. */
+/** Returns a runner that does its work and then fails, `times` times or always. */
 function failing(dir: string, job: CompactionJob["kind"], after: number, times: number): CompactionRunner {
   const settings = testSettings().merge;
   const real = new CompactionProcess({ ...settings, workDir: layoutOf(dir).work, idleMs: 100 });
@@ -114,7 +114,7 @@ function failing(dir: string, job: CompactionJob["kind"], after: number, times: 
   };
 }
 
-test("an erasure that was stopped in the middle goes on at the next start, and counts each row once", async () => {
+test("an interrupted erasure continues at the next start, and counts each row once", async () => {
   await using dir = await temporaryDirectory();
   const log = recordingLog();
   const first = await openTestStore(dir.path, { eraseRunner: failing(dir.path, "erase", 2, 1e9), log });
@@ -135,7 +135,7 @@ test("an erasure that was stopped in the middle goes on at the next start, and c
   await second.close();
 });
 
-test("one that can't be done is given up, says so, and forgets what it was about", async () => {
+test("an erasure that can't be done is given up and reported, and its condition is deleted", async () => {
   await using dir = await temporaryDirectory();
   const clock = { now: Date.parse("2026-11-20T12:00:00Z"), nowMs: () => clock.now };
   const store = await openTestStore(dir.path, { clock, eraseRunner: failing(dir.path, "erase", 0, 1e9) });
@@ -155,7 +155,7 @@ test("one that can't be done is given up, says so, and forgets what it was about
   await store.close();
 });
 
-test("it is not done while a query still reads erased rows", async () => {
+test("an erasure is not done while a query still reads erased rows", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   await store.rows.append(rowsOf(ORG, "logs", someRows(10, 2)));
@@ -168,7 +168,7 @@ test("it is not done while a query still reads erased rows", async () => {
   await store.close();
 });
 
-test("rows that come meanwhile and files that are merged meanwhile get in nobody's way", async () => {
+test("new rows and merges during an erasure are handled", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings();
   const merge = { ...settings.merge, fanIn: 2 };
@@ -196,7 +196,7 @@ test("rows that come meanwhile and files that are merged meanwhile get in nobody
   await store.close();
 });
 
-test("files in quarantine are named: their content is unknown", async () => {
+test("files in quarantine are named, because their content is unknown", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const { quarantine } = layoutOf(dir.path);
@@ -211,7 +211,7 @@ test("files in quarantine are named: their content is unknown", async () => {
   await store.close();
 });
 
-test("an erasure is done when every directory of the database is", async () => {
+test("an erasure is done when it is done in every directory of the database", async () => {
   await using one = await temporaryDirectory();
   const store = await openTestStore(one.path);
   await store.metadata.write(async (tx) => {
@@ -222,6 +222,10 @@ test("an erasure is done when every directory of the database is", async () => {
   const parts = await erasureParts(store.metadata, id);
   assert.deepEqual(parts.map(({ state }) => state).toSorted(), ["done", "pending"]);
   const row = await store.metadata.read.selectFrom("telemetry_erasure").selectAll().executeTakeFirstOrThrow();
-  assert.deepEqual([row.match, row.finished_at], ['{"service":"shop"}', null], "the other still needs to know");
+  assert.deepEqual(
+    [row.match, row.finished_at],
+    ['{"service":"shop"}', null],
+    "the other directory still needs the condition",
+  );
   await store.close();
 });

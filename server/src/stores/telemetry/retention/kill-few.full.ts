@@ -5,7 +5,7 @@ import { temporaryDirectory } from "../testing/store.ts";
 
 const KILLS = 4;
 
-test(`after ${KILLS} kills amid retention and erasing all else that was acknowledged is there, once`, async (context) => {
+test(`after ${KILLS} kills during retention and erasure every other acknowledged row is there once`, async (context) => {
   await using dir = await temporaryDirectory();
   const killed = await killRetentionRounds(dir.path, KILLS);
   context.diagnostic(`${killed.acknowledged.length} batches, ${JSON.stringify([...killed.events])}`);

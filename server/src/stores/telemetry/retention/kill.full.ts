@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../testing/store.ts";
 const STORES = 5;
 const KILLS_EACH = 20;
 
-test(`${STORES * KILLS_EACH} kills at random moments of ingest, compaction, merging, retention and erasing`, async (context) => {
+test(`${STORES * KILLS_EACH} kills at random moments of ingest, compaction, merging, retention and erasure`, async (context) => {
   const events = new Map<string, number>();
   for (let store = 0; store < STORES; store++) {
     await using dir = await temporaryDirectory();

@@ -8,7 +8,7 @@ import { rowsOf } from "../testing/retention.ts";
 import { temporaryDirectory } from "../testing/store.ts";
 import { predicateSql, type ErasureMatch } from "./predicate.ts";
 
-/** Texts that a careless statement or path would take for something else. */
+/** Texts that careless SQL or paths would misread. */
 const ODD =
   `plain|it's|"quoted"|a.b|a/b|a~1b|/a|~|$.x|$|$.*|| |*|[0]|0|-1|Grüße 🚢|nul\0l|\0|a\\b|\\|--|/* x */|'; DROP TABLE rows; --|''|null|%|_|a\nb`.split(
     "|",
@@ -16,7 +16,7 @@ const ODD =
 
 const pointer = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** Each text makes one row, which each of the type's matches finds alone. */
+/** Each text makes one row. Each match of the type must find that row only. */
 const CASES: Readonly<
   Record<TelemetryType, { row: (text: string) => object; matches: readonly ((text: string) => ErasureMatch)[] }>
 > = {
@@ -55,7 +55,7 @@ for (const type of ["logs", "metrics", "traces"] as const) {
     await using dir = await temporaryDirectory();
     const path = join(dir.path, "rows.ndjson");
     const { row, matches } = CASES[type];
-    const bare = {}; // a row without the matched members: every condition must be false, not unknown
+    const bare = {}; // A row without the matched members: every condition must be false, not unknown.
     await writeFile(path, rowsOf("org_a", type, [...ODD.map(row), bare]).rows);
     const instance = await DuckDBInstance.create(":memory:");
     const duckdb = await instance.connect();
@@ -79,7 +79,7 @@ for (const type of ["logs", "metrics", "traces"] as const) {
   });
 }
 
-test("what rows of a type don't have, and nothing at all, is an error: it would erase more than was asked", () => {
+test("an empty condition, or one for a member that rows of the type lack, is an error, because it would erase too much", () => {
   const sqlOf = (type: TelemetryType, match: ErasureMatch) => () =>
     predicateSql(type, { fromUs: null, toUs: null, match });
   assert.throws(sqlOf("metrics", { level: "info", name: "n" }), /can't be matched by level/);

@@ -16,19 +16,19 @@ function refusal(store: OpenStore, orgId = ORG): Problem | undefined {
   }
 }
 
-/** Rows of exactly so many bytes as the log keeps them. */
+/** Returns rows of exactly `bytes` bytes in the log. */
 function bytesOfRows(bytes: number): ReturnType<typeof rowsOf> {
   const frame = rowsOf(ORG, "logs", [{ message: "" }]).rows.length;
   return rowsOf(ORG, "logs", [{ message: "m".repeat(bytes - frame) }]);
 }
 
-test("stored bytes count rows in Parquet and others; free quota admits the next request", async () => {
+test("stored bytes count rows in Parquet and others; a free quota allows the next request", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   await setPolicy(store.metadata, ORG, { stored_bytes_max: 5000 });
   await store.rows.lifecycle.refresh();
   await store.rows.append(bytesOfRows(4999));
-  assert.equal(refusal(store), undefined, "below the limit every request is admitted");
+  assert.equal(refusal(store), undefined, "below the limit every request is allowed");
   await store.rows.append(bytesOfRows(200));
   const refused = refusal(store);
   assert.equal(refused?.code, "quota_exceeded");
@@ -39,7 +39,7 @@ test("stored bytes count rows in Parquet and others; free quota admits the next 
   const { parquetBytes, hotBytes } = store.rows.lifecycle.usage(ORG).logs;
   assert.ok(parquetBytes > 0 && parquetBytes < 5000);
   assert.equal(hotBytes, 0);
-  assert.equal(refusal(store), undefined, "Parquet takes less than the text did");
+  assert.equal(refusal(store), undefined, "Parquet needs less than the text");
   await setPolicy(store.metadata, ORG, { stored_bytes_max: parquetBytes });
   await store.rows.lifecycle.refresh();
   assert.equal(refusal(store)?.code, "quota_exceeded", "at the limit");
@@ -49,7 +49,7 @@ test("stored bytes count rows in Parquet and others; free quota admits the next 
   await store.close();
 });
 
-test("a rate is an average: bytes on credit delay the next request, and a burst comes back with time", async () => {
+test("a rate is an average: bytes over the limit delay the next request, and the burst refills with time", async () => {
   await using dir = await temporaryDirectory();
   const clock = { now: 1_000_000, nowMs: () => clock.now };
   const store = await openTestStore(dir.path, { clock });
@@ -70,11 +70,11 @@ test("a rate is an average: bytes on credit delay the next request, and a burst 
   assert.equal(refusal(store), undefined);
   clock.now += 60_000;
   await store.rows.append(bytesOfRows(3000));
-  assert.equal(refusal(store)?.code, "quota_exceeded", "the burst is the most that time gives back");
+  assert.equal(refusal(store)?.code, "quota_exceeded", "the refill ends at the burst");
   await store.close();
 });
 
-test("what an operator sets for one organization counts before the defaults, none of them too", async () => {
+test("the operator's limit for one organization overrides the default, also if it means no limit", async () => {
   await using dir = await temporaryDirectory();
   const { testSettings } = await import("../testing/store.ts");
   const base = testSettings();

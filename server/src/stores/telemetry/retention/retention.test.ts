@@ -9,7 +9,7 @@ import { openTestStore, recordingLog, temporaryDirectory, type OpenStore } from 
 const ORG = "org_a";
 const NOON = Date.parse("2026-11-20T12:00:00Z");
 
-/** A store whose clock the test sets, with `count` rows on each of some days before today. */
+/** Opens a store whose clock the test sets, with `count` rows on each of some days before today. */
 async function storeWithDays(
   dir: string,
   days: readonly number[],
@@ -27,7 +27,7 @@ async function storeWithDays(
   return { ...store, clock, log };
 }
 
-/** Days before today of which the manifest has rows, whether queries show them or not. */
+/** Returns the days before today whose rows the manifest has, whether queries show them or not. */
 async function daysThere(store: OpenStore): Promise<number[]> {
   const files = store.metadata.read.selectFrom("telemetry_file").select("day").where("dropped_at", "is", null);
   const days = (await files.where("type", "=", "logs").execute()).map(({ day }) => (NOON - Date.parse(day)) / DAY_MS);
@@ -42,7 +42,7 @@ async function eventually(what: string, holds: () => Promise<boolean>): Promise<
   }
 }
 
-test("files whose newest row is past the retention go, from the disk too; others and other types stay", async () => {
+test("files whose newest row is past the retention are deleted, from the disk too; others and other types stay", async () => {
   await using dir = await temporaryDirectory();
   const store = await storeWithDays(dir.path, [0, 1, 6, 8, 30], 2000);
   await store.rows.append(rowsOf(ORG, "traces", [{ timestamp: "2026-01-01T00:00:00.000000Z", name: "old" }]));
@@ -57,12 +57,12 @@ test("files whose newest row is past the retention go, from the disk too; others
   const after = { bytes: await bytesBelow(parquet), usage: store.rows.lifecycle.usage(ORG) };
   const freed = before.usage.logs.parquetBytes - after.usage.logs.parquetBytes;
   assert.ok(freed > 0);
-  assert.equal(before.bytes - after.bytes, freed, "the disk has as much less as the figures say");
+  assert.equal(before.bytes - after.bytes, freed, "the disk has as many bytes less as the figures say");
   assert.deepEqual([after.usage.logs.rows, after.usage.logs.files, after.usage.traces.rows], [6000, 3, 1]);
   await store.close();
 });
 
-test("a file that spans the cut waits for its newest row", async () => {
+test("a file that spans the limit waits for its newest row", async () => {
   await using dir = await temporaryDirectory();
   const store = await storeWithDays(dir.path, []);
   const at = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");
@@ -73,14 +73,18 @@ test("a file that spans the cut waits for its newest row", async () => {
   await store.rows.lifecycle.refresh();
   await store.rows.lifecycle.dropPast();
   assert.equal(store.rows.lifecycle.usage(ORG).logs.rows, 2);
-  assert.equal(store.rows.lifecycle.shown(ORG).logs.fromUs, (NOON - 7 * DAY_MS) * 1000, "queries leave the other out");
+  assert.equal(
+    store.rows.lifecycle.shown(ORG).logs.fromUs,
+    (NOON - 7 * DAY_MS) * 1000,
+    "queries do not show the other rows",
+  );
   store.clock.now += 1001;
   await store.rows.lifecycle.dropPast();
   assert.equal(store.rows.lifecycle.usage(ORG).logs.rows, 0);
   await store.close();
 });
 
-test("a query that reads a dropped file keeps it until it ends", async () => {
+test("a dropped file stays until the queries that read it end", async () => {
   await using dir = await temporaryDirectory();
   const store = await storeWithDays(dir.path, [0, 9]);
   const { parquet } = layoutOf(dir.path);
@@ -98,7 +102,7 @@ test("a start deletes files that were dropped and not yet deleted", async () => 
   await using dir = await temporaryDirectory();
   const store = await storeWithDays(dir.path, [0, 9]);
   const { parquet } = layoutOf(dir.path);
-  await store.rows.snapshot(ORG); // never released, as if the process had been killed before the deletion
+  await store.rows.snapshot(ORG); // Never released, as if the process had been killed before the deletion.
   await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
   await store.rows.lifecycle.refresh();
   await store.rows.lifecycle.dropPast();
@@ -108,11 +112,11 @@ test("a start deletes files that were dropped and not yet deleted", async () => 
   assert.equal((await filesBelow(parquet)).length, 1);
   assert.deepEqual(await daysThere(again), [0]);
   const left = await again.metadata.read.selectFrom("telemetry_file").select("id").execute();
-  assert.equal(left.length, 1, "the manifest has forgotten it as well");
+  assert.equal(left.length, 1, "the manifest does not have it either");
   await again.close();
 });
 
-/** The clock of a server, which a test sets, and the time that passes in truth. */
+/** A server's clock, which a test sets, and the time that really passes. */
 async function guarded(dir: string, clock: { now: number; nowMs: () => number }, log: ReturnType<typeof recordingLog>) {
   const metadata = await openMetadata({ url: undefined, dataDir: dir, clock });
   const real = { ms: 0 };
@@ -126,7 +130,7 @@ async function guarded(dir: string, clock: { now: number; nowMs: () => number },
   return { guard, real, close };
 }
 
-test("a clock that jumps ahead drops nothing for a day, and nothing at all when it is set back", async () => {
+test("a clock that jumps ahead deletes nothing for a day, and nothing at all when it is set back", async () => {
   await using dir = await temporaryDirectory();
   await (await storeWithDays(dir.path, [0, 1, 2])).close();
   const clock = { now: NOON, nowMs: () => clock.now };
@@ -141,28 +145,28 @@ test("a clock that jumps ahead drops nothing for a day, and nothing at all when 
   await store.rows.lifecycle.refresh();
   assert.deepEqual(await run(), [0, 1, 2]);
   clock.now = NOON + 400 * DAY_MS;
-  assert.deepEqual(await run(), [0, 1, 2], "the jump is seen");
+  assert.deepEqual(await run(), [0, 1, 2], "the jump was detected");
   assert.ok(log.lines.some(({ message }) => message.startsWith("the clock is far ahead")));
   clock.now += 3_600_000;
   real.ms += 3_600_000;
-  assert.deepEqual(await run(), [0, 1, 2], "an hour later it may still be wrong");
+  assert.deepEqual(await run(), [0, 1, 2], "an hour later the clock may still be wrong");
   clock.now = NOON + 7_200_000;
   real.ms += 3_600_000;
-  assert.deepEqual(await run(), [0, 1, 2], "it was set back, and all is as before");
+  assert.deepEqual(await run(), [0, 1, 2], "the clock was set back, and nothing has changed");
   clock.now = NOON + 5.5 * DAY_MS;
-  assert.deepEqual(await run(), [0, 1, 2], "a clock that jumps again waits as well");
+  assert.deepEqual(await run(), [0, 1, 2], "another jump of the clock waits as well");
   for (let hours = 0; hours < 25; hours += 1) {
     clock.now += 3_600_000;
     real.ms += 3_600_000;
     await guard.look();
     await run();
   }
-  assert.deepEqual(await run(), [0], "after a day it is believed");
+  assert.deepEqual(await run(), [0], "the clock is trusted after a day");
   await store.close();
   await close();
 });
 
-test("rows past their retention are not shown, and not accepted, unless the clock is in doubt", async () => {
+test("rows past their retention are hidden and refused, unless the clock is in doubt", async () => {
   await using dir = await temporaryDirectory();
   await (await storeWithDays(dir.path, [0, 6, 8], 5)).close();
   const clock = { now: NOON, nowMs: () => clock.now };
@@ -181,9 +185,9 @@ test("rows past their retention are not shown, and not accepted, unless the cloc
   assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
   assert.equal(lifecycle.notBefore(ORG, "traces"), undefined);
   clock.now += 2 * DAY_MS;
-  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "a clock that was just set is not believed");
+  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "a clock that was just set is not trusted");
   await lifecycle.dropPast();
-  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "nor while nothing is dropped by it");
+  assert.equal(lifecycle.notBefore(ORG, "logs"), undefined, "and deletes nothing");
   clock.now = NOON;
   await lifecycle.dropPast();
   assert.equal(lifecycle.notBefore(ORG, "logs"), "2026-11-13T12:00:00.000000Z");
@@ -191,7 +195,7 @@ test("rows past their retention are not shown, and not accepted, unless the cloc
   await close();
 });
 
-test("an organization's choice counts before the default, and the maximum bounds both", async () => {
+test("an organization's retention overrides the default, and the maximum limits both", async () => {
   await using dir = await temporaryDirectory();
   const { TELEMETRY_DEFAULTS } = await import("../settings.ts");
   const { testSettings } = await import("../testing/store.ts");

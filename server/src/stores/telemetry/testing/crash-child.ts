@@ -7,8 +7,8 @@ import { openRows } from "../rows.ts";
 import { recordingLog, testSettings } from "./store.ts";
 
 /**
- * Merges what there is to merge, and ends without a farewell at one of the steps on the way: before a change of the disk, or before or
- * after a commit. Prints how many steps there were when it comes to the end. Arguments: data directory, number of the step.
+ * Merges all files, and exits abruptly at one step: before a change of the disk, or before or after a commit. Prints
+ * the number of steps if it reaches the end. Arguments: data directory, number of the step.
  */
 const [dataDir, last] = process.argv.slice(2);
 if (dataDir === undefined || last === undefined) throw new Error("usage: crash-child.ts DIR STEP");

@@ -4,8 +4,8 @@ import { batchRows, killBatch, KILL_EVENTS, KILL_WRITERS } from "./kill.ts";
 import { openTestStore, recordingLog, testSettings } from "./store.ts";
 
 /**
- * The process that is killed: writers append to two organizations, and each batch is printed once it
- * is acknowledged, as are compactions and merges. Arguments: data directory, number of the run, `busy` (with compactions and merges) or `plain`.
+ * The process that is killed. Its writers append to two organizations. Prints each acknowledged batch, and compactions
+ * and merges. Arguments: data directory, number of the run, `busy` (with compactions and merges) or `plain`.
  */
 const PAUSE_MS = 5;
 const KIB = 1024;

@@ -13,8 +13,9 @@ import { requestErasure } from "./retention.ts";
 import { openTestStore, recordingLog } from "./store.ts";
 
 /**
- * The process that is killed: writers append rows of which some are past their retention and some are somebody's whose erasure is
- * asked for a moment later. Acknowledged batches are printed, and what the store does. Arguments: data directory, number of the run.
+ * The process that is killed. Its writers append rows; some are past their retention, and some belong to a person whose
+ * erasure is requested a moment later. Prints acknowledged batches and the store's actions. Arguments: data directory,
+ * number of the run.
  */
 const PAUSE_MS = 8;
 const VICTIM_MS = 1000;
@@ -49,7 +50,7 @@ async function write(writer: number): Promise<void> {
   }
 }
 
-/** Asks for somebody's erasure once nothing of theirs is on its way any more. */
+/** Requests a person's erasure once all of that person's rows are acknowledged. */
 async function erase(): Promise<void> {
   for (;;) {
     await delay(VICTIM_MS);

@@ -6,7 +6,7 @@ import { assertTidy, runAndKill } from "./kill.ts";
 import { filesBelow, rowsOf } from "./retention.ts";
 import { openTestStore, readMessages, readParquet, testSettings, type OpenStore } from "./store.ts";
 
-/** Kills amid retention and erasing: acknowledged rows that are neither past their retention nor erased exist once. */
+/** Kills during retention and erasure: acknowledged rows that are neither past their retention nor erased exist once. */
 
 export const RETENTION_ORG = "org_kept";
 export const RETENTION_WRITERS = 6;
@@ -18,15 +18,15 @@ export const RETENTION_EVENTS = [
 ];
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
-/** The last is past the retention of a year. */
+/** The last day is past the retention of a year. */
 const DAYS = ["2026-11-20", "2026-11-19", "2024-02-29"];
 const KIB = 1024;
 const ROWS_MIN = 4;
 
-/** Runs from the same moment in every process: rows of a day are as old whenever the test runs. */
+/** Starts at the same time in every process, so that the rows of a day always have the same age. */
 export const retentionClock = trustedClock({ nowMs: () => NOW + Math.floor(performance.now()) });
 
-/** Everything happens often. */
+/** Settings with which everything happens often. */
 export function retentionSettings(checkEveryMs: number): ReturnType<typeof testSettings> {
   const settings = testSettings();
   return {
@@ -45,7 +45,7 @@ export function retentionSettings(checkEveryMs: number): ReturnType<typeof testS
   };
 }
 
-/** A batch is named by run, writer, number, and whose data one of its rows holds: `3-1-17-2` has a row of `victim-3-2`. */
+/** A batch's name has the run, the writer, the number, and the person of one of its rows: `3-1-17-2` has a row of `victim-3-2`. */
 export const victimOf = (name: string): string => `victim-${name.replace(/^(\d+)-.*-(\d+)$/, "$1-$2")}.`;
 
 function rowsIn(name: string): { readonly day: string; readonly message: string; readonly user: string }[] {
@@ -83,7 +83,7 @@ export async function killRetentionRounds(dataDir: string, kills: number): Promi
   return killed;
 }
 
-/** One more start finishes everything; then the rows are the acknowledged ones, without those to delete. */
+/** Starts once more to finish everything. Asserts that the rows are the acknowledged ones, without those to delete. */
 export async function assertRetained(dataDir: string, killed: RetentionKilled, kills: number): Promise<void> {
   const store = await openTestStore(dataDir, { clock: retentionClock, settings: retentionSettings(0) });
   const asked = await erasures(store);
@@ -115,13 +115,13 @@ export async function assertRetained(dataDir: string, killed: RetentionKilled, k
   for (const victim of asked.keys()) assert.ok(!text.includes(victim), `something of ${victim} is left`);
 }
 
-/** The rows of a batch that are visible at the end. */
+/** Returns the rows of a batch that are visible at the end. */
 function expected(name: string, asked: ReadonlyMap<string, number>): string[] {
   const rows = rowsIn(name).filter(({ day, user }) => day !== DAYS[2] && !asked.has(user));
   return rows.map(({ message }) => message).toSorted();
 }
 
-/** Whose erasure was asked for, and how many rows were erased so far: the digest stands for the name here. */
+/** Returns the requested erasures with the number of erased rows. A digest replaces the name here. */
 async function erasures({ metadata }: OpenStore): Promise<Map<string, number>> {
   const rows = await metadata.read
     .selectFrom("telemetry_erasure")
@@ -135,7 +135,7 @@ async function unfinished({ metadata }: OpenStore): Promise<unknown[]> {
   return metadata.read.selectFrom("telemetry_erasure").select("id").where("finished_at", "is", null).execute();
 }
 
-/** Everything that stands in files below a directory, Parquet as its rows. */
+/** Returns the text of all files below a directory, with the rows of Parquet files. */
 async function textBelow(dir: string): Promise<string> {
   const [parquet, others] = [[] as { path: string }[], [] as string[]];
   for (const path of await filesBelow(dir))

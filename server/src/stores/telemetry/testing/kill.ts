@@ -12,17 +12,17 @@ import { openTestStore, readMessages, recordingLog, type OpenStore } from "./sto
 
 export const KILL_WRITERS = 8;
 export const KILL_ORGANIZATIONS = ["org_even", "org_odd"] as const;
-/** What the child tells of beside the batches: a kill should fall into each of them. */
+/** The events that the child prints in addition to batches. Some kills should hit each of them. */
 export const KILL_EVENTS = ["compacted telemetry", "merged telemetry files"];
 
 const DAYS = ["2026-11-20", "2026-11-19", "2024-02-29"];
 
-/** From 1 to 60 rows, different for each batch and known to both sides. */
+/** Returns from 1 to 60 rows, different for each batch and known to both processes. */
 export function batchRows(writer: number, n: number): number {
   return 1 + ((writer * 31 + n * 7) % 60);
 }
 
-/** A batch whose rows name it: `name/0`, `name/1`, … They are of several days, in no order. */
+/** Returns a batch whose rows name it: `name/0`, `name/1`, … They are of several days, in no order. */
 export function killBatch(name: string, rows: number): Batch {
   const entries = Array.from({ length: rows }, (_, i) => {
     const second = String((i * 37) % 60).padStart(2, "0");
@@ -34,11 +34,14 @@ export function killBatch(name: string, rows: number): Batch {
 export interface Killed {
   /** Names of the batches that were acknowledged. */
   readonly acknowledged: string[];
-  /** How often each of `KILL_EVENTS` happened. */
+  /** The number of times of each of `KILL_EVENTS`. */
   readonly events: Map<string, number>;
 }
 
-/** When the time of a kill begins: with the first batch, without any compaction; the same with it; with the first compaction or merge. */
+/**
+ * The moment that starts the timer of a kill: the first batch without compaction, the first batch with it, or the first
+ * compaction or merge.
+ */
 const PHASES = ["plain", "batch", ...KILL_EVENTS] as const;
 
 /** Kills a store under load again and again at random moments. */
@@ -53,7 +56,7 @@ export async function killRounds(dataDir: string, kills: number): Promise<Killed
   return killed;
 }
 
-/** Every acknowledged row is there once, no batch in part, and the files on disk are those of the manifest. */
+/** Asserts that every acknowledged row is there once, no batch in part, and that the files on disk are those of the manifest. */
 export async function assertKept(dataDir: string, { acknowledged }: Killed, kills: number): Promise<void> {
   const log = recordingLog();
   const store = await openTestStore(dataDir, { log });
@@ -64,7 +67,7 @@ export async function assertKept(dataDir: string, { acknowledged }: Killed, kill
     [],
     "acknowledged batches are missing",
   );
-  // Flushed batches that were not yet answered may exist too: one batch for each writer and kill at most.
+  // Flushed batches without an answer may exist too: at most one for each writer and kill.
   assert.ok(found.size - acknowledged.length <= kills * KILL_WRITERS);
   await assertTidy(dataDir, store);
   assert.deepEqual(
@@ -74,7 +77,7 @@ export async function assertKept(dataDir: string, { acknowledged }: Killed, kill
   await store.close();
 }
 
-/** The disk has the files of the manifest, and nothing else. */
+/** Asserts that the disk has exactly the files of the manifest. */
 export async function assertTidy(dataDir: string, { metadata }: OpenStore): Promise<void> {
   const { parquet, replacing, work, quarantine } = layoutOf(dataDir);
   const onDisk = (await readdir(parquet, { recursive: true })).filter((name) => name.endsWith(".parquet"));
@@ -90,7 +93,7 @@ export async function assertTidy(dataDir: string, { metadata }: OpenStore): Prom
   for (const dir of [replacing, work, quarantine]) assert.deepEqual(await readdir(dir), [], dir);
 }
 
-/** For each batch the numbers of its rows; fails when a row is there twice. */
+/** Returns the numbers of each batch's rows. Fails if a row is there twice. */
 async function countedRows({ rows }: OpenStore): Promise<Map<string, Set<string>>> {
   const found = new Map<string, Set<string>>();
   for (const orgId of KILL_ORGANIZATIONS) {
@@ -113,7 +116,7 @@ function expectedRows(name: string): number {
 const KILL_MS_MAX = 400;
 const PHASE_MS_MAX = 60_000;
 
-/** Runs the child until a random moment of a phase, which is `plain`, `batch` or an event; returns the lines that it printed. */
+/** Runs the child until a random moment of a phase, which is `plain`, `batch` or an event. Returns the lines that it printed. */
 export async function runAndKill(
   dataDir: string,
   run: number,
@@ -121,7 +124,7 @@ export async function runAndKill(
   script = new URL("./kill-child.ts", import.meta.url),
 ): Promise<string[]> {
   const args = [fileURLToPath(script), dataDir, String(run), phase === "plain" ? "plain" : "busy"];
-  // A file, not a pipe: the child never waits for its reader, and what it has written stays when it is killed.
+  // A file, not a pipe: the child never waits for its reader, and its output survives the kill.
   const printed = join(dataDir, `acknowledged-${run}`);
   const output = await open(printed, "a");
   const child = spawn(process.execPath, args, { stdio: ["ignore", output.fd, "inherit"] });

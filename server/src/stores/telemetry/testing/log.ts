@@ -5,7 +5,7 @@ import { recoverLog } from "../log/recover.ts";
 import { createSegmentFile, type CreateSegmentFile, type SegmentFile } from "../log/segment.ts";
 import { recordingLog, type LogLine } from "./store.ts";
 
-/** A separate log, for tests: its content when it was opened, and the batches committed since. */
+/** A log without a store: its content when it was opened, and the batches committed since. */
 export interface TestLog {
   readonly wal: WriteAheadLog;
   /** Rows in the order of the log, recovered ones first. */
@@ -54,7 +54,7 @@ export async function openTestLog(
 
 export type Fault = "write" | "datasync" | "truncate" | "create";
 
-/** The real files, with faults that a test turns on: the operation then fails, a write after half of its bytes. */
+/** Returns the real files with faults that a test turns on: the operation then fails, a write after half of its bytes. */
 export function faultyFiles(faults: Set<Fault>): CreateSegmentFile {
   const failing = (fault: Fault): void => {
     if (faults.has(fault)) throw Object.assign(new Error(`${fault} failed`), { code: "EIO" });

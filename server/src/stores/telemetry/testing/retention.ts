@@ -7,11 +7,11 @@ import type { Batch } from "../types.ts";
 import type { ErasureMatch } from "../retention/index.ts";
 import { readParquet } from "./store.ts";
 
-/** What tests of retention and erasing share. */
+/** Helpers for tests of retention and erasure. */
 
 export const DAY_MS = 86_400_000;
 
-/** A batch of rows with these members; `timestamp` is the day's noon unless given. */
+/** Returns a batch of rows with these members; `timestamp` is the day's noon by default. */
 export function rowsOf(orgId: string, type: TelemetryType, rows: readonly Readonly<Record<string, unknown>>[]): Batch {
   const lines = rows.map((row) => JSON.stringify({ timestamp: "2026-11-20T12:00:00.000000Z", ...row }));
   return { orgId, type, count: rows.length, rows: Buffer.from(lines.map((line) => `${line}\n`).join("")) };
@@ -42,7 +42,7 @@ export async function setPolicy(metadata: MetadataStore, orgId: string, change: 
   });
 }
 
-/** Asks for an erasure as the API does, of every directory that the database knows. */
+/** Requests an erasure as the API does, for every directory that the database knows. */
 export async function requestErasure(
   metadata: MetadataStore,
   orgId: string,
@@ -79,7 +79,7 @@ export async function erasureParts(metadata: MetadataStore, id: string): Promise
   return metadata.read.selectFrom("telemetry_erasure_part").selectAll().where("erasure_id", "=", id).execute();
 }
 
-/** Bytes of every file below a directory. */
+/** Returns the bytes of all files below a directory. */
 export async function bytesBelow(dir: string): Promise<number> {
   const paths = await filesBelow(dir);
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
@@ -91,7 +91,7 @@ export async function filesBelow(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Files below a directory in which a text stands: as bytes, and in the columns of Parquet, which are compressed. */
+/** Returns the files below a directory that contain a text: as bytes, or in the columns of Parquet, which are compressed. */
 export async function filesWith(dir: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const path of await filesBelow(dir)) {

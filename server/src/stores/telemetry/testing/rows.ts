@@ -3,13 +3,13 @@ import type { Batch } from "../types.ts";
 import type { RowStore } from "../rows.ts";
 import { readParquet } from "./store.ts";
 
-/** A batch of any rows. */
+/** Returns a batch of any rows. */
 export function batchOf(type: TelemetryType, rows: readonly object[], orgId = "org_a"): Batch {
   const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   return { orgId, type, rows: Buffer.from(text), count: rows.length };
 }
 
-/** For each Parquet file of a table what `columns` are in it, in the file's order; the files by their time. */
+/** Reads `columns` of each Parquet file of a table, in the file's order. The files are in the order of their time. */
 export async function readEach(
   rows: RowStore,
   type: TelemetryType,

@@ -11,7 +11,7 @@ import type { Batch } from "../types.ts";
 import { openRows, type RowStore, type RowStoreOptions } from "../rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "../settings.ts";
 
-/** Shared by tests of the store: a store in a new directory, batches, and reading everything back. */
+/** Helpers for tests of the store: a store in a new directory, batches, and reading everything back. */
 
 export interface LogLine {
   readonly level: "debug" | "info" | "warn" | "error";
@@ -27,7 +27,7 @@ export function recordingLog(): TelemetryLog & { readonly lines: LogLine[] } {
   return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** The defaults without a schedule and without a floor under the disk, so that a test decides both. */
+/** The defaults without a schedule and without reserved disk space, so that a test decides both. */
 export function testSettings(change: Partial<TelemetrySettings> = {}): TelemetrySettings {
   const compaction = { ...TELEMETRY_DEFAULTS.compaction, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
   const merge = { ...TELEMETRY_DEFAULTS.merge, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
@@ -65,7 +65,7 @@ export async function openTestStore(
   }
 }
 
-/** A batch of log rows with the given messages. */
+/** Returns a batch of log rows with the given messages. */
 export function logBatch(
   orgId: string,
   messages: readonly string[],
@@ -78,7 +78,7 @@ export function logBatch(
   return { orgId, type: "logs", rows, count: messages.length, ...(key === undefined ? {} : { idempotency: key }) };
 }
 
-/** Every `message` of an organization's logs, from Parquet and hot files, in no order. */
+/** Returns every `message` of an organization's logs, from Parquet and hot files, in no order. */
 export async function readMessages(rows: RowStore, orgId: string): Promise<string[]> {
   const snapshot = await rows.snapshot(orgId);
   try {
@@ -110,7 +110,7 @@ export async function readParquet(
   }
 }
 
-/** How many files a snapshot has of each sort, all types together. */
+/** Returns the number of a snapshot's files of each kind, over all types. */
 export async function fileCounts(rows: RowStore, orgId: string): Promise<{ parquet: number; hot: number }> {
   const snapshot = await rows.snapshot(orgId);
   snapshot.release();

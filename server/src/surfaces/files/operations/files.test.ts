@@ -44,7 +44,7 @@ describe("the list of files", () => {
   });
   after(() => world.close());
 
-  /** Page by page; every page must tell the same total. */
+  /** Reads the list page by page. Every page must have the same total. */
   async function names(token: string, query = "", limit = 2): Promise<string[]> {
     const found: string[] = [];
     for (let total = Number.POSITIVE_INFINITY; found.length < total;) {
@@ -63,7 +63,7 @@ describe("the list of files", () => {
     return found;
   }
 
-  test("has what the token reaches, newest first, in pages of any size", async () => {
+  test("has the files that the token reaches, newest first, in pages of any size", async () => {
     const organizations = ["open", "t\u{10ffff}x", "tee", "two", "one"];
     for (const limit of [1, 2, 3, 4, 5, 100])
       assert.deepEqual(await names(await world.token(), "", limit), organizations);
@@ -75,7 +75,7 @@ describe("the list of files", () => {
     assert.deepEqual(await names(owner), ["open", "t\u{10ffff}x", "tee", "two", "closed", "one"]);
   });
 
-  test("takes a prefix of the name, which no character of it escapes", async () => {
+  test("accepts a prefix of the name with any characters", async () => {
     const token = await world.token();
     assert.deepEqual(await names(token, "&prefix=t"), ["t\u{10ffff}x", "tee", "two"]);
     assert.deepEqual(await names(token, "&prefix=te"), ["tee"]);
@@ -89,7 +89,7 @@ describe("the list of files", () => {
     assert.deepEqual(page.json["data"], { files: [], total: 5 });
   });
 
-  test("says that the total of a prefix is a lower bound where more names begin with it than are counted", async () => {
+  test("marks the total of a prefix as a lower bound when not all names were counted", async () => {
     const { id } = world.acme;
     for (const filename of ["many 00001", "many 99999"]) await newFile(world, { filename });
     const fill = async (names: number): Promise<void> => {
@@ -174,7 +174,7 @@ describe("the names of files", () => {
 
   const shown = (files: Named[]): string[] => files.map(({ filename, versions }) => `${filename} ${versions}`);
 
-  test("come once for each place, in order, with the newest file, in pages of any size", async () => {
+  test("are listed once for each place, in order, with the newest file, in pages of any size", async () => {
     const token = await world.token();
     for (const limit of [1, 2, 3, 4, 5, 100])
       assert.deepEqual(shown(await names(token, "", limit)), ["a 1", "b 3", "b 2", "c 1", "é 1"], `${limit} a page`);
@@ -185,7 +185,7 @@ describe("the names of files", () => {
     );
   });
 
-  test("are those that the token reaches, and that begin with a prefix", async () => {
+  test("are those that the token reaches, with the prefix", async () => {
     const token = await world.token();
     assert.deepEqual(shown(await names(token, "&prefix=b")), ["b 3", "b 2"]);
     assert.deepEqual(shown(await names(token, "&project=open")), ["b 2"]);
@@ -208,14 +208,14 @@ describe("getFileDownload", () => {
     WITH_FILES,
   );
 
-  describe("a link whose lifetime is chosen", () => {
+  describe("a link with a chosen lifetime", () => {
     let world: World;
     before(async () => {
       world = await createWorld(WITH_FILES);
     });
     after(() => world.close());
 
-    test("works so long without a token, and no longer", async () => {
+    test("works for that time without a token, and no longer", async () => {
       const token = await world.token();
       const { clock } = filesOf(world);
       const link = async (query: string): Promise<{ download_url: string; expires_in: number }> => {
@@ -235,7 +235,7 @@ describe("getFileDownload", () => {
       }
     });
 
-    test("is refused outside of its bounds", async () => {
+    test("is refused outside of the limits", async () => {
       const token = await world.token();
       const id = await newFile(world, {}, token);
       for (const seconds of ["59", "604801", "0", "-60", "1.5e9", "90.5", "x"])
@@ -272,7 +272,7 @@ describe("copyFile", () => {
     });
     after(() => world.close());
 
-    test("makes the newest version of an older one, and holds the content as long as either is there", async () => {
+    test("makes an old version the newest one, and keeps the content while either exists", async () => {
       const token = await world.token();
       const { clock, objects } = filesOf(world);
       const old = await newFile(world, { filename: "v.txt", project: "open" }, token, "x".repeat(99_998));
@@ -301,7 +301,7 @@ describe("copyFile", () => {
       assert.equal(entry?.detail["from"], old);
     });
 
-    test("needs the right to read, and a name that can be one", async () => {
+    test("needs the permission to read, and a valid name", async () => {
       const token = await world.token();
       const id = await newFile(world, {}, token);
       const writing = await world.token({ scopes: ["files:write"] });
@@ -331,7 +331,7 @@ describe("deleteFile", () => {
     });
     after(() => world.close());
 
-    test("for good lets go of its content and its bytes, and is in the audit log", async () => {
+    test("for good releases its content and its bytes, and is in the audit log", async () => {
       const token = await world.token();
       const id = await newFile(world, { filename: "geheim.txt" }, token, "x".repeat(100_000));
       const { objects, clock } = filesOf(world);
@@ -361,7 +361,7 @@ describe("deleteFile", () => {
       assert.equal((trash.json["data"] as { total: number }).total, 0);
     });
 
-    test("into the trash ends it and its URLs everywhere, and keeps what it holds", async () => {
+    test("into the trash ends the file and its URLs everywhere, and keeps its content", async () => {
       const token = await world.token();
       const id = await newFile(world, { filename: "kept.txt" }, token, "x".repeat(98));
       const grant = await world.call("GET", `${path(id)}/download`, { token });
@@ -391,7 +391,7 @@ describe("deleteFile", () => {
       assert.match(String(entry?.detail["restorable_until"]), /^\d{4}-/);
     });
 
-    test("gives up an upload that has not ended", async () => {
+    test("aborts an unfinished upload", async () => {
       const token = await world.token();
       const grant = await newGrant(world, { size_bytes: 7 }, token);
       assert.equal((await usageOf(world.metadata.read, "files", { org_id: world.acme.id })).reserved, 7);

@@ -23,7 +23,7 @@ testOperation(
   WITH_FILES,
 );
 
-describe("how long deleted files can be restored", () => {
+describe("the setting for the days in the trash", () => {
   let world: World;
   before(async () => {
     world = await createWorld(WITH_FILES);
@@ -33,7 +33,7 @@ describe("how long deleted files can be restored", () => {
   const change = async (token: string, trash_days: unknown): Promise<unknown> =>
     (await world.call("PATCH", PATH, { token, body: { trash_days } })).json["data"];
 
-  test("applies to files in the trash, and leaves the operator's quota", async () => {
+  test("applies to files in the trash, and keeps the operator's quota", async () => {
     const token = await world.token();
     await setStoredQuota(filesOf(world), "files", world.acme.id, 5000);
     const id = await newTrashed(world, {}, token);
@@ -62,7 +62,7 @@ describe("how long deleted files can be restored", () => {
     assert.deepEqual(entry?.detail, { before: { trash_days: null }, after: { trash_days: 0 } });
   });
 
-  test("at none, deletion is for good", async () => {
+  test("with 0 days, deletes files for good", async () => {
     const token = await world.token();
     await change(token, 0);
     const id = await newFile(world, {}, token);

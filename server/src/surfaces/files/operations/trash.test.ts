@@ -41,7 +41,7 @@ describe("the trash", () => {
   const names = async (token: string, query = ""): Promise<unknown[]> =>
     (await trash(token, query)).files.map((file) => file["filename"]);
 
-  test("has what the token reaches, last deleted first, with who deleted it and until when it is kept", async () => {
+  test("has the files that the token reaches, last deleted first, with the actor of the deletion and the end of the storage", async () => {
     const { id: deleter, token } = await world.credential();
     const inside = await world.token({ projectId: world.acme.closed.id });
     await newTrashed(world, { filename: "theirs" }, await world.token({ tenant: world.rival }));
@@ -82,7 +82,7 @@ describe("restoreFile", () => {
     });
     after(() => world.close());
 
-    test("brings it back as it was, with its content, and is in the audit log", async () => {
+    test("restores the file unchanged, with its content, and is in the audit log", async () => {
       const token = await world.token();
       const id = await newFile(world, { filename: "back.txt", project: "open" }, token, "x".repeat(98));
       const list = async (): Promise<unknown> => (await world.call("GET", "/v1/files", { token })).json["data"];
@@ -104,7 +104,7 @@ describe("restoreFile", () => {
         ...NO_TRASH,
       });
       const again = await world.call("POST", path(id), { token });
-      assert.deepEqual([again.status, again.json], [200, answer.json], "once more changes nothing");
+      assert.deepEqual([again.status, again.json], [200, answer.json], "a second restore changes nothing");
       const audit = await world.call("GET", "/v1/audit?action=file.restore", { token });
       const entries = audit.json["items"] as { target: object }[];
       assert.deepEqual(
@@ -113,7 +113,7 @@ describe("restoreFile", () => {
       );
     });
 
-    test("is over when its days are, before the job has removed it too", async () => {
+    test("is impossible after the file's days, even before the job has removed it", async () => {
       const token = await world.token();
       const id = await newTrashed(world, {}, token);
       const { clock } = filesOf(world);
@@ -125,7 +125,7 @@ describe("restoreFile", () => {
       clock.advance(-7 * DAY_MS - 1000);
     });
 
-    test("a grant that is asked for once more does not take the id of a file in the trash", async () => {
+    test("a repeated grant does not get the ID of a file in the trash", async () => {
       const token = await world.token();
       const body = { filename: "again.txt", content_type: "text/plain" };
       const headers = { "idempotency-key": "once-more" };
@@ -156,7 +156,7 @@ describe("purgeFile", () => {
     WITH_FILES,
   );
 
-  describe("the end of files in the trash", () => {
+  describe("the removal of files from the trash", () => {
     let world: World;
     before(async () => {
       world = await createWorld(WITH_FILES);
@@ -171,17 +171,17 @@ describe("purgeFile", () => {
       ]);
     };
 
-    /** Content that nothing holds any more, in bytes, once the collector may take it. */
+    /** Returns the bytes of content without references that the collector may delete. */
     const collected = async (): Promise<number> => {
       const { clock, objects } = filesOf(world);
       clock.advance(2000);
       return (await objects.collect()).bytes;
     };
 
-    test("by hand frees its content and its bytes at once", async () => {
+    test("by a request frees the content and its bytes at once", async () => {
       const token = await world.token();
       const id = await newTrashed(world, {}, token);
-      assert.equal(await collected(), 0, "the trash holds its content");
+      assert.equal(await collected(), 0, "the trash keeps its content");
       assert.equal((await world.call("DELETE", path(id), { token })).status, 204);
       assertProblem(await world.call("DELETE", path(id), { token }), "not_found");
       assertProblem(await world.call("POST", `/v1/files/${id}/restore`, { token }), "not_found");
@@ -190,7 +190,7 @@ describe("purgeFile", () => {
       assert.deepEqual(await actions(token), [["credential", id]]);
     });
 
-    test("comes by itself after its days, and not before", async () => {
+    test("happens automatically after its days, and not before", async () => {
       const token = await world.token();
       const { clock } = filesOf(world);
       const id = await newTrashed(world, {}, token);
@@ -205,7 +205,7 @@ describe("purgeFile", () => {
       assert.deepEqual((await actions(await world.token()))[0], ["system", id]);
     });
 
-    test("comes with its project's, which no trash keeps from being deleted", async () => {
+    test("happens with its project, which files in the trash do not keep from deletion", async () => {
       const token = await world.token();
       const deps = { metadata: world.metadata, clock: filesOf(world).clock };
       const project = await createProject(deps, SYSTEM, world.acme.id, { slug: "short-lived" });
@@ -243,7 +243,7 @@ describe("emptying the trash", () => {
   });
   after(() => world.close());
 
-  test("frees what the token may delete, and nothing else", async () => {
+  test("removes the files that the token may delete, and no others", async () => {
     const token = await world.token();
     const inside = await world.token({ projectId: world.acme.closed.id });
     await newFile(world, { filename: "stays" }, token);

@@ -13,7 +13,7 @@ const PATH = "/v1/upload";
 const FILE = { filename: "a.txt", content_type: "text/plain" };
 const LIMITED = withFiles({ sizeBytesMax: 1000 });
 
-/** A token of a new organization, as its first member. */
+/** Returns a token of a new organization, as its first member. */
 async function tenantWithQuota(world: World, bytes: number | null): Promise<{ id: string; token: string }> {
   const tenant = await world.tenant(fresh("tenant"));
   await setStoredQuota(filesOf(world), "files", tenant.id, bytes);
@@ -51,7 +51,7 @@ describe("a grant to upload", () => {
   });
   after(() => world.close());
 
-  test("is refused with a pointer where the name or the type is none", async () => {
+  test("is refused with a pointer if the name or the type is invalid", async () => {
     const token = await world.token();
     const wrong: [Record<string, unknown>, string[]][] = [
       [{ filename: "" }, ["/filename"]],
@@ -82,7 +82,7 @@ describe("a grant to upload", () => {
     }
   });
 
-  test("takes names of 255 bytes in any script, and types with parameters", async () => {
+  test("accepts names of 255 bytes in any script, and types with parameters", async () => {
     const token = await world.token();
     for (const filename of ["é".repeat(127) + "a", "../../etc/passwd", "C:\\x", "..", "数据.csv", "\u202egnp.exe"])
       assert.equal((await ask(world, { filename }, token)).status, 200, filename);
@@ -90,7 +90,7 @@ describe("a grant to upload", () => {
       assert.equal((await ask(world, { content_type }, token)).status, 200, content_type);
   });
 
-  test("reserves what it announces, settles it with the content, and gives it back when it expires", async () => {
+  test("reserves its announced bytes, settles them with the content, and frees them when it expires", async () => {
     const { id, token } = await tenantWithQuota(world, 100);
     const { clock } = filesOf(world);
     const usage = () => usageOf(world.metadata.read, "files", { org_id: id });
@@ -110,7 +110,7 @@ describe("a grant to upload", () => {
     clock.advance(-900_000 - 700_000);
   });
 
-  test("content that was not announced is held against the quota while it comes and when it ends", async () => {
+  test("without a size counts against the quota while content arrives and at its end", async () => {
     const { id, token } = await tenantWithQuota(world, 50);
     const grants = [await newGrant(world, {}, token), await newGrant(world, {}, token)] as const;
     assertProblem(await putContent(world, grants[0].upload_url, "x".repeat(60)), "storage_quota_exceeded");
@@ -127,7 +127,7 @@ describe("a grant to upload", () => {
     assert.equal((await putContent(world, grants[1].upload_url, "x".repeat(38))).status, 200);
   });
 
-  test("of a project's credential is in that project", async () => {
+  test("of a project's credential belongs to that project", async () => {
     const token = await world.token({ projectId: world.acme.closed.id });
     const id = await newFile(world, {}, token);
     const list = await world.call("GET", "/v1/files", { token });
@@ -138,7 +138,7 @@ describe("a grant to upload", () => {
     );
   });
 
-  test("a repetition with an Idempotency-Key gets a URL that is valid, for the same file", async () => {
+  test("repeated with an Idempotency-Key has a valid URL for the same file", async () => {
     const { id, token } = await tenantWithQuota(world, null);
     const { clock } = filesOf(world);
     const again = async (): Promise<Grant> => {
@@ -152,7 +152,7 @@ describe("a grant to upload", () => {
     const second = await again();
     assert.equal(second.file_id, first.file_id);
     clock.advance(800_000);
-    assert.equal(await cleanUp(filesOf(world)), 0, "the grant lives as long as its last URL");
+    assert.equal(await cleanUp(filesOf(world)), 0, "the grant is valid as long as its last URL");
     clock.advance(900_000);
     assert.ok((await cleanUp(filesOf(world))) > 0);
     const third = await again();

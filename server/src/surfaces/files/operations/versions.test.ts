@@ -23,7 +23,7 @@ describe("versions of a file", () => {
   });
   after(() => world.close());
 
-  test("are the files of exactly its name in its place, newest first", async () => {
+  test("are the files with exactly its name in its place, newest first", async () => {
     const token = await world.token();
     const ids: string[] = [];
     for (let n = 0; n < 3; n++) ids.unshift(await newFile(world, { filename: "a%.txt" }, token));

@@ -17,17 +17,17 @@ import { boundToken, fresh, pair } from "../../organization/testing/requests.ts"
 import type { Answer, Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
 import { createFilesSurface } from "../index.ts";
 
-/** What tests of files share: the world of organizations with this surface over a real store, and requests. */
+/** Helpers for tests of files: the world of organizations with this surface over a real store, and requests. */
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** Presigned URLs of a world begin with it; `contentPath` takes it off again. */
+/** Presigned URLs of a world begin with this; `contentPath` removes it. */
 const STORAGE_URL = "http://files.example";
 
 export interface TurnedClock extends GuardedClock {
   advance(ms: number): void;
 }
 
-/** The real time, and what a test adds to it. */
+/** Returns the real time with the test's shift. */
 function turnedClock(): TurnedClock {
   let addedMs = 0;
   const clock = trustedClock({ nowMs: () => systemClock.nowMs() + addedMs });
@@ -41,7 +41,7 @@ export interface FileParts extends FilesDeps {
 
 const parts = new WeakMap<MetadataStore, FileParts>();
 
-/** What the surface of a world works with. */
+/** Returns the parts of a world's surface. */
 export function filesOf(world: World): FileParts {
   const found = parts.get(world.metadata);
   if (found === undefined) throw new Error("the world has no files");
@@ -74,7 +74,7 @@ export function withFiles(change: Partial<FileSettings> = {}, uploadIdleTimeoutM
 
 export const WITH_FILES: WorldOptions = { ...withFiles(), isShared: true };
 
-/** What nobody has in the trash. */
+/** The usage of an empty trash. */
 export const NO_TRASH = { trashed_files: 0, trashed_bytes: 0 };
 
 export interface Grant {
@@ -97,7 +97,7 @@ export async function newGrant(
   return answer.json["data"] as Grant;
 }
 
-/** The path of a presigned URL, with its parameters. */
+/** Returns the path of a presigned URL, with its parameters. */
 export function contentPath(url: string): string {
   if (!url.startsWith(STORAGE_URL)) throw new Error(`${url} is elsewhere`);
   return url.slice(STORAGE_URL.length);
@@ -112,7 +112,7 @@ export function putContent(
   return world.call("PUT", contentPath(url), { body: content, headers: { "content-type": "text/plain", ...headers } });
 }
 
-/** A file's id, of the organization unless it names a project. Its content is the JSON of `content`. */
+/** Creates a file in the organization, or in a project that `body` names. Its content is the JSON of `content`. Returns its ID. */
 export async function newFile(
   world: World,
   body: Readonly<Record<string, unknown>> = {},
@@ -125,7 +125,7 @@ export async function newFile(
   return grant.file_id;
 }
 
-/** The same of files in the trash. */
+/** Returns `filePairs` of files in the trash. */
 export async function trashedPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
   const pairs = await filePairs(world, askOf);
   for (const id of new Set(pairs.map(({ names }) => names[0]))) {
@@ -136,7 +136,7 @@ export async function trashedPairs(world: World, askOf: (id: string) => Ask): Pr
   return pairs;
 }
 
-/** A file in the trash, by its id. */
+/** Creates a file in the trash. Returns its ID. */
 export async function newTrashed(
   world: World,
   body: Readonly<Record<string, unknown>> = {},
@@ -149,7 +149,7 @@ export async function newTrashed(
   return id;
 }
 
-/** One of another organization, one of a private project, and those of elsewhere to a credential of a project. */
+/** Returns hidden files: one of another organization, one of a private project, and for a credential of a project those outside. */
 export async function filePairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
   const rival: Tenant = world.rival;
   const inside = await world.token({ projectId: world.acme.closed.id });

@@ -23,7 +23,7 @@ describe("a resumable upload", () => {
     return contentPath(answer.headers.get("location") ?? "");
   }
 
-  /** `content` as JSON, which has two bytes more. */
+  /** Sends `content` as JSON, which has two more bytes. */
   function append(path: string, at: number, content: string): Promise<Answer> {
     const fields = { "upload-offset": String(at), "content-type": "application/offset+octet-stream" };
     return world.call("PATCH", path, { token, body: content, headers: { ...TUS, ...fields } });
@@ -35,7 +35,7 @@ describe("a resumable upload", () => {
     clock.advance(80_000_000);
     assert.equal((await append(path, 0, "x".repeat(99_998))).status, 204);
     clock.advance(80_000_000);
-    assert.equal((await append(path, 100_000, "x".repeat(99_998))).status, 204, "every byte moves the end");
+    assert.equal((await append(path, 100_000, "x".repeat(99_998))).status, 204, "every byte moves the expiry");
     assert.deepEqual(await usageOf(world.metadata.read, "files", { org_id: world.acme.id }), {
       files: 0,
       bytes: 0,
@@ -58,7 +58,7 @@ describe("a resumable upload", () => {
     assert.equal((await objects.collect()).blobs, 2);
   });
 
-  test("ends with the rights of who sends it", async () => {
+  test("ends when its sender loses the permission", async () => {
     const path = await created(1000);
     const { id, token: other } = await world.credential();
     const own = token;
@@ -70,7 +70,7 @@ describe("a resumable upload", () => {
     assert.equal((await append(path, 5, "abc")).status, 204);
   });
 
-  test("is no presigned upload, and its project can't be deleted while something of it is there", async () => {
+  test("is no presigned upload, and keeps its project from deletion while it exists", async () => {
     const project = await world.call("POST", "/v1/projects", { token, body: { slug: "with-parts" } });
     const fields = { "upload-length": "10", "upload-metadata": "filename YS50eHQ=,project d2l0aC1wYXJ0cw==" };
     const made = await world.call("POST", "/v1/uploads", { token, headers: { ...TUS, ...fields } });

@@ -14,7 +14,7 @@ describe("serverMetadata", () => {
 
   const PATH = "/.well-known/oauth-authorization-server";
 
-  test("says what RFC 8414 requires, with addresses that answer", async () => {
+  test("has the fields that RFC 8414 requires, with working addresses", async () => {
     const answer = await answerOf(await fetch(server.url + PATH));
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
@@ -27,14 +27,14 @@ describe("serverMetadata", () => {
     }
   });
 
-  test("takes GET and HEAD only, and promises no OpenID Connect", async () => {
+  test("accepts GET and HEAD only, and does not claim OpenID Connect", async () => {
     assert.equal((await fetch(server.url + PATH, { method: "HEAD" })).status, 200);
     const other = await fetch(server.url + PATH, { method: "POST", body: "" });
     assert.deepEqual([other.status, other.headers.get("allow")], [405, "GET, HEAD"]);
     assert.equal((await fetch(`${server.url}/.well-known/openid-configuration`)).status, 404);
   });
 
-  test("openid-client finds everything by the metadata and takes a token in both ways", async () => {
+  test("openid-client finds everything by the metadata and gets a token in both ways", async () => {
     const { clientId, clientSecret } = await server.client();
     for (const auth of [openid.ClientSecretPost(clientSecret), openid.ClientSecretBasic(clientSecret)]) {
       const config = await openid.discovery(new URL(server.url), clientId, undefined, auth, {
@@ -53,7 +53,7 @@ describe("serverMetadata", () => {
     }
   });
 
-  test("oauth4webapi finds everything by the metadata, takes a token in both ways and reads our refusals", async () => {
+  test("oauth4webapi finds everything by the metadata, gets a token in both ways and parses our errors", async () => {
     const { clientId, clientSecret } = await server.client();
     const insecure = { [oauth.allowInsecureRequests]: true };
     const issuer = new URL(server.url);
@@ -96,7 +96,7 @@ describe("jwks", () => {
   });
   after(() => server.close());
 
-  test("a verifier that knows nothing but the address verifies a token by the published keys", async () => {
+  test("a verifier with only the address verifies a token by the published keys", async () => {
     const token = await server.token(await server.client());
     const keys = createRemoteJWKSet(new URL(`${server.url}/.well-known/jwks.json`));
     const currentDate = new Date(server.ground.clock.nowMs());
@@ -109,7 +109,7 @@ describe("jwks", () => {
     assert.equal(payload["scope"], "files:read files:write");
   });
 
-  test("the keys may be kept for five minutes, have no private part, and the next ones are among them", async () => {
+  test("the keys may be cached for five minutes, have no private part, and include the next ones", async () => {
     const before = await answerOf(await fetch(`${server.url}/.well-known/jwks.json`));
     assert.equal(before.headers.get("cache-control"), "public, max-age=300");
     assert.equal((before.body["keys"] as object[]).length, 2);

@@ -22,7 +22,7 @@ after(async () => {
   await issuer.close();
 });
 
-/** A credential with no secret that trusts the issuer. */
+/** Creates a credential without a secret that trusts the issuer. */
 async function job(
   options: { orgId?: string; subject?: string } = {},
 ): Promise<{ id: string; clientId: string; trustId: string }> {
@@ -57,7 +57,7 @@ function assertRefused(answer: OauthAnswer, error = "invalid_client", status = 4
   assert.equal(answer.text.includes("eyJ"), false);
 }
 
-test("a job's token is a client's secret: again and again until it ends, with fewer scopes, and to revoke what it brought", async () => {
+test("a job's token is a client's secret until it expires: for tokens, for fewer scopes, and to revoke its tokens", async () => {
   const { id, clientId, trustId } = await job();
   const text = await assertion();
   for (const scope of [undefined, "files:read"]) {
@@ -76,7 +76,7 @@ test("a job's token is a client's secret: again and again until it ends, with fe
   assert.equal((await server.post("/oauth/introspect", { ...shown, token })).body["active"], false);
 });
 
-test("one way of authentication at a time, and all of it", async () => {
+test("a request has exactly one complete way of authentication", async () => {
   const { clientId } = await job();
   const text = await assertion();
   assertRefused(await ask(clientId, text, { client_secret: "x" }), "invalid_request", 400);
@@ -113,7 +113,7 @@ test("a refusal has the same text, whether or not the client exists; the audit l
   assert.equal((await ask(known.clientId, text)).status, 200);
 });
 
-test("after ten failures who guesses has to wait, and a right assertion is taken all the same", async () => {
+test("after ten failures further guesses must wait, and a right assertion is still accepted", async () => {
   const { clientId } = await job();
   const wrong = await assertion({ sub: "repo:mallory/shop" });
   for (let i = 0; i < 10; i++) assertRefused(await ask(clientId, wrong));
@@ -121,7 +121,7 @@ test("after ten failures who guesses has to wait, and a right assertion is taken
   assert.equal((await ask(clientId, await assertion())).status, 200);
 });
 
-test("an issuer whose keys can't be read, or not the one that is named, is no failure of the client", async () => {
+test("unreadable keys, or keys of another issuer, do not count as the client's failure", async () => {
   const { clientId } = await job();
   const named = await issuer.token(
     { aud: server.url, sub: SUBJECT },
@@ -131,7 +131,7 @@ test("an issuer whose keys can't be read, or not the one that is named, is no fa
   assertRefused(await ask(clientId, await assertion({ sub: "repo:mallory/shop" })));
 });
 
-test("a trust that is deleted takes its tokens with it, on every node, and leaves those by the secret and by others", async () => {
+test("deleting a trust revokes its tokens on every node, and keeps those by the secret and by other trusts", async () => {
   const other = await server.ground.node({ issuer: server.url, audience: server.url, outbound });
   await other.start();
   const client = await server.client();
@@ -166,7 +166,7 @@ test("a trust that is deleted takes its tokens with it, on every node, and leave
   await assert.rejects(server.identity.trusts.delete({ actor: SYSTEM }, first.id), /no such resource/);
 });
 
-test("a token of this server's own is no assertion, and its issuer none to trust", async () => {
+test("a token of this server is no assertion, and its issuer can't be trusted", async () => {
   const client = await server.client();
   const own = await server.token(client);
   assertRefused(await ask(client.clientId, own));
@@ -174,10 +174,10 @@ test("a token of this server's own is no assertion, and its issuer none to trust
   await assert.rejects(server.identity.trusts.create({ actor: SYSTEM }, client.id, trust), { code: "invalid_body" });
 });
 
-test("a trust knows when and about whom it was last used", async () => {
+test("a trust shows its last use and the subject", async () => {
   const { clientId, trustId } = await job();
   assert.equal((await ask(clientId, await assertion())).status, 200);
-  await server.identity.stop(); // writes the pending counts
+  await server.identity.stop(); // Writes the pending counts.
   const trust = await server.identity.trusts.get({ actor: SYSTEM }, trustId);
   assert.deepEqual([trust.lastSubject, trust.lastUsedAtMs], [SUBJECT, server.ground.clock.nowMs()]);
 });

@@ -35,7 +35,7 @@ describe("token", () => {
     assert.equal(answer.text.includes(client.clientSecret), false);
   }
 
-  test("both ways of client authentication take a token of all that the credential has", async () => {
+  test("both ways of client authentication get a token with all scopes of the credential", async () => {
     for (const answer of [await ask({ ...GRANT, ...own() }), await ask(GRANT, { basic: basic() })]) {
       assert.equal(answer.status, 200);
       assert.deepEqual(Object.keys(answer.body), ["access_token", "token_type", "expires_in", "scope"]);
@@ -49,7 +49,7 @@ describe("token", () => {
     }
   });
 
-  test("Basic's two parts are form-encoded, and its scheme is of any case", async () => {
+  test("Basic's two parts are form-encoded, and its scheme is case-insensitive", async () => {
     const encoded = client.clientId.replace(/./g, (char) => `%${char.charCodeAt(0).toString(16)}`);
     assert.equal((await ask(GRANT, { basic: `${encoded}:${client.clientSecret.replace("_", "%5F")}` })).status, 200);
     const headers = {
@@ -64,7 +64,7 @@ describe("token", () => {
     assertError(await ask(GRANT, { basic: `${client.clientId}:%zz` }), 401, "invalid_client");
   });
 
-  test("scopes are narrowed on demand, in one order, each once; more than the credential has is refused by name", async () => {
+  test("a client can ask for fewer scopes, which come sorted and once; scopes that the credential lacks are refused by name", async () => {
     const narrowed = await ask({ ...GRANT, ...own(), scope: "files:write files:read files:write" });
     assert.equal(narrowed.body["scope"], "files:read files:write");
     assert.equal(decodeJwt(String(narrowed.body["access_token"]))["scope"], "files:read files:write");
@@ -76,7 +76,7 @@ describe("token", () => {
     assert.equal(
       (await ask({ ...GRANT, ...own(), scope: "" })).body["scope"],
       "apps:read files:read files:write",
-      "without a value it counts as absent",
+      "an empty parameter counts as absent",
     );
   });
 
@@ -88,7 +88,7 @@ describe("token", () => {
     await server.identity.feed.sync();
   });
 
-  test("resource and audience are taken, also more than once", async () => {
+  test("resource and audience are accepted, also more than once", async () => {
     const form = new URLSearchParams({
       ...GRANT,
       ...own(),
@@ -100,7 +100,7 @@ describe("token", () => {
     assert.equal((await ask(form.toString())).status, 200);
   });
 
-  test("a request that is not right says how", async () => {
+  test("an invalid request gets a reason", async () => {
     assertError(await ask(own()), 400, "invalid_request");
     assertError(await ask(""), 400, "invalid_request");
     assertError(await ask({ ...own(), grant_type: "" }), 400, "invalid_request");
@@ -130,19 +130,19 @@ describe("token", () => {
     assert.equal(
       (await ask({ ...GRANT, client_id: client.clientId }, { basic: basic() })).status,
       200,
-      "the same id in both places is no second method",
+      "the same ID in both places is no second method",
     );
     assertError(await ask({ ...own(), grant_type: "password" }), 400, "unsupported_grant_type");
     assertError(await ask({ ...own(), grant_type: "authorization_code" }), 400, "unsupported_grant_type");
   });
 
-  test("a body of 16 KiB is read, one byte more is not", async () => {
+  test("a body of 16 KiB is read, one byte more is refused", async () => {
     const form = new URLSearchParams({ ...GRANT, ...own(), resource: "" }).toString();
     assert.equal((await ask(form + "x".repeat(16 * 1024 - form.length))).status, 200);
     assertError(await ask(form + "x".repeat(16 * 1024 + 1 - form.length)), 413, "invalid_request");
   });
 
-  test("an expectation that can't be met is refused in OAuth's form, with HTTP's status", async () => {
+  test("an unsupported Expect is refused in OAuth's form, with HTTP's status", async () => {
     const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
       const call = httpRequest(`${server.url}/oauth/token`, { method: "POST", headers: { expect: "a miracle" } });
       call.on("response", (response) => {
@@ -180,7 +180,7 @@ describe("token", () => {
     assertError(await ask({ ...GRANT }, { bearer: "abc" }), 401, "invalid_client");
   });
 
-  test("after ten failures who guesses gets 429 with Retry-After, and the right secret is taken at each endpoint", async () => {
+  test("after ten failures further guesses get 429 with Retry-After, and the right secret is accepted at each endpoint", async () => {
     const guessed = await server.client();
     const wrong = (): Record<string, string> => ({
       client_id: guessed.clientId,
@@ -199,7 +199,7 @@ describe("token", () => {
     }
   });
 
-  test("a credential whose scopes were all taken away gets no token", async () => {
+  test("a credential that lost all of its scopes gets no token", async () => {
     const creator = await server.ground.person("developer");
     const poor = await server.client({ actor: creator });
     await server.ground.setRole(creator.id, null);
@@ -218,7 +218,7 @@ describe("token", () => {
     }
   });
 
-  test("without its database the server says that it can't answer, not that the client is wrong", async () => {
+  test("without its database the server answers that it is unavailable, not that the client is wrong", async () => {
     const broken = await openOauthServer();
     const known = await broken.client();
     await broken.ground.metadata.close();
@@ -233,7 +233,7 @@ describe("token", () => {
     await broken.close();
   });
 
-  test("what a credential may ask with its secret is limited, each by itself, on every address that takes one", async () => {
+  test("requests with a secret have a limit for each credential, shared by all endpoints", async () => {
     const limited = await openOauthServer({ rateLimit: { perSecond: 1, burst: 2 } });
     try {
       for (const path of ["/oauth/token", "/oauth/introspect", "/oauth/revoke"]) {
@@ -257,7 +257,7 @@ describe("token", () => {
     }
   });
 
-  test("a request has 100 parameters, and not one more", async () => {
+  test("a request may have 100 parameters, not one more", async () => {
     const others = (count: number): string => Array.from({ length: count }, (_, i) => `other_${i}=x`).join("&");
     const right = new URLSearchParams({ ...GRANT, ...own() }).toString();
     assert.equal((await ask(`${right}&${others(97)}`)).status, 200);
@@ -279,7 +279,7 @@ describe("introspect", () => {
   const own = (): Record<string, string> => ({ client_id: client.clientId, client_secret: client.clientSecret });
   const stranger = () => server.client({ actor: { kind: "system", id: null, orgId: OTHER_ORG_ID } });
 
-  test("a good token of the organization is active, with its claims and its present scopes", async () => {
+  test("a valid token of the organization is active, with its claims and its current scopes", async () => {
     const reader = await server.client({ scopes: ["apps:read"] });
     for (const answer of [
       await server.post("/oauth/introspect", { token, ...own() }),
@@ -310,7 +310,7 @@ describe("introspect", () => {
     }
   });
 
-  test("of anything else it says no more than that it is not active", async () => {
+  test("any other token is only reported as not active", async () => {
     const foreign = await stranger();
     const narrowed = await server.client();
     const voided = await server.token(narrowed);
@@ -336,7 +336,7 @@ describe("introspect", () => {
     }
   });
 
-  test("scopes that were taken away since are not told", async () => {
+  test("scopes that were removed since are left out", async () => {
     const creator = await server.ground.person("developer");
     const made = await server.client({ actor: creator });
     const issued = await server.token(made);
@@ -369,7 +369,7 @@ describe("revoke", () => {
 
   const own = (): Record<string, string> => ({ client_id: client.clientId, client_secret: client.clientSecret });
 
-  test("a client gives its token back, and only that one is void", async () => {
+  test("a client revokes its token, and only that one", async () => {
     const [token, sister] = [await server.token(client), await server.token(client)];
     const answer = await server.post("/oauth/revoke", { token, token_type_hint: "refresh_token", ...own() });
     assert.deepEqual([answer.status, answer.text, answer.headers.get("cache-control")], [200, "", "no-store"]);
@@ -386,7 +386,7 @@ describe("revoke", () => {
     assert.deepEqual(rows, [{ action: "token.revoke", actor_id: client.id }]);
   });
 
-  test("other text than a token, and an ended token, count as revoked", async () => {
+  test("other text than a token, and an expired token, count as revoked", async () => {
     const token = await server.token(client);
     await server.post("/oauth/revoke", { token, ...own() });
     for (const candidate of ["nonsense", token, `${token.slice(0, -4)}AAAA`]) {

@@ -11,7 +11,7 @@ const pathOf = (permission: string, project?: string): string =>
 testOperation(ORGANIZATION_ROUTES.getAccess, {
   ask: () => ({ path: pathOf("files:write") }),
   hidden: async (world) => {
-    // A credential of a project is refused before any project is looked for.
+    // A credential of a project is refused before any project is read.
     const pairs = await projectPairs(world, (name) => ({ path: pathOf("files:write", name) }));
     const bound = pairs[3]?.hidden.token;
     return pairs.filter(({ hidden }) => bound === undefined || hidden.token !== bound);
@@ -21,7 +21,7 @@ testOperation(ORGANIZATION_ROUTES.getAccess, {
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
 
-describe("who may do something", () => {
+describe("the actors with a permission", () => {
   let world: World;
   before(async () => {
     world = await sharedWorld();
@@ -51,7 +51,7 @@ describe("who may do something", () => {
   const verdicts = ({ members }: Body): Record<string, string> =>
     Object.fromEntries(members.map(({ role, allowed, because }) => [role, `${allowed ? "yes" : "no"}: ${because}`]));
 
-  test("anywhere, in a project, and in a private one", async () => {
+  test("in any project, in one project, and in a private one", async () => {
     assert.deepEqual(verdicts(await ask(pathOf("files:write"), as("owner"))), {
       owner: "yes: role owner",
       admin: "yes: role admin",
@@ -76,7 +76,7 @@ describe("who may do something", () => {
     );
   });
 
-  test("tells nobody of a private project that they can't see", async () => {
+  test("hides a private project from people who can't see it", async () => {
     const { acme, metadata } = world;
     const role = {
       org_id: acme.id,
@@ -95,7 +95,7 @@ describe("who may do something", () => {
     assert.equal(verdicts(await ask(question, as("admin")))["viewer"], "no: role viewer does not hold it");
   });
 
-  test("keys that the caller may see and that reach there, to those who may read credentials", async () => {
+  test("includes visible credentials with the permission, for callers who may read credentials", async () => {
     const { acme, identity } = world;
     const made = {
       whole: await world.credential({ scopes: ["s3:write"] }),
@@ -131,7 +131,7 @@ describe("who may do something", () => {
     assert.deepEqual([viewer.credentials, viewer.s3_keys, viewer.complete], [null, null, true]);
   });
 
-  test("access keys of the S3 gateway, where they can hold it", async () => {
+  test("includes S3 keys, for permissions that they can have", async () => {
     const id = await newS3Key(world);
     const { s3_keys: keys } = await ask(pathOf("s3:delete"), as("owner"));
     assert.deepEqual(

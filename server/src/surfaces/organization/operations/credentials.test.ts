@@ -39,7 +39,7 @@ describe("getCredentialActivity", () => {
     hidden: (world) => credentialPairs(world, (name) => ({ path: pathOf(name) })),
   });
 
-  describe("what a credential did", () => {
+  describe("a credential's activity", () => {
     let world: World;
     before(async () => {
       world = await sharedWorld();
@@ -70,7 +70,7 @@ describe("getCredentialActivity", () => {
       assert.ok(Date.now() - Date.parse(String(lastAt)) < 60_000);
     });
 
-    test("of a credential of a project is shown inside the project, and nobody else's is counted to it", async () => {
+    test("in a project is shown inside the project, without others' requests", async () => {
       const { id, token } = await world.credential({ projectId: world.acme.open.id });
       const other = await world.credential({ projectId: world.acme.open.id });
       await world.call("GET", "/v1/me", { token: other.token });

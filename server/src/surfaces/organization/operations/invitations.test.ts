@@ -80,7 +80,7 @@ describe("links by e-mail", () => {
     return world.call("POST", "/v1/invitations/accept", { body });
   };
 
-  test("a new invitation goes to the person, and the list says so", async () => {
+  test("a new invitation is mailed to the person, and the list shows that", async () => {
     const made = await create({ email: "grace@example.org" });
     const [message = assert.fail()] = smtp.received;
     assert.deepEqual(message.to, ["grace@example.org"]);
@@ -89,7 +89,7 @@ describe("links by e-mail", () => {
     assert.notEqual(
       mailed,
       made.json["link"],
-      "the inviter's link is another one than the mailed link, which verifies the address",
+      "the inviter's link differs from the mailed link, which verifies the address",
     );
     assert.equal(made.json["email_failure"], null);
     const list = await world.call("GET", "/v1/invitations", { token });
@@ -97,7 +97,7 @@ describe("links by e-mail", () => {
     assert.ok(Date.parse(item.email_sent_at) <= systemClock.nowMs());
   });
 
-  test("renewed: the new link is sent and works, the old one ends", async () => {
+  test("a renewed invitation mails a new link, and the old one ends", async () => {
     const first = await create({ email: "mary@example.org", send_email: false });
     assert.equal(first.json["email_sent_at"], null);
     const second = await world.call("POST", pathOf(String(first.json["id"])), { token, body: {} });
@@ -107,7 +107,7 @@ describe("links by e-mail", () => {
     assert.equal((await accept(second.json["link"])).status, 200);
   });
 
-  test("a mail that is not taken leaves the invitation standing, and says why", async () => {
+  test("a refused mail keeps the invitation, and the reason is shown", async () => {
     const refusing = await startSmtp({ misbehave: { recipient: "550 5.1.1 no such user" } });
     const mail = openMail({ url: `smtp://127.0.0.1:${refusing.port}`, from: "noreply@example.com" });
     const other = await createWorld({ mail });
@@ -120,17 +120,14 @@ describe("links by e-mail", () => {
       await refusing.close();
       const again = await other.call("POST", pathOf(String(made.json["id"])), { ...by, body: {} });
       assert.match(String(again.json["email_failure"]), /could not be sent/);
-      assert.ok(
-        !String(again.json["email_failure"]).includes("127.0.0.1"),
-        "where the mail server is, is the operator's",
-      );
+      assert.ok(!String(again.json["email_failure"]).includes("127.0.0.1"), "only the operator sets the mail server");
     } finally {
       await other.close();
     }
   });
 });
 
-/** Quoted-printable (RFC 2045 section 6.7), as far as plain letters need it. */
+/** Decodes quoted-printable (RFC 2045 section 6.7), enough for plain letters. */
 function decoded(text: string): string {
   return text.replaceAll("=\n", "").replaceAll("=3D", "=");
 }
@@ -185,7 +182,7 @@ testOperation(ORGANIZATION_ROUTES.acceptInvitation, {
   },
 });
 
-test("links that are none keep nobody at the address from a right one", async () => {
+test("invalid links do not stop somebody at the same address from using a valid one", async () => {
   const world = await createWorld();
   const path = "/v1/invitations/accept";
   const wrong = { token: newSecret("mriv"), name: "x", password: PASSWORD };

@@ -29,7 +29,7 @@ interface Body {
   readonly apps: number;
 }
 
-describe("what an organization uses", () => {
+describe("the usage of an organization", () => {
   let world: World;
   before(async () => {
     world = await createWorld({ ...withUsage(), rateLimit: { perSecond: 0.001, burst: 20 } });
@@ -94,7 +94,7 @@ describe("what an organization uses", () => {
     assert.equal(rival["images"]?.["quota_bytes"], 300);
   });
 
-  test("counts people, projects, apps and keys, and those that end soon by themselves or by the policy", async () => {
+  test("counts people, projects, apps and keys, and keys that expire soon", async () => {
     const { metadata, identity } = world;
     const before = await usageOf(world.rival);
     assert.deepEqual([before.members, before.projects, before.apps], [4, 2, 2]);
@@ -128,7 +128,7 @@ describe("what an organization uses", () => {
     assert.deepEqual(narrowed.s3_keys, { live: 1, expiring_within_30_days: 1 });
   });
 
-  test("counts requests by service, and those that came too fast", async () => {
+  test("counts requests by service, and rate-limited ones", async () => {
     const tenant = await world.tenant("busy");
     const token = await world.token({ tenant });
     for (let i = 0; i < 23; i++) await world.call("GET", "/v1/me", { token });

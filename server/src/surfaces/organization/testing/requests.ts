@@ -5,20 +5,23 @@ import { systemClock } from "#kernel/time.ts";
 import type { Ask, Pair } from "./suite.ts";
 import { OUTBOUND, type Tenant, type World } from "./world.ts";
 
-/** What the requests of several operations need. */
+/** Requests that several operations share. */
 
 let counter = 0;
-/** A slug, or the beginning of an address, that nothing has yet. */
+/** Returns an unused slug, or beginning of an address. */
 export const fresh = (prefix: string): string => `${prefix}-${++counter}`;
 const absentId = (like: string): string => newId(like.slice(0, like.indexOf("_")) as "proj", 1);
 export const deps = (world: World) => ({ metadata: world.metadata, clock: systemClock });
 
-/** A hidden name and an absent one in the same place of a path, and optionally a body. */
+/** Returns two requests that differ only in a name: one names a hidden object, the other one an absent object. */
 export function pair(name: string, askOf: (name: string) => Ask, absent = absentId(name)): Pair {
   return { hidden: askOf(name), absent: askOf(absent), names: [name, absent] };
 }
 
-/** A private project of the caller's organization by id and slug, one of another organization, and an organization-wide project to a credential of another. */
+/**
+ * Returns hidden projects: a private one by ID and slug, one of another organization, and for a credential of a project
+ * another project.
+ */
 export async function projectPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
   const other = await createProject(deps(world), SYSTEM, world.acme.id, { slug: fresh("elsewhere") });
   const bound = await boundToken(world);
@@ -46,7 +49,10 @@ export function appPairs(world: World, askOf: (name: string) => Ask): Pair[] {
   ];
 }
 
-/** One of another organization, one of a private project, and one of the organization to a credential of a project. */
+/**
+ * Returns hidden credentials: one of another organization, one of a private project, and for a credential of a project
+ * one of the organization.
+ */
 export async function credentialPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
   const bound = await boundToken(world);
   return [
@@ -73,7 +79,7 @@ export async function newInvitation(world: World, tenant: Tenant = world.acme): 
   return { id: invitation.id, token };
 }
 
-/** A token of a credential that reaches one project only. */
+/** Returns a token of a credential that reaches one project only. */
 export function boundToken(world: World): Promise<string> {
   return world.token({ projectId: world.acme.open.id });
 }
@@ -84,7 +90,7 @@ export async function revokedCredential(world: World): Promise<string> {
   return id;
 }
 
-/** What a developer makes at `path` where the organization's policy asks for an approval; its id. */
+/** Creates a credential or key as a developer where the policy asks for an approval. Returns its ID. */
 export async function pendingAt(world: World, path: "/v1/credentials" | "/v1/s3/keys"): Promise<string> {
   const { acme } = world;
   const policy = { approval_required: true };
@@ -95,7 +101,7 @@ export async function pendingAt(world: World, path: "/v1/credentials" | "/v1/s3/
   return json["id"] as string;
 }
 
-/** Becomes a member while an invitation is open: the command line can make somebody an owner at any time. */
+/** Makes a person a member while an invitation is open, as the command line can. */
 export async function joinOtherwise(world: World, email: string): Promise<void> {
   const userId = await world.join(world.rival, email, "viewer");
   await world.metadata.write(async (tx) => {
@@ -106,7 +112,7 @@ export async function joinOtherwise(world: World, email: string): Promise<void> 
   });
 }
 
-/** Id of an access key that the installation made. */
+/** Creates an S3 key as the installation. Returns its ID. */
 export async function newS3Key(
   world: World,
   tenant: Tenant = world.acme,
@@ -116,7 +122,10 @@ export async function newS3Key(
   return (await world.identity.s3Keys.create({ actor }, { name: "x", projectId })).key.id;
 }
 
-/** One of another organization, one of a private project, and one of the organization to a credential of a project. */
+/**
+ * Returns hidden S3 keys: one of another organization, one of a private project, and for a credential of a project one
+ * of the organization.
+ */
 export async function s3KeyPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
   const bound = await boundToken(world);
   return [
@@ -132,7 +141,7 @@ export const newTrustBody = () => ({
   subject: "repo:acme/shop:ref:refs/heads/main",
 });
 
-/** Id of a trust of a new credential. */
+/** Creates a trust of a new credential. Returns its ID. */
 export async function newTrust(
   world: World,
   of: { readonly tenant?: Tenant; readonly projectId?: string } = {},
@@ -142,7 +151,10 @@ export async function newTrust(
   return (await world.identity.trusts.create({ actor }, id, newTrustBody())).id;
 }
 
-/** One of another organization, one of a private project, and one of the organization to a credential of a project. */
+/**
+ * Returns hidden trusts: one of another organization, one of a private project, and for a credential of a project one
+ * of the organization.
+ */
 export async function trustPairs(world: World, askOf: (name: string) => Ask): Promise<Pair[]> {
   const bound = await boundToken(world);
   return [

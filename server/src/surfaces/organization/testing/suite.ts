@@ -6,20 +6,20 @@ import { PROBLEMS } from "#http/index.ts";
 import type { ProblemCode } from "#kernel/problem.ts";
 import { sharedWorld, type Answer, type Call, type World, type WorldOptions } from "./world.ts";
 
-/** One request of an operation; the token is whole unless given. */
+/** One request of an operation. The token has every permission by default. */
 export interface Ask extends Call {
   readonly path: string;
 }
 
 export interface Case {
-  /** A request that succeeds. May be asked for many times. */
+  /** Returns a request that succeeds. Tests may call this many times. */
   readonly ask: (world: World) => Promise<Ask> | Ask;
   /**
-   * Requests that name what the caller may not know of, each with one that names what does not exist: the answers must be
-   * the same. Absent where an operation names no resource.
+   * Pairs of requests: one names a hidden resource, the other one an absent resource. The answers must be the same.
+   * Missing if an operation names no resource.
    */
   readonly hidden?: (world: World) => Promise<readonly Pair[]> | readonly Pair[];
-  /** Problems of the row that need a special situation. */
+  /** Requests that cause the row's other problems, which need a special situation. */
   readonly problems?: Readonly<Record<string, (world: World) => Promise<Ask>>>;
 }
 
@@ -32,19 +32,19 @@ export interface Pair {
 
 type Row = Pick<Route, "operationId" | "method" | "path" | "permission" | "status" | "problems"> & Partial<Route>;
 
-/** One operation with its requests, against a world that `world()` gives. */
+/** One operation with its requests, in the world that `world()` returns. */
 interface Subject extends Case {
   readonly row: Row;
   readonly world: () => World;
-  /** Asks with a token of every scope, unless the request or the changes have another. */
+  /** Sends the request with a token of every scope, unless the request or the changes have another one. */
   readonly send: (ask: Ask, changes?: Partial<Ask>) => Promise<Answer>;
 }
 
-/** Shown by the tests that every row gets, not by a separate case. */
-/** `limit_reached` is shown for every create at once in `app/limits.test.ts`. */
+/** The tests of every row cover these problems, so a row needs no case for them. */
+/** `app/limits.test.ts` covers `limit_reached` for every create. */
 const GENERIC = new Set(["limit_reached", "invalid_body", "invalid_parameter", "not_found", "concurrent_update"]);
 
-/** Asks an operation for its success and for every refusal that its row or its form calls for. */
+/** Tests an operation's success, and every refusal that its row or its form requires. */
 export function testOperation(row: Row, requests: Case, options?: WorldOptions): void {
   describe(row.operationId, () => {
     let world: World;
@@ -76,19 +76,19 @@ export function testOperation(row: Row, requests: Case, options?: WorldOptions):
   });
 }
 
-/** A row that gets a parameter, a problem or a permission later fails here until there is a case for it. */
+/** Fails when a row gets a parameter, a problem or a permission without a case. */
 function testCoverage({ row, hidden, problems = {} }: Subject): void {
-  test("has the cases that its form asks for", () => {
+  test("has the cases that its form requires", () => {
     const namesResource = row.path.includes("{") || JSON.stringify([row.query, row.body]).includes('"project"');
     assert.equal(hidden !== undefined, namesResource, "a hidden case is for operations that name a resource");
-    assert.ok(row.permission !== "public" || row.publicReason !== undefined, "it is public without a reason");
+    assert.ok(row.permission !== "public" || row.publicReason !== undefined, "the row is public without a reason");
     const own = row.problems.filter((code) => !GENERIC.has(code) || (code === "not_found" && hidden === undefined));
     assert.deepEqual(Object.keys(problems).toSorted(), own.toSorted());
   });
 }
 
 function testSuccess({ row, ask, world, send }: Subject): void {
-  test("succeeds as its row says", async () => {
+  test("succeeds with the status and form of its row", async () => {
     const answer = await send(await ask(world()));
     assert.equal(answer.status, row.status, answer.text);
     if (row.result === undefined) return;
@@ -99,7 +99,7 @@ function testSuccess({ row, ask, world, send }: Subject): void {
 
 function testAuthentication({ row, ask, world, send }: Subject): void {
   if (row.permission === "public") return;
-  test("is refused without a token and with a bad one", async () => {
+  test("is refused without a token and with an invalid one", async () => {
     const good = await ask(world());
     const without = await send(good, { token: undefined });
     assertProblem(without, "unauthorized");
@@ -113,7 +113,7 @@ function testAuthentication({ row, ask, world, send }: Subject): void {
 function testScope({ row, ask, world, send }: Subject): void {
   const { permission } = row;
   if (permission === "public" || permission === "authenticated") return;
-  test(`is refused without ${permission}, which is named`, async () => {
+  test(`is refused without ${permission}, and the refusal names it`, async () => {
     const token = await world().token({ scopes: SCOPES.filter((scope) => scope !== permission) });
     const answer = await send(await ask(world()), { token });
     assertProblem(answer, "insufficient_scope");
@@ -125,7 +125,7 @@ function testScope({ row, ask, world, send }: Subject): void {
 
 function testRecentSignIn({ row, ask, world, send }: Subject): void {
   if (row.recentSignIn !== true) return;
-  test("asks a person for a proof that is not older than ten minutes; a credential is not asked", async () => {
+  test("requires a proof within the last ten minutes from a person, not from a credential", async () => {
     const { acme } = world();
     const answer = await send(await ask(world()), { token: world().person(acme, acme.people.owner, "late") });
     assertProblem(answer, "confirmation_required");
@@ -155,7 +155,7 @@ function testValidation({ row, ask, world, send }: Subject): void {
     assert.deepEqual(pointersOf(answer), ["/nonsense"]);
   });
   if (row.body === undefined) return;
-  test("refuses an unknown member by pointer, another type, and no body", async () => {
+  test("refuses an unknown member by pointer, another type, and a missing body", async () => {
     const good = await ask(world());
     const unknown = await send(good, { body: { ...(good.body as object), nonsense: 1 } });
     assertProblem(unknown, "invalid_body");
@@ -167,7 +167,7 @@ function testValidation({ row, ask, world, send }: Subject): void {
 
 function testVersion({ row, ask, world, send }: Subject): void {
   if (row.headers?.includes("If-Match") !== true) return;
-  test("answers concurrent_update for a version that is gone, takes any for *, and tells the new one", async () => {
+  test("answers concurrent_update for an old version, accepts * for any version, and returns the new one", async () => {
     const good = await ask(world());
     assertProblem(await send(good, { headers: { "if-match": '"stale"' } }), "concurrent_update");
     const answer = await send(good, { headers: { "if-match": "*" } });
@@ -200,7 +200,7 @@ function testIdempotency({ row, ask, world, send }: Subject): void {
   });
 }
 
-/** A URL that is signed anew ends when it is asked for again. */
+/** Removes the parameters of a signed URL, which change with each request. */
 function timeless<T>(json: T): T {
   return JSON.parse(
     JSON.stringify(json)
@@ -216,13 +216,13 @@ export function assertProblem(answer: Answer, code: ProblemCode): void {
   assert.equal(answer.json["request_id"], answer.headers.get("request-id"));
 }
 
-/** A body that is as valid and not the same: another name where it has one, since that may be any. */
+/** Returns another valid body: with another name if it has one, because any name is valid. */
 function otherBody(body: object): object {
   if ("name" in body) return { ...body, name: changed(body.name) };
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, changed(value)]));
 }
 
-/** Another value of the same form, for the members of this API's requests. */
+/** Returns another value of the same form, for the members of this API's requests. */
 function changed(value: unknown): unknown {
   if (typeof value === "number") return value + 1;
   if (value === "open" || (typeof value === "string" && SCOPES.some((scope) => scope === value))) return value;
@@ -235,7 +235,7 @@ function pointersOf(answer: Answer): string[] {
   return (answer.json["errors"] as { pointer: string }[]).map((place) => place.pointer);
 }
 
-/** Everything but what tells the time or counts requests. */
+/** Returns the header fields, without times and rate limits. */
 function headersOf(answer: Answer): [string, string][] {
   return [...answer.headers].filter(([name]) => name !== "date" && name !== "ratelimit");
 }

@@ -5,7 +5,7 @@ import { createUsageSurface } from "../index.ts";
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The world of the organization API, with this surface over a real telemetry store. */
+/** Returns options for the world of the organization API, with this surface over a real telemetry store. */
 export function withUsage(): WorldOptions {
   return {
     surfaces: async ({ host, metadata, clock, identity, dataDir, onClose }) => {

@@ -42,7 +42,7 @@ export const ADDRESSES = { portal_url: "https://portal.example" };
 export const OUTBOUND = createOutbound({ privateAddresses: false, clock: systemClock, userAgent: "test" });
 export const PASSWORD = "correct horse battery";
 
-/** The people of an organization by their role, and what it holds: a project that all see and one for the owner alone. */
+/** An organization: its people by role, a project that all see, and a project for the owner only. */
 export interface Tenant {
   readonly id: string;
   readonly slug: string;
@@ -72,10 +72,10 @@ export interface World {
   readonly identity: Identity;
   readonly acme: Tenant;
   readonly rival: Tenant;
-  /** Where it is served, for what `call` can't send. */
+  /** The address of the server, for requests that `call` can't send. */
   readonly origin: string;
   call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** An access token of a new credential, made by the installation unless a person of the tenant is named. */
+  /** Returns an access token of a new credential. The installation creates the credential unless `tenant` has a person for it. */
   token(options?: { tenant?: Tenant; scopes?: readonly Scope[]; projectId?: string; by?: OrgRole }): Promise<string>;
   credential(options?: {
     tenant?: Tenant;
@@ -83,9 +83,9 @@ export interface World {
     projectId?: string;
     by?: OrgRole;
   }): Promise<{ id: string; token: string }>;
-  /** Stands for a signed-in person; their rights are read from the records each time. `late`: it is long since they proved who they are. */
+  /** Returns a token of a signed-in person, whose permissions are read from the records each time. `late`: the last proof is long ago. */
   person(tenant: Tenant, userId: string, late?: "late"): string;
-  /** Another organization, for what would spoil the two for other tests. Its slug begins with the name. */
+  /** Creates another organization, for tests that would affect others in the first two. Its slug begins with the name. */
   tenant(name: string): Promise<Tenant>;
   /** Adds a member by invitation. */
   join(tenant: Tenant, email: string, role: OrgRole): Promise<string>;
@@ -93,17 +93,17 @@ export interface World {
 }
 
 export interface WorldOptions {
-  /** Null when absent. */
+  /** Null if there is no mail server. */
   readonly mail?: Mail;
-  /** The rate limit of a credential; when absent, one that tests do not reach. */
+  /** The rate limit of a credential. The default is one that tests do not reach. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
-  /** `sharedWorld` of this very object uses one server until the process ends; absent: each has its own. */
+  /** With `sharedWorld`, all tests with this same object use one server until the process ends. Otherwise each test has a server. */
   readonly isShared?: true;
   /** Surfaces in addition to the organization API. */
   readonly surfaces?: (deps: SurfaceDeps) => Surface[] | Promise<Surface[]>;
 }
 
-/** What several worlds of this process stand on, by their options: a server with its records, and how many have used it. */
+/** The server that several worlds of this process share, with its records and the number of its worlds. */
 interface Ground {
   readonly metadata: MetadataStore;
   readonly identity: Identity;
@@ -121,8 +121,8 @@ export async function createWorld(options: WorldOptions = NO_OPTIONS): Promise<W
 }
 
 /**
- * A world on the server that all worlds of the same shared options use. It has its own organizations, whose slugs are numbered
- * from the second world on: for tests that see nothing but these.
+ * Returns a world on the server that all worlds of the same shared options use. It has its own organizations; from the
+ * second world on, their slugs are numbered. For tests that see nothing but these.
  */
 export async function sharedWorld(options: WorldOptions = NO_OPTIONS): Promise<World> {
   if (options.isShared !== true) return createWorld(options);
@@ -217,7 +217,7 @@ export interface SurfaceDeps {
   metadata: MetadataStore;
   clock: typeof systemClock;
   dataDir: string;
-  /** What a surface needs closed before the records are. */
+  /** Registers what must be closed before the records. */
   onClose: (close: () => Promise<void>) => void;
 }
 
@@ -245,7 +245,7 @@ async function createTenant(metadata: MetadataStore, name: string, world: number
   return { id: orgId, slug, people, open: made.project, closed, openApp: made.app, closedApp };
 }
 
-/** Straight into the records: these need no password, which takes its time to hash. */
+/** Inserts into the records directly, because hashing passwords takes long. */
 async function addPeople(
   metadata: MetadataStore,
   { id: orgId, slug }: Organization,

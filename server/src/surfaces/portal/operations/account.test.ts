@@ -14,7 +14,7 @@ describe("updateAccount", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -28,7 +28,7 @@ describe("updateAccount", () => {
     assert.deepEqual([id, name], [ada.id, "Lovelace"]);
   });
 
-  test("no name is refused by pointer", async () => {
+  test("an empty name is refused by pointer", async () => {
     const { json } = await browser.call("PATCH", "/api/account", { name: "" });
     assert.deepEqual(
       (json["errors"] as { pointer: string }[]).map(({ pointer }) => pointer),
@@ -70,7 +70,7 @@ describe("changeEmail", () => {
     return server.browser().call("POST", "/api/sign-in/password", { email, password });
   }
 
-  test("the new address counts at once and is unverified, the old one gets a mail, and the mailed link verifies the new one", async () => {
+  test("the new address is used at once but unverified, the old one gets a mail, and the mailed link verifies the new one", async () => {
     const email = `grace-${++changed}@example.com`;
     const browser = await server.signedIn(grace);
     const answer = await change(browser, email.toUpperCase());
@@ -89,10 +89,10 @@ describe("changeEmail", () => {
     assert.equal((json["user"] as { email_verified: boolean }).email_verified, true);
     assert.equal((json["notice"] as { password: boolean }).password, true);
     await mailbox.next(email, /Your address is proved/);
-    assert.equal((await browser.call("GET", "/api/session")).status, 401, "the session of before the proof");
+    assert.equal((await browser.call("GET", "/api/session")).status, 401, "the session from before the proof");
   });
 
-  test("a personal token goes on with the new address", async () => {
+  test("a personal token works with the new address", async () => {
     const browser = await server.signedIn(grace);
     const body = { organization: ada.org, name: "laptop", scopes: ["registry:pull"] };
     const { json } = await browser.call("POST", "/api/account/tokens", body);
@@ -112,7 +112,7 @@ describe("changeEmail", () => {
     await assert.rejects(login(grace.email));
   });
 
-  test("conflict: somebody's address, one's own; nobody else's name is taken when two ask at once", async () => {
+  test("conflict: another person's address, or the current one; one of two concurrent requests for an address succeeds", async () => {
     const browser = await server.signedIn(grace);
     for (const email of [ada.email, grace.email]) assert.equal((await change(browser, email)).json["code"], "conflict");
     const mary = await server.join(ada, "viewer");
@@ -125,7 +125,7 @@ describe("changeEmail", () => {
     assert.equal((await change(browser, "no address")).json["code"], "invalid_body");
   });
 
-  test("it takes a fresh sign-in, a session, and the portal's own page; tries are limited", async () => {
+  test("it requires a recent proof, a session, and the portal's own page; attempts are limited", async () => {
     const browser = await server.signedIn(grace);
     const elsewhere = await browser.call(
       "PUT",
@@ -152,7 +152,7 @@ describe("changePassword", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -173,7 +173,7 @@ describe("changePassword", () => {
     }
   });
 
-  test("a short one is refused, and nothing has changed", async () => {
+  test("a short password is refused, and nothing has changed", async () => {
     assert.equal(
       (await browser.call("PUT", "/api/account/password", { password: "short" })).json["code"],
       "invalid_body",
@@ -204,7 +204,7 @@ describe("requestVerification", () => {
     await mailbox.close();
   });
 
-  test("a link to verify an address: mailed to an unverified account, refused for a verified one", async () => {
+  test("a link to verify an address is mailed to an unverified account, and refused for a verified one", async () => {
     const browser = await server.signedIn(grace);
     assert.equal((await browser.call("POST", "/api/account/email/verify", {})).status, 204);
     await mailbox.next(grace.email, /\/reset#/);
@@ -215,7 +215,7 @@ describe("requestVerification", () => {
     assert.equal((await browser.call("POST", "/api/account/email/verify", {})).json["code"], "rate_limited");
   });
 
-  test("without a mail server it is a conflict that says whom to ask", async () => {
+  test("without a mail server the conflict names the operator", async () => {
     const other = await startPortal();
     try {
       const browser = await other.signedIn(await other.join(await other.settle(), "viewer"));
@@ -231,7 +231,7 @@ describe("dismissNotice", () => {
   const operated = useOperator();
   const ENDED = { password: true, second_factor: false, sessions: 1, passkeys: 0, tokens: 2, identities: 0 };
 
-  test("what the first proof ended is shown until it is dismissed, in that session only", async () => {
+  test("the list of revoked objects after the first proof is shown until it is dismissed, in that session only", async () => {
     const { server, ada, browser } = operated;
     await server.metadata.write((tx) =>
       tx
@@ -247,7 +247,7 @@ describe("dismissNotice", () => {
     assert.equal((await browser.call("GET", "/api/session")).json["notice"], null);
   });
 
-  test("it takes a session, and the portal's own page", async () => {
+  test("it requires a session, and the portal's own page", async () => {
     assert.equal((await operated.server.browser().call("DELETE", "/api/session/notice")).status, 401);
     const headers = { origin: "https://evil.example" };
     const elsewhere = await operated.browser.call("DELETE", "/api/session/notice", undefined, headers);

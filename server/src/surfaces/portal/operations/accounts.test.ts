@@ -12,7 +12,7 @@ before(async () => {
 
 beforeEach(() => operated.server.forward(60_000));
 
-test("shows whose address nobody has proved", async () => {
+test("shows which addresses are not verified", async () => {
   const { json } = await operated.browser.call("GET", "/api/instance/accounts");
   const items = json["items"] as { email: string; verified_at: string | null; organizations: string[] }[];
   assert.deepEqual(
@@ -52,7 +52,7 @@ test("is searched by part of an address, and read page after page", async () => 
   );
 });
 
-test("it is for those who run the server", async () => {
+test("only operators may read it", async () => {
   const browser = await operated.server.signedIn(await operated.server.join(operated.ada, "admin"));
   assert.equal((await browser.call("GET", "/api/instance/accounts")).json["code"], "forbidden");
   assert.equal((await operated.server.browser().call("GET", "/api/instance/accounts")).status, 401);

@@ -10,7 +10,7 @@ before(async () => {
 
 after(() => server.close());
 
-test("addresses are served as JSON, to anybody", async () => {
+test("addresses are public, as JSON", async () => {
   const response = await fetch(`${server.url}/.well-known/mooring`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get("content-type") ?? "", /^application\/json/);

@@ -50,7 +50,7 @@ describe("listBackups", () => {
 describe("createBackup", () => {
   const portal = useOperator();
 
-  test("begins one, and says in the server's own log by whom", async () => {
+  test("begins a backup, and the server's log names the operator", async () => {
     const answer = await portal.browser.call("POST", PATH, {});
     assert.equal(answer.status, 204, answer.text);
     assert.notEqual((await portal.browser.call("GET", PATH)).json["running_since"], null);
@@ -65,7 +65,7 @@ describe("createBackup", () => {
     );
   });
 
-  test("conflict while one is made, and where none can be; invalid_body", async () => {
+  test("conflict while a backup runs, and if none is possible; invalid_body", async () => {
     assert.equal((await portal.browser.call("POST", PATH, {})).json["code"], "conflict");
     portal.server.backups.set({ running: null, reason: "no directory" });
     const answer = await portal.browser.call("POST", PATH, {});
@@ -78,7 +78,7 @@ describe("createBackup", () => {
 describe("deleteBackup", () => {
   const portal = useOperator();
 
-  test("deletes one, and says so in the server's own log", async () => {
+  test("deletes a backup, and the server's log names the operator", async () => {
     portal.server.backups.kept.push({ name: "mooring-20261122T181500Z", isRunning: false, manifest: null });
     const answer = await portal.browser.call("DELETE", `${PATH}/mooring-20261122T181500Z`);
     assert.equal(answer.status, 204, answer.text);
@@ -94,7 +94,7 @@ describe("deleteBackup", () => {
     );
   });
 
-  test("not_found for other names, conflict while it runs", async () => {
+  test("not_found for other names, conflict while the backup runs", async () => {
     for (const name of ["mooring-20261122T181500Z", "..%2fdata", "none"])
       assert.equal((await portal.browser.call("DELETE", `${PATH}/${name}`)).status, 404, name);
     portal.server.backups.kept.push({ name: "mooring-20261122T181501Z", isRunning: true, manifest: null });

@@ -40,7 +40,7 @@ describe("beginIdentityLink", () => {
     return (await rows.execute()).map(({ subject }) => subject);
   }
 
-  test("a person after a fresh sign-in links an identity, and another one replaces it", async () => {
+  test("after a recent proof a person links an identity, and another one replaces it", async () => {
     assert.equal(await link(`first of ${ada.org}`), "/account?tab=sign-in");
     assert.equal(await link(`second of ${ada.org}`), "/account?tab=sign-in");
     assert.deepEqual(await identities(), [`second of ${ada.org}`]);
@@ -52,7 +52,7 @@ describe("beginIdentityLink", () => {
     assert.equal(await signInAtProvider(provider, server.browser()), "/sign-in?error=oidc_unknown");
   });
 
-  test("an identity of another account is refused, and so is a session that is another's or no longer fresh", async () => {
+  test("an identity of another account is refused, and so is another person's session or one without a recent proof", async () => {
     const other = await server.settle();
     await link(`taken ${ada.org}`, await server.signedIn(other));
     assert.equal(await link(`taken ${ada.org}`), "/account?tab=sign-in&error=oidc_taken");
@@ -65,7 +65,7 @@ describe("beginIdentityLink", () => {
     assert.deepEqual(await identities(), []);
   });
 
-  test("both take a session and a fresh proof; without a provider there is nothing to link", async () => {
+  test("both need a session and a recent proof; without a provider there is nothing to link", async () => {
     for (const method of ["POST", "DELETE"]) {
       const body = method === "POST" ? {} : undefined;
       assert.equal((await server.browser().call(method, PATH, body)).status, 401);
@@ -117,7 +117,7 @@ describe("deleteIdentity", () => {
     return throughProvider(provider, by, begun);
   }
 
-  test("unlinked: the last way to sign in stays, and an identity that is not linked is not found", async () => {
+  test("the last way to sign in can't be unlinked, and an identity that is not linked is not found", async () => {
     await link(`gone ${ada.org}`);
     assert.equal((await browser.call("DELETE", PATH)).status, 204);
     assert.equal((await browser.call("DELETE", PATH)).json["code"], "not_found");
@@ -128,7 +128,7 @@ describe("deleteIdentity", () => {
     assert.equal((await browser.call("DELETE", PATH)).json["code"], "conflict");
   });
 
-  test("it takes a session and a fresh proof", async () => {
+  test("it requires a session and a recent proof", async () => {
     assert.equal((await server.browser().call("DELETE", PATH)).status, 401);
     server.forward(11 * 60_000);
     assert.equal((await browser.call("DELETE", PATH)).json["code"], "confirmation_required");

@@ -12,11 +12,11 @@ describe("getInstance", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // the first of all: runs the server
+    ada = await server.settle(); // The first person is the operator.
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old attempts are forgotten.
     browser = await server.signedIn(ada);
   });
 
@@ -48,7 +48,7 @@ describe("acceptClock", () => {
 
   const portal = useOperator();
 
-  test("the clock is accepted, and the server's own log says by whom", async () => {
+  test("the clock is accepted, and the server's log names the operator", async () => {
     const before = acceptedClocks();
     const answer = await portal.browser.call("POST", PATH, {});
     assert.equal(answer.status, 204, answer.text);
@@ -79,7 +79,7 @@ describe("sendTestMail", () => {
     smtp = await startSmtp({ auth: { user: "mooring", password: "s3cret" } });
     const mail = openMail({ url: `smtp://mooring:s3cret@127.0.0.1:${smtp.port}`, from: FROM });
     server = await startPortal({ mail });
-    ada = await server.settle(); // the first of all: runs the server
+    ada = await server.settle(); // The first person is the operator.
     browser = await server.signedIn(ada);
   });
 
@@ -88,7 +88,7 @@ describe("sendTestMail", () => {
     await smtp.close();
   });
 
-  test("a test mail arrives, and the server's own words are the answer", async () => {
+  test("a test mail arrives, and the answer has the mail server's reply", async () => {
     const { status, json, text } = await browser.call("POST", PATH, { to: "ops@example.com" });
     assert.equal(status, 200, text);
     assert.deepEqual(json["reply"], { code: 250, text: "2.0.0 queued as 4711" });
@@ -101,7 +101,7 @@ describe("sendTestMail", () => {
     );
   });
 
-  test("the instance says where mail goes, and nothing of the password", async () => {
+  test("the instance shows the mail server, without its password", async () => {
     const { json, text } = await browser.call("GET", "/api/instance");
     assert.deepEqual(json["mail"], { host: "127.0.0.1", port: smtp.port, security: "none", from: FROM });
     assert.ok(!text.includes("s3cret") && !server.log().includes("s3cret"));
@@ -132,7 +132,7 @@ describe("sendTestMail", () => {
     }
   });
 
-  test("conflict where no mail server is set", async () => {
+  test("conflict without a mail server", async () => {
     const other = await startPortal();
     try {
       const its = await other.signedIn(await other.settle());

@@ -21,7 +21,7 @@ describe("acceptInvitationSignedIn", () => {
     return (await invite(server, SYSTEM, org.orgId, { email, role: "developer" })).token;
   }
 
-  test("the session says who accepts; the audit log says so, too", async () => {
+  test("the person of the session accepts, and is in the audit log", async () => {
     const other = await server.settle();
     const browser = await server.signedIn(ada);
     const answer = await browser.call("POST", PATH, { token: await invitation(ada.email, other) });
@@ -39,7 +39,7 @@ describe("acceptInvitationSignedIn", () => {
     assert.deepEqual(row, { actor_id: ada.id, result: "success" });
   });
 
-  test("forbidden when it is for another address, and that is recorded", async () => {
+  test("forbidden for another address, which is in the audit log", async () => {
     const other = await server.settle();
     const browser = await server.signedIn(ada);
     const token = await invitation("grace@example.com", other);
@@ -55,7 +55,7 @@ describe("acceptInvitationSignedIn", () => {
     assert.equal(row.result, "denied");
   });
 
-  test("not_found for a link that was used or never was, invalid_body", async () => {
+  test("not_found for a used or unknown link, invalid_body", async () => {
     const other = await server.settle();
     const browser = await server.signedIn(ada);
     const token = await invitation(ada.email, other);
@@ -65,7 +65,7 @@ describe("acceptInvitationSignedIn", () => {
     assert.equal((await browser.call("POST", PATH, {})).json["code"], "invalid_body");
   });
 
-  test("conflict for who became a member since they were invited", async () => {
+  test("conflict for a person who became a member after the invitation", async () => {
     const other = await server.settle();
     const token = await invitation(ada.email, other);
     const member = { org_id: other.orgId, user_id: ada.id, role: "viewer", created_at: 1 } as const;
@@ -102,7 +102,7 @@ describe("beginInvitationWithOidc", () => {
     return (await invite(server, SYSTEM, ada.orgId, { email, role: "admin" })).token;
   }
 
-  /** Somebody new, whom the provider knows by this address. */
+  /** Returns the address of a new person, whom the provider knows. */
   function newcomer(): string {
     const email = `new-${++invited}@example.com`;
     provider.who = { sub: `sub of ${email}`, email, email_verified: true };
@@ -131,7 +131,7 @@ describe("beginInvitationWithOidc", () => {
     assert.equal(await back(browser, ticketOf(begun), begun.headers.get("location") ?? ""), "/account");
   }
 
-  test("somebody new joins without a password, and is signed in", async () => {
+  test("a new person joins without a password, and is signed in", async () => {
     const token = await invitation(newcomer());
     const browser = server.browser();
     assert.equal(await accept(browser, { token, name: "Grace" }), `/o/${ada.org}/-`);
@@ -151,7 +151,7 @@ describe("beginInvitationWithOidc", () => {
     assert.ok(!server.log().includes(token));
   });
 
-  test("a dangerous act of somebody without a password asks for a proof, and going to the provider again is one", async () => {
+  test("a sensitive action of a person without a password needs a proof, which another sign-in at the provider gives", async () => {
     const token = await invitation(newcomer());
     const browser = server.browser();
     await accept(browser, { token, name: "Grace" });
@@ -165,7 +165,7 @@ describe("beginInvitationWithOidc", () => {
     assert.equal((await act()).status, 200);
   });
 
-  test("somebody without a password accepts the next invitation at the provider or by the session that they have", async () => {
+  test("a person without a password accepts the next invitation at the provider or with their session", async () => {
     const email = newcomer();
     const browser = server.browser();
     await accept(browser, { token: await invitation(email), name: "Grace" });
@@ -181,7 +181,7 @@ describe("beginInvitationWithOidc", () => {
     assert.deepEqual(slugs.toSorted(), [first, second, ada.org].toSorted());
   });
 
-  test("nobody else comes in by an invitation: another address, one that is not verified, a link that was used", async () => {
+  test("an invitation is refused for another address, an unverified one, or a used link", async () => {
     const email = newcomer();
     const token = await invitation(email);
     for (const told of [
@@ -200,7 +200,7 @@ describe("beginInvitationWithOidc", () => {
     assert.equal((await server.browser().call("POST", PATH, { token, name: "Eve" })).status, 404);
   });
 
-  test("an invitation that is revoked while the browser is away makes nobody a member", async () => {
+  test("an invitation that is revoked during the sign-in at the provider makes nobody a member", async () => {
     const email = newcomer();
     const { token, invitation: made } = await invite(server, SYSTEM, ada.orgId, { email, role: "admin" });
     const browser = server.browser();
@@ -211,7 +211,7 @@ describe("beginInvitationWithOidc", () => {
     assert.equal(browser.cookie, undefined);
   });
 
-  test("not_found for links that nobody made, invalid_body for somebody new without a name, rate_limited", async () => {
+  test("not_found for unknown links, invalid_body for a new person without a name, rate_limited", async () => {
     const token = await invitation(newcomer());
     const browser = server.browser();
     assert.equal((await browser.call("POST", PATH, { token: "mriv_none" })).status, 404);
@@ -224,11 +224,11 @@ describe("beginInvitationWithOidc", () => {
     assert.equal(
       (await browser.call("POST", PATH, { token, name: "Grace" })).status,
       200,
-      "a right link is taken all the same",
+      "a valid link is still accepted",
     );
   });
 
-  test("unavailable while the provider is away; without one there is nothing", async () => {
+  test("unavailable while the provider is unavailable; not_found without a provider", async () => {
     const away = { ...provider.settings, issuer: "http://127.0.0.1:1" };
     for (const [options, status] of [
       [{ oidc: away }, 503],
@@ -246,7 +246,7 @@ describe("beginInvitationWithOidc", () => {
     }
   });
 
-  test("conflict at another name of this machine than the one that the provider sends back to", async () => {
+  test("conflict if the browser used another name of this machine than the provider's return address", async () => {
     const other = await startPortal({ oidc: provider.settings, portalUrl: "http://127.0.0.1:8080" });
     try {
       const answer = await other.browser().call("POST", PATH, { token: "mriv_none" });

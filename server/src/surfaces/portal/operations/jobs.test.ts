@@ -8,7 +8,7 @@ const PATH = "/api/instance/jobs";
 describe("listJobs", () => {
   const portal = useOperator();
 
-  test("what runs at intervals, with how it went", async () => {
+  test("periodic work, with its last result", async () => {
     const run = (): Promise<void> => Promise.reject(new Error("the disk is full"));
     const work = portal.server.schedule.add("content", { everyMs: 60_000, run, failed: () => undefined });
     await assert.rejects(work.run());
@@ -44,7 +44,7 @@ describe("listJobs", () => {
       for (const untilMs = performance.now() + 10_000; performance.now() < untilMs;) {
         const { json } = await portal.browser.call("GET", PATH);
         const works = json["periodic"] as { name: string; last: object | null; is_running: boolean }[];
-        const work = works.find(({ name }) => name === "old S3 records") ?? assert.fail("it is not in the list");
+        const work = works.find(({ name }) => name === "old S3 records") ?? assert.fail("the work is not in the list");
         if (until(work.last) && !work.is_running) return { ...work };
       }
       return assert.fail("the job did not run");
@@ -68,7 +68,7 @@ describe("listJobs", () => {
     await metadata.write((tx) => jobs.remove(tx, "s3.tidy", "all"));
   });
 
-  test("what waits in the queue, by kind, with those that fail", async () => {
+  test("waiting jobs by kind, with failing ones", async () => {
     const nowMs = portal.server.clock.nowMs();
     const { metadata, clock } = portal.server;
     const jobs = createJobs({ metadata, clock, log: { warn: () => undefined } });
@@ -112,7 +112,7 @@ describe("listJobs", () => {
 describe("runJob", () => {
   const portal = useOperator();
 
-  test("runs it now, and says so in the server's own log", async () => {
+  test("runs the work now, and the server's log names the operator", async () => {
     let runs = 0;
     const run = async (): Promise<void> => void (runs += 1);
     const work = portal.server.schedule.add("uploads and trash", { everyMs: 60_000, run, failed: assert.ifError });
@@ -131,7 +131,7 @@ describe("runJob", () => {
     );
   });
 
-  test("not_found for what there is not, invalid_body", async () => {
+  test("not_found for unknown work, invalid_body", async () => {
     assert.equal((await portal.browser.call("POST", `${PATH}/none/run`, {})).json["code"], "not_found");
     assert.equal((await portal.browser.call("POST", `${PATH}/none/run`, { now: true })).json["code"], "invalid_body");
   });

@@ -10,17 +10,17 @@ describe("listOrganizations", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // the first of all: runs the server
+    ada = await server.settle(); // The first person is the operator.
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old attempts are forgotten.
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("lists every organization by its slug, with how many are in it", async () => {
+  test("lists every organization by its slug, with its numbers of people and projects", async () => {
     const other = await server.settle();
     await server.join(other, "viewer");
     const { items } = (await browser.call("GET", "/api/instance/organizations")).json as {
@@ -58,11 +58,11 @@ describe("createOrganization", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // the first of all: runs the server
+    ada = await server.settle(); // The first person is the operator.
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old attempts are forgotten.
     browser = await server.signedIn(ada);
   });
 
@@ -71,7 +71,7 @@ describe("createOrganization", () => {
   const create = (slug: string, owner: string) =>
     browser.call("POST", "/api/instance/organizations", { slug, name: "Fresh Ltd", owner_email: owner });
 
-  test("creates it, and its owner gets a link to set up the account", async () => {
+  test("creates an organization, whose owner gets a link to set up the account", async () => {
     const made = await create("fresh", "New@Fresh.example");
     assert.equal(made.status, 201, made.text);
     assert.equal(made.json["name"], "Fresh Ltd");
@@ -85,21 +85,21 @@ describe("createOrganization", () => {
     assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
   });
 
-  test("who has an account already is its owner without a link", async () => {
+  test("a person with an account becomes the owner without a link", async () => {
     assert.equal((await create("second", ada.email)).json["setup_url"], null);
     const { json } = await browser.call("GET", "/api/session");
     assert.ok((json["organizations"] as { slug: string }[]).some(({ slug }) => slug === "second"));
   });
 
-  test("a slug that is taken is a conflict", async () => {
+  test("a used slug is a conflict", async () => {
     assert.equal((await create(ada.org, ada.email)).json["code"], "conflict");
   });
 
-  test("it is in the server's own log, by whom", async () => {
+  test("the server's log names the operator", async () => {
     const rows = await server.metadata.read.selectFrom("audit").selectAll().where("org_id", "=", "").execute();
     assert.ok(rows.some((row) => row.actor_id === ada.id && row.action === "organization.create"));
   });
 
-  test("there are as many as the setting says, and not one more", () =>
+  test("the setting limits the number of organizations", () =>
     goPastLimit(server.metadata, "organizations_max", (n) => create(`more-${n}`, ada.email)));
 });

@@ -16,14 +16,14 @@ describe("listPasskeys", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("lists one's own, newest first, with when each was used", async () => {
+  test("lists the person's passkeys, newest first, with their last use", async () => {
     const made = new Authenticator();
     const { json: first } = await addPasskey(browser, made);
     const { json: next } = await addPasskey(browser, new Authenticator());
@@ -52,14 +52,14 @@ describe("beginPasskey", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("asks for what makes it a passkey: kept in the authenticator, opened by its person, not there yet", async () => {
+  test("asks for a discoverable key with user verification that the account does not have yet", async () => {
     const made = new Authenticator();
     await addPasskey(browser, made);
     const { options } = await ask(browser, "/api/account/passkeys/options");
@@ -74,7 +74,7 @@ describe("beginPasskey", () => {
     );
   });
 
-  test("a person at the limit is refused before the key is asked", async () => {
+  test("a person at the limit is refused before the browser asks for a key", async () => {
     for (let i = 0; i < 20; i++) assert.equal((await addPasskey(browser, new Authenticator())).status, 201);
     assert.equal((await browser.call("POST", "/api/account/passkeys/options", {})).json["code"], "limit_reached");
   });
@@ -90,27 +90,27 @@ describe("createPasskey", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("adds what the browser made, under a name", async () => {
+  test("adds the browser's passkey with a name", async () => {
     const answer = await addPasskey(browser, new Authenticator());
     assert.equal(answer.status, 201, answer.text);
     const { name, last_used_at, synced } = answer.json;
     assert.deepEqual({ name, last_used_at, synced }, { name: "Key", last_used_at: null, synced: false });
   });
 
-  test("one passkey is added once", async () => {
+  test("a passkey can be added once", async () => {
     const made = new Authenticator();
     assert.equal((await addPasskey(browser, made)).status, 201);
     assert.equal((await addPasskey(browser, made)).json["code"], "conflict");
   });
 
-  test("another origin's, one that did not see its person, and rubbish are refused", async () => {
+  test("a passkey of another origin, one without user verification, and invalid input are refused", async () => {
     assert.equal((await addPasskey(browser, new Authenticator(), "https://evil.example")).json["code"], "invalid_body");
     const blind = new Authenticator();
     blind.userVerified = false;
@@ -120,7 +120,7 @@ describe("createPasskey", () => {
     assert.equal(rubbish.json["code"], "invalid_body");
   });
 
-  test("a ticket is its person's, for five minutes", async () => {
+  test("a ticket belongs to one person, for five minutes", async () => {
     const { ticket, options } = await ask(browser, "/api/account/passkeys/options");
     const body = { ticket, name: "Key", response: new Authenticator().create(options, ORIGIN) };
     const stranger = await server.signedIn(await server.settle());
@@ -129,9 +129,9 @@ describe("createPasskey", () => {
     assert.equal((await browser.call("POST", "/api/account/passkeys", body)).json["code"], "conflict");
   });
 
-  test("a person has as many as the setting says, and not one more", async () => {
+  test("the setting limits a person's passkeys", async () => {
     const limits = server.metadata.limits as { -readonly [N in keyof RecordLimits]: number };
-    // Begun while there was room, which another page has taken meanwhile.
+    // Begun below the limit, which another page has reached meanwhile.
     await goPastLimit(server.metadata, "passkeys_max", async () => {
       const limit = limits.passkeys_max;
       limits.passkeys_max = 1_000;
@@ -153,14 +153,14 @@ describe("updatePasskey", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("gives it another name; to others it is not there", async () => {
+  test("renames a passkey; other people can't see it", async () => {
     const { json } = await addPasskey(browser, new Authenticator());
     const path = `/api/account/passkeys/${String(json["id"])}`;
     assert.equal((await browser.call("PATCH", path, { name: "Blue" })).json["name"], "Blue");
@@ -183,7 +183,7 @@ describe("deletePasskey", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -195,7 +195,7 @@ describe("deletePasskey", () => {
     return `/api/account/passkeys/${String(json["id"])}`;
   }
 
-  test("a passkey that was removed signs nobody in", async () => {
+  test("a deleted passkey signs nobody in", async () => {
     const made = new Authenticator();
     const path = await pathOf(made);
     assert.equal((await browser.call("DELETE", path)).status, 204);
@@ -203,13 +203,13 @@ describe("deletePasskey", () => {
     assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
   });
 
-  test("to others it is not there", async () => {
+  test("other people can't see it", async () => {
     const path = await pathOf(new Authenticator());
     const stranger = await server.signedIn(await server.settle());
     assert.equal((await stranger.call("DELETE", path)).json["code"], "not_found");
   });
 
-  test("the last way in stays", async () => {
+  test("the last way to sign in stays", async () => {
     const path = await pathOf(new Authenticator());
     await server.metadata.write(async (tx) => {
       await tx.updateTable("person").set({ password_hash: null }).where("id", "=", ada.id).execute();

@@ -37,7 +37,7 @@ describe("requestReset", () => {
     await mailbox.close();
   });
 
-  test("asking is answered alike whether there is an account, and no more than five mails go to one in an hour", async () => {
+  test("the answer does not tell whether there is an account, and an account gets at most five mails an hour", async () => {
     const headers = { "request-id": "request-of-test" };
     const ask = (email: string): Promise<Answer> =>
       server.browser().call("POST", "/api/reset/request", { email }, headers);
@@ -57,7 +57,7 @@ describe("requestReset", () => {
   const SAMPLES = 200;
   const ROUNDS_MAX = 5;
 
-  test("the answer takes as long for an address that somebody has as for one that nobody has", async () => {
+  test("the answer takes equally long for known and unknown addresses", async () => {
     const ask = async (email: string): Promise<number> => {
       const beganMs = performance.now();
       const { status } = await server.browser().call("POST", "/api/reset/request", { email });
@@ -68,14 +68,13 @@ describe("requestReset", () => {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
       for (let n = 0; n < SAMPLES; n++) {
-        server.forward(15 * 60_000); // fewer than five mails in an hour, so that each known one is mailed
-        // In turns, so that work after an answer delays both alike.
+        server.forward(15 * 60_000); // Fewer than five mails an hour, so that each known address gets a mail. In turns, so that work after an answer delays both alike.
         for (const kind of n % 2 === 0 ? (["known", "unknown"] as const) : (["unknown", "known"] as const))
           times[kind].push(await ask(kind === "known" ? grace.email : `nobody-${n}@example.com`));
       }
       const [known, unknown] = [median(times.known), median(times.unknown)];
       measured.push(`${known.toFixed(2)} and ${unknown.toFixed(2)} ms`);
-      // What the known one costs, a transaction on disk and a mail, takes far longer than this.
+      // The work for a known address, a transaction on disk and a mail, takes far longer than this.
       if (Math.abs(known - unknown) < 0.15 * Math.max(known, unknown) + 0.2) return;
     }
     assert.fail(`medians of ${SAMPLES} each: ${measured.join(", ")}`);
@@ -85,7 +84,7 @@ describe("requestReset", () => {
     return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
   }
 
-  test("without a mail server the answer says whom to ask", async () => {
+  test("without a mail server the answer names the operator", async () => {
     const other = await startPortal();
     try {
       const answer = await other.browser().call("POST", "/api/reset/request", { email: "nobody@example.com" });
@@ -109,7 +108,7 @@ describe("openReset", () => {
     return answer.json;
   }
 
-  test("says whose account a link is for and what using it ends, and changes nothing", async () => {
+  test("describes the account and the effect of a link, and changes nothing", async () => {
     const { server, ada } = operated;
     const grace = await server.join(ada, "viewer");
     assert.deepEqual(await opened(grace.id, false), { email: grace.email, first_proof: true, second_factor: "none" });
@@ -120,7 +119,7 @@ describe("openReset", () => {
     assert.equal((await operated.browser.call("GET", "/api/session")).status, 200);
   });
 
-  test("not_found, invalid_body, and wrong links have to wait, by address; a right one never does", async () => {
+  test("not_found, invalid_body; wrong links must wait, by address; a valid one never does", async () => {
     const { server, ada } = operated;
     server.forward(20 * 60_000);
     const ask = (body: object) => server.browser().call("POST", "/api/reset/open", body);
@@ -179,7 +178,7 @@ describe("resetPassword", () => {
     return (await createOperatorLink(server, { userId: grace.id }, options)).token;
   }
 
-  test("a mailed link sets a new password, ends every session, and tells the person", async () => {
+  test("a mailed link sets a new password, ends every session, and informs the person", async () => {
     const before = await server.signedIn(grace);
     const token = await mailedToken(grace.email);
     const opened = await server.browser().call("POST", "/api/reset/open", { token });
@@ -204,7 +203,7 @@ describe("resetPassword", () => {
     assert.ok(rows.some(({ detail }) => detail?.includes('"sent_by":"mail"')));
   });
 
-  test("where an authenticator app is set up its code is still asked for", async () => {
+  test("the code of an authenticator app is still required", async () => {
     const app = await setUpApp(server, await server.signedIn(grace));
     const browser = server.browser();
     const answer = await reset(await mailedToken(grace.email), browser);
@@ -214,7 +213,7 @@ describe("resetPassword", () => {
     assert.equal(second.json["status"], "signed_in", second.text);
   });
 
-  test("the operator's link ends the app where it says so, and keeps it where it does not", async () => {
+  test("the operator's link removes the app only if it was created for that", async () => {
     await setUpApp(server, await server.signedIn(grace));
     assert.equal((await reset(await operatorLink(false))).json["status"], "second_factor");
     const token = await operatorLink(true);
@@ -223,7 +222,7 @@ describe("resetPassword", () => {
     assert.equal((await reset(token)).json["status"], "signed_in");
   });
 
-  test("used, older, expired and unknown links are answered alike, byte for byte", async () => {
+  test("used, older, expired and unknown links get the same answer, byte for byte", async () => {
     const [first, second] = [await operatorLink(false), await operatorLink(false)];
     assert.equal((await reset(second)).status, 200);
     const expired = await operatorLink(false);
@@ -249,7 +248,7 @@ describe("resetPassword", () => {
     }
   });
 
-  test("a link works once when it is used twice at a time", async () => {
+  test("one of two concurrent uses of a link succeeds", async () => {
     const token = await operatorLink(false);
     const answers = await Promise.all([reset(token), reset(token), reset(token)]);
     assert.deepEqual(
@@ -258,7 +257,7 @@ describe("resetPassword", () => {
     );
   });
 
-  test("a short password is refused and the link still works; wrong links have to wait, a right one never does", async () => {
+  test("a short password is refused and the link still works; wrong links must wait, a valid one never does", async () => {
     const token = await operatorLink(false);
     assert.equal((await reset(token, server.browser(), "short")).json["code"], "invalid_body");
     assert.equal((await reset(token)).status, 200);
@@ -278,7 +277,7 @@ describe("resetPassword", () => {
     assert.ok(ADDRESSES.portal_url !== "");
   });
 
-  test("another site's pages can't ask for any of it", async () => {
+  test("pages of other sites can't send any of these requests", async () => {
     for (const path of ["/api/reset", "/api/reset/open", "/api/reset/request"]) {
       const answer = await server.browser().call("POST", path, {}, { origin: "https://evil.example" });
       assert.equal(answer.json["code"], "cross_site", path);
@@ -296,7 +295,7 @@ describe("createResetLink", () => {
 
   beforeEach(() => operated.server.forward(60_000));
 
-  test("a reset link is made for one of them, said in both audit logs, and sets the password", async () => {
+  test("a reset link is created for an account, is in both audit logs, and sets the password", async () => {
     const path = `/api/instance/accounts/${grace.id}/reset-link`;
     const { status, json } = await operated.browser.call("POST", path, { clear_second_factor: true });
     assert.equal(status, 201);
@@ -316,7 +315,7 @@ describe("createResetLink", () => {
     assert.equal(used.status, 200, used.text);
   });
 
-  test("it is for those who run the server, fresh from a proof", async () => {
+  test("it requires an operator with a recent proof", async () => {
     const other = await operated.server.signedIn(operated.ada).then(() => operated.server.join(operated.ada, "admin"));
     const browser = await operated.server.signedIn(other);
     const path = `/api/instance/accounts/${grace.id}/reset-link`;

@@ -19,7 +19,7 @@ describe("listPersonalAccessTokens", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -33,7 +33,7 @@ describe("listPersonalAccessTokens", () => {
     return made.json as unknown as Made;
   }
 
-  test("lists one's own, newest first, without the tokens themselves", async () => {
+  test("lists the person's tokens, newest first, without their secrets", async () => {
     const [one, other] = [await make(browser), await make(browser, { name: "desk" })];
     await make(await server.signedIn(await server.join(ada, "viewer")));
     const { json, text } = await browser.call("GET", "/api/account/tokens");
@@ -59,7 +59,7 @@ describe("createPersonalAccessToken", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -90,7 +90,7 @@ describe("createPersonalAccessToken", () => {
     assert.deepEqual([...(await signIn(token)).scopes], ["registry:pull"]);
   });
 
-  test("it ends when it was said to, or never", async () => {
+  test("it expires at its time, or never", async () => {
     const at = new Date(server.clock.nowMs() + 3_600_000).toISOString();
     assert.equal(Date.parse(String((await make(browser, { expires_at: at })).item.expires_at)), Date.parse(at));
     assert.equal((await make(browser, { expires_at: null })).item.expires_at, null);
@@ -98,7 +98,7 @@ describe("createPersonalAccessToken", () => {
     assert.equal((await browser.call("POST", "/api/account/tokens", past)).json["code"], "invalid_body");
   });
 
-  test("it is never more than its person, nor than the policy allows, in an organization of theirs", async () => {
+  test("it never has more permissions than its person or the policy, in an organization of that person", async () => {
     const viewer = await server.signedIn(await server.join(ada, "viewer"));
     const body = { organization: ada.org, name: "ci", scopes: ["registry:push"] };
     const call = async (from: Browser, change: object) =>
@@ -111,7 +111,7 @@ describe("createPersonalAccessToken", () => {
     assert.equal(await call(browser, {}), "forbidden");
   });
 
-  test("a person has as many as the setting says, and not one more", () =>
+  test("the setting limits a person's tokens", () =>
     goPastLimit(server.metadata, "personal_tokens_max", (n) => {
       const body = { organization: ada.org, name: `laptop ${n}`, scopes: ["registry:pull"] };
       return browser.call("POST", "/api/account/tokens", body);
@@ -128,7 +128,7 @@ describe("deletePersonalAccessToken", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -151,7 +151,7 @@ describe("deletePersonalAccessToken", () => {
       takesPeople: true,
     });
 
-  test("ends the token at once", async () => {
+  test("revokes the token at once", async () => {
     const { token, item } = await make(browser);
     await signIn(token);
     const path = `/api/account/tokens/${item.id}`;
@@ -160,7 +160,7 @@ describe("deletePersonalAccessToken", () => {
     assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
   });
 
-  test("the owner of a token may revoke it without other permissions; to others it does not exist", async () => {
+  test("the owner of a token may revoke it without other permissions; other people can't see it", async () => {
     const viewer = await server.signedIn(await server.join(ada, "viewer"));
     const { item } = await make(viewer);
     const path = `/api/account/tokens/${item.id}`;

@@ -13,14 +13,14 @@ describe("beginTotp", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("gives a secret to type and to scan, which does not count yet", async () => {
+  test("returns a secret to type and to scan, which is not active yet", async () => {
     const { status, json, headers } = await browser.call("POST", "/api/account/totp", {});
     assert.equal(status, 200);
     assert.equal(headers.get("cache-control"), "no-store");
@@ -28,10 +28,10 @@ describe("beginTotp", () => {
     assert.match(secret, /^[A-Z2-7]{32}$/);
     const form = "algorithm=SHA1&digits=6&period=30";
     assert.equal(json["uri"], `otpauth://totp/Mooring:${label}?issuer=Mooring&secret=${secret}&${form}`);
-    await server.signedIn(ada); // by password alone
+    await server.signedIn(ada); // The password is enough.
   });
 
-  test("asked again before it counts, it is another one; while one counts, none", async () => {
+  test("another request before the confirmation replaces the secret; none is returned after it", async () => {
     const first = await browser.call("POST", "/api/account/totp", {});
     const next = await browser.call("POST", "/api/account/totp", {});
     assert.notEqual(next.json["secret"], first.json["secret"]);
@@ -39,7 +39,7 @@ describe("beginTotp", () => {
     assert.equal((await browser.call("POST", "/api/account/totp", {})).json["code"], "conflict");
   });
 
-  test("neither secret nor codes are in the records as they are, nor in the log", async () => {
+  test("secret and codes are not in the records unencrypted, nor in the log", async () => {
     const { secret, recoveryCodes } = await setUpApp(server, browser);
     const rows = JSON.stringify([
       await server.metadata.read.selectFrom("person_totp").selectAll().execute(),
@@ -60,7 +60,7 @@ describe("confirmTotp", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -69,7 +69,7 @@ describe("confirmTotp", () => {
 
   const confirm = (code: string) => browser.call("POST", "/api/account/totp/confirm", { code });
 
-  test("the first code turns the app on, and gives ten recovery codes", async () => {
+  test("the first code activates the app, and returns ten recovery codes", async () => {
     const { json } = await browser.call("POST", "/api/account/totp", {});
     assert.equal((await confirm("000000")).json["code"], "sign_in_failed");
     const confirmed = await confirm(codeOf(server, String(json["secret"])));
@@ -79,7 +79,7 @@ describe("confirmTotp", () => {
     assert.equal((session.json["security"] as { has_totp: boolean }).has_totp, true);
   });
 
-  test("without a secret, and where an app is on, there is nothing to confirm", async () => {
+  test("without a secret, or with an active app, there is nothing to confirm", async () => {
     assert.equal((await confirm("123456")).json["code"], "conflict");
     await setUpApp(server, browser);
     assert.equal((await confirm("123456")).json["code"], "conflict");
@@ -96,14 +96,14 @@ describe("deleteTotp", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("turned off, the password is enough again, and the recovery codes are gone", async () => {
+  test("after the deletion the password is enough again, and the recovery codes are deleted", async () => {
     await setUpApp(server, browser);
     assert.equal((await browser.call("DELETE", "/api/account/totp")).status, 204);
     const again = await server.signedIn(ada);
@@ -117,7 +117,7 @@ describe("deleteTotp", () => {
     });
   });
 
-  test("where there is none, nothing happens", async () => {
+  test("without an app nothing happens", async () => {
     assert.equal((await browser.call("DELETE", "/api/account/totp")).status, 204);
     const rows = await server.metadata.read
       .selectFrom("audit")
@@ -138,14 +138,14 @@ describe("createRecoveryCodes", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("new codes end the old ones, and are shown this once", async () => {
+  test("new codes replace the old ones, and are shown once", async () => {
     const app = await setUpApp(server, browser);
     const made = await browser.call("POST", "/api/account/recovery-codes", {});
     assert.equal(made.status, 200, made.text);
@@ -162,7 +162,7 @@ describe("createRecoveryCodes", () => {
     }
   });
 
-  test("without an app there is nothing that they could stand in for", async () => {
+  test("without an app there are no codes", async () => {
     assert.equal((await browser.call("POST", "/api/account/recovery-codes", {})).json["code"], "conflict");
   });
 });

@@ -23,7 +23,7 @@ describe("getSession", () => {
 
   after(() => server.close());
 
-  test("tells who is signed in, where they are a member, and how their account is kept", async () => {
+  test("returns the person, their memberships, and the state of their account", async () => {
     const browser = await server.signedIn(ada);
     const { json } = await browser.call("GET", "/api/session");
     assert.deepEqual(json["user"], {
@@ -45,13 +45,13 @@ describe("getSession", () => {
     });
   });
 
-  test("the first owner of all runs the server; the next one does not", async () => {
+  test("the first owner of all is the operator; the next one is not", async () => {
     const other = await server.settle();
     const { json } = await (await server.signedIn(other)).call("GET", "/api/session");
     assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
   });
 
-  test("without a cookie, with another's and with a bad one it is unauthorized", async () => {
+  test("without a cookie, with another server's and with an invalid one it is unauthorized", async () => {
     for (const cookie of [undefined, "x", "A".repeat(43)]) {
       const answer = await server.browser(cookie).call("GET", "/api/session");
       assert.equal(answer.status, 401);
@@ -59,7 +59,7 @@ describe("getSession", () => {
     }
   });
 
-  test("two cookies of the name are none: one of them is not ours", async () => {
+  test("two session cookies count as none, because one of them is not ours", async () => {
     const { cookie } = await server.signedIn(ada);
     for (const field of [`__Host-mooring=x; __Host-mooring=${cookie}`, `__Host-mooring=${cookie}; __Host-mooring=x`]) {
       const answer = await server.browser().call("GET", "/api/session", undefined, { cookie: field });
@@ -69,7 +69,7 @@ describe("getSession", () => {
     assert.equal((await server.browser().call("GET", "/api/session", undefined, among)).status, 200);
   });
 
-  test("a session ends after seven days without use, not while it is used, and after thirty days however much", async () => {
+  test("a session ends after seven days without use, and after thirty days in any case", async () => {
     const idle = await server.signedIn(ada);
     const used = await server.signedIn(ada);
     server.forward(6.9 * DAY_MS);
@@ -83,7 +83,7 @@ describe("getSession", () => {
     assert.equal((await used.call("GET", "/api/session")).status, 401);
   });
 
-  test("being seen is written once a minute at most", async () => {
+  test("the last use is written at most once a minute", async () => {
     const browser = await server.signedIn(ada);
     const seen = async () =>
       (
@@ -102,7 +102,7 @@ describe("getSession", () => {
     assert.ok(Number(await seen()) > Number(first));
   });
 
-  test("sign-in, sign-out and everything between are in the audit log of the organization, without a secret", async () => {
+  test("sign-in, sign-out and other actions are in the audit log of the organization, without a secret", async () => {
     const browser = await server.signedIn(ada);
     const { cookie = "" } = browser;
     await browser.call("POST", "/api/sign-out");
@@ -146,23 +146,23 @@ describe("createSessionToken", () => {
   const authenticate = (text: string) => server.authenticator.authenticate(text);
   const refused = (text: string) => assert.rejects(authenticate(text), { code: "invalid_token" });
 
-  test("a token holds what the person's roles hold, in that organization", async () => {
+  test("a token has the permissions of the person's roles in that organization", async () => {
     const principal = await authenticate(token);
     assert.ok(principal.kind === "person");
     const { confirmedAtMs = 0, standing, ...rest } = principal;
-    assert.deepEqual(standing, { byProvider: false, hasSecondFactor: false }, "signed in by the password alone");
-    assert.ok(server.clock.nowMs() - confirmedAtMs < 60_000, "when the person proved who they are");
+    assert.deepEqual(standing, { byProvider: false, hasSecondFactor: false }, "signed in with the password only");
+    assert.ok(server.clock.nowMs() - confirmedAtMs < 60_000, "the time of the last proof");
     assert.deepEqual(rest, await personPrincipal(server.metadata.read, ada.orgId, ada.id));
   });
 
-  test("it ends after five minutes", async () => {
+  test("it expires after five minutes", async () => {
     server.forward(299_000);
     await authenticate(token);
     server.forward(2_000);
     await refused(token);
   });
 
-  test("it ends with its session at once: by sign-out, and when the session is ended elsewhere", async () => {
+  test("it ends with its session at once, by sign-out or from another session", async () => {
     await browser.call("POST", "/api/sign-out");
     await refused(token);
     const one = await server.signedIn(ada);
@@ -172,7 +172,7 @@ describe("createSessionToken", () => {
     await refused(its);
   });
 
-  test("another node takes it, and refuses it as soon as the session has ended on this one", async () => {
+  test("another node accepts it, and refuses it as soon as the session has ended on this one", async () => {
     const { metadata, clock, identity } = server;
     const node = createPeople({
       metadata,
@@ -187,7 +187,7 @@ describe("createSessionToken", () => {
     await assert.rejects(elsewhere.authenticate(token), { code: "invalid_token" });
   });
 
-  test("it is good while the session goes on under another secret", async () => {
+  test("it stays valid when the session gets another secret", async () => {
     const { cookie } = browser;
     const confirmed = await browser.call("POST", "/api/session/confirm", { password: "correct horse battery" });
     assert.equal(confirmed.status, 200, confirmed.text);
@@ -195,7 +195,7 @@ describe("createSessionToken", () => {
     await authenticate(token);
   });
 
-  test("a lowered role and a removal count at the next request", async () => {
+  test("a lower role and a removal count at the next request", async () => {
     const other = await server.join(ada, "admin");
     const theirs = await tokenOf(await server.signedIn(other), other);
     assert.ok((await authenticate(theirs)).scopes.has("org:write"));
@@ -214,7 +214,7 @@ describe("createSessionToken", () => {
     assert.equal(hidden.text, absent.text);
   });
 
-  test("an altered token, one of another installation and rubbish are refused", async () => {
+  test("an altered token, one of another installation and invalid text are refused", async () => {
     const at = token.length - 4;
     const altered = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
     const other = await startPortal();
@@ -227,7 +227,7 @@ describe("createSessionToken", () => {
     }
   });
 
-  test("it is no token of a credential: what takes those refuses it", async () => {
+  test("operations for credentials refuse it", async () => {
     await assert.rejects(server.identity.tokens.verifier.verify(token), { code: "invalid_token" });
     await assert.rejects(server.identity.authenticator.authenticate(token), { code: "invalid_token" });
   });
@@ -249,14 +249,14 @@ describe("beginConfirmation", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("asks for the passkeys of who is signed in", async () => {
+  test("asks for the passkeys of the signed-in person", async () => {
     const made = new Authenticator();
     await addPasskey(browser, made);
     const { options } = await ask(browser, "/api/session/confirm/options");
@@ -266,7 +266,7 @@ describe("beginConfirmation", () => {
     );
   });
 
-  test("without a passkey there is nothing to confirm by", async () => {
+  test("without a passkey there is nothing to confirm with", async () => {
     assert.equal((await browser.call("POST", "/api/session/confirm/options", {})).json["code"], "conflict");
   });
 });
@@ -290,7 +290,7 @@ describe("confirmSession", () => {
 
   const dangerous = () => browser.call("PUT", "/api/account/password", { password: PASSWORD });
 
-  test("a dangerous act is refused ten minutes after the last proof, until there is another", async () => {
+  test("a sensitive action is refused ten minutes after the last proof, until there is another", async () => {
     server.forward(10 * 60_000 - 5_000);
     assert.equal((await dangerous()).status, 204);
     server.forward(10_000);
@@ -301,14 +301,10 @@ describe("confirmSession", () => {
     const confirmed = await browser.call("POST", "/api/session/confirm", { password: PASSWORD });
     assert.equal(confirmed.status, 200, confirmed.text);
     assert.equal((await dangerous()).status, 204);
-    assert.equal(
-      (await server.browser(cookie).call("GET", "/api/session")).status,
-      401,
-      "the cookie before is worth nothing",
-    );
+    assert.equal((await server.browser(cookie).call("GET", "/api/session")).status, 401, "the old cookie is void");
   });
 
-  test("a wrong password proves nothing, is counted, and ends no session", async () => {
+  test("a wrong password is no proof, is counted, and ends no session", async () => {
     server.forward(11 * 60_000);
     for (let i = 0; i < 10; i++) {
       const wrong = await browser.call("POST", "/api/session/confirm", { password: "wrong" });
@@ -331,7 +327,7 @@ describe("confirmSession", () => {
     assert.equal((await browser.call("POST", "/api/session/confirm", { ...body, code: code() })).status, 200);
   });
 
-  test("a body that is neither is refused", async () => {
+  test("a body with neither a password nor a passkey is refused", async () => {
     assert.equal((await browser.call("POST", "/api/session/confirm", { code: "123456" })).json["code"], "invalid_body");
   });
 });

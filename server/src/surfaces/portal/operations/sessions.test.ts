@@ -12,14 +12,14 @@ describe("listSessions", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("lists where one is signed in, newest first, with what tells them apart", async () => {
+  test("lists the person's sessions, newest first, with their browsers and addresses", async () => {
     const agent = { "user-agent": "x".repeat(1000) };
     const other = server.browser();
     await other.call("POST", "/api/sign-in/password", { email: ada.email, password: PASSWORD }, agent);
@@ -37,7 +37,7 @@ describe("listSessions", () => {
     assert.equal(items[0]?.user_agent, "x".repeat(256));
   });
 
-  test("those that are over are gone", async () => {
+  test("ended sessions are not in the list", async () => {
     await browser.call("POST", "/api/sign-out");
     server.forward(8 * 24 * 3_600_000);
     const fresh = await server.signedIn(ada);
@@ -56,7 +56,7 @@ describe("deleteSession", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -68,7 +68,7 @@ describe("deleteSession", () => {
     return (json["session"] as { id: string }).id;
   }
 
-  test("ends another of one's sessions, once", async () => {
+  test("ends another session of the person, once", async () => {
     const other = await server.signedIn(ada);
     const path = `/api/account/sessions/${await idOf(other)}`;
     assert.equal((await browser.call("DELETE", path)).status, 204);
@@ -76,12 +76,12 @@ describe("deleteSession", () => {
     assert.equal((await browser.call("DELETE", path)).json["code"], "not_found");
   });
 
-  test("ended by itself, a session takes its cookie along", async () => {
+  test("ending the current session deletes its cookie", async () => {
     await browser.call("DELETE", `/api/account/sessions/${await idOf(browser)}`);
     assert.equal(browser.cookie, undefined);
   });
 
-  test("to others it is not there", async () => {
+  test("other people can't see it", async () => {
     const stranger = await server.signedIn(await server.settle());
     const path = `/api/account/sessions/${await idOf(browser)}`;
     assert.equal((await stranger.call("DELETE", path)).json["code"], "not_found");
@@ -99,18 +99,18 @@ describe("deleteOtherSessions", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("ends every session but this one, and says how many", async () => {
+  test("ends every session except this one, and returns their number", async () => {
     const other = await server.signedIn(ada);
     const stranger = await server.signedIn(await server.settle());
     const answer = await browser.call("POST", "/api/account/sessions/sign-out-others", {});
-    assert.deepEqual(answer.json, { ended: 2 }); // the one of the set-up, too
+    assert.deepEqual(answer.json, { ended: 2 }); // Also the one of the set-up.
     assert.equal((await other.call("GET", "/api/session")).status, 401);
     for (const from of [browser, stranger]) assert.equal((await from.call("GET", "/api/session")).status, 200);
   });

@@ -15,7 +15,7 @@ describe("openSetUp", () => {
 
   after(() => server.close());
 
-  test("says with which address the owner will sign in, until the link is used", async () => {
+  test("shows the owner's address until the link is used", async () => {
     const { organization, owner, setupToken: token } = await server.found();
     const browser = server.browser();
     const opened = await browser.call("POST", "/api/setup/open", { token });
@@ -26,7 +26,7 @@ describe("openSetUp", () => {
     assert.equal((await browser.call("POST", "/api/setup/open", {})).json["code"], "invalid_body");
   });
 
-  test("the owner can give another address, which nobody has proved; one that is somebody's is refused", async () => {
+  test("the owner can enter another, unverified address; a used one is refused", async () => {
     const { setupToken: token } = await server.found();
     const settled = await server.settle();
     const browser = server.browser();
@@ -41,7 +41,7 @@ describe("openSetUp", () => {
     assert.equal((await server.browser().call("POST", "/api/sign-in/password", signIn)).json["status"], "signed_in");
   });
 
-  test("wrong links have to wait, by address; a right one never does", async () => {
+  test("wrong links must wait, by address; a valid one never does", async () => {
     const { owner, setupToken: token } = await server.found();
     const open = (link: string) => server.browser().call("POST", "/api/setup/open", { token: link });
     for (let n = 0; n < 40; n++) await open("x");
@@ -61,7 +61,7 @@ describe("setUp", () => {
 
   beforeEach(() => server.forward(60_000));
 
-  // the tries of the test before are forgotten
+  // Old attempts are forgotten.
   after(() => server.close());
 
   async function setUp(
@@ -81,7 +81,7 @@ describe("setUp", () => {
     };
   }
 
-  /** What a sign-in with the credential of the answer gives. */
+  /** Signs in with the credential of the answer. Returns its scopes. */
   async function scopesOf(answer: { json: Record<string, unknown> }): Promise<string[]> {
     const credential = answer.json["credential"] as { client_id: string; client_secret: string };
     const { client_id: clientId, client_secret: clientSecret } = credential;
@@ -91,7 +91,7 @@ describe("setUp", () => {
 
   const FIRST_SCOPES = ["files:write", "registry:pull", "registry:push", "telemetry:read", "telemetry:write"];
 
-  /** The project that the first credential of an answer reaches. */
+  /** Returns the project of the answer's first credential. */
   async function projectOf(answer: { json: Record<string, unknown> }): Promise<string | null> {
     const { id } = answer.json["credential"] as { id: string };
     const { metadata } = server;
@@ -120,7 +120,7 @@ describe("setUp", () => {
     assert.equal(await projectOf(answer), project.id);
   });
 
-  test("the newcomer begins in the oldest project that everybody sees, or in a new one", async () => {
+  test("the new person begins in the oldest project that everybody sees, or in a new one", async () => {
     const { organization, project, setupToken } = await server.found();
     const newer = await createProject(server, SYSTEM, organization.id, { slug: "newer" });
     await archiveProject(server, SYSTEM, project, { archived: true });
@@ -133,7 +133,7 @@ describe("setUp", () => {
     assert.equal(await projectOf(made), (made.json["project"] as { id: string }).id);
   });
 
-  test("the first credential holds what the policy allows", async () => {
+  test("the first credential has the scopes that the policy allows", async () => {
     const { organization, setupToken } = await server.found();
     const change = { policy: { allowed_scopes: ["apps:read" as const, "telemetry:write" as const] } };
     await updateOrganization(server, SYSTEM, organization.id, { change, ifMatch: undefined });
@@ -142,7 +142,7 @@ describe("setUp", () => {
     assert.deepEqual(await scopesOf(answer), ["telemetry:write"]);
   });
 
-  test("where the policy allows none of the first steps, the account is set up without a credential", async () => {
+  test("if the policy allows none of these scopes, the account is set up without a credential", async () => {
     const { organization, setupToken } = await server.found();
     const change = { policy: { allowed_scopes: ["apps:read" as const] } };
     await updateOrganization(server, SYSTEM, organization.id, { change, ifMatch: undefined });
@@ -151,7 +151,7 @@ describe("setUp", () => {
     assert.equal(answer.json["credential"], null);
   });
 
-  test("used, expired, unknown and malformed links are answered alike, byte for byte", async () => {
+  test("used, expired, unknown and malformed links get the same answer, byte for byte", async () => {
     const used = await server.found();
     await setUp({ token: used.setupToken, name: "Ada", password: PASSWORD });
     const expired = await server.found();
@@ -173,8 +173,8 @@ describe("setUp", () => {
     assert.equal((await setUp({ token: setupToken, name: "Ada", password: "x".repeat(12) })).status, 201);
   });
 
-  test("who tries links that are none has to wait, and a right link is taken all the same", async () => {
-    server.forward(15 * 60_000); // what failed before is forgotten
+  test("after wrong links further ones must wait, and a valid link is still accepted", async () => {
+    server.forward(15 * 60_000); // Old failures are forgotten.
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
       const answer = await setUp({ token: "x", name: "Ada", password: PASSWORD });

@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { startProvider, type TestProvider } from "../testing/provider.ts";
 import { startPortal, type Ada, type Browser, type PortalServer } from "../testing/server.ts";
 
-/** A real provider on this machine; the test chooses who signs in there. */
+/** A real provider on this machine. The test chooses who signs in there. */
 
 let identity: TestProvider;
 let server: PortalServer;
@@ -56,7 +56,7 @@ test("the sign-in page gets the provider's name", async () => {
   assert.deepEqual(json["oidc"], { name: "Example" });
 });
 
-test("a verified address links the person; from then on the provider's own id for them counts", async () => {
+test("a verified address links the person; afterwards the provider's subject counts", async () => {
   const browser = server.browser();
   assert.equal(await signIn(browser, "?return_to=/projects/web%3Ftab%3D1"), "/projects/web?tab=1");
   const session = await browser.call("GET", "/api/session");
@@ -67,7 +67,7 @@ test("a verified address links the person; from then on the provider's own id fo
   assert.equal(await signIn(server.browser()), "/");
 });
 
-test("an address that is not verified, not known or not told links nobody", async () => {
+test("an address that is unverified, unknown or missing links nobody", async () => {
   for (const told of [
     { email: ada.email, email_verified: false },
     { email: ada.email },
@@ -81,7 +81,7 @@ test("an address that is not verified, not known or not told links nobody", asyn
   }
 });
 
-test("state, nonce and verifier are asked for, and the answer is good for the browser that began, once", async () => {
+test("state, nonce and verifier are required, and the answer is valid once, for the browser that began", async () => {
   const browser = server.browser();
   const { location, ticket } = await begin(browser);
   const { searchParams } = new URL(location);
@@ -104,7 +104,7 @@ test("a refusal of the provider and an altered answer sign nobody in", async () 
   }
 });
 
-test("no link leads elsewhere after the sign-in", async () => {
+test("a return address of another site is not followed after the sign-in", async () => {
   for (const bad of [
     "https://evil.example/",
     "//evil.example",
@@ -122,13 +122,13 @@ test("no link leads elsewhere after the sign-in", async () => {
   assert.equal(await signIn(server.browser(), "?return_to=/a&return_to=//evil.example"), "/");
 });
 
-test("somebody who is signed in is asked to prove it again", async () => {
+test("a signed-in person must prove it again", async () => {
   const browser = await server.signedIn(ada);
   const { location } = await begin(browser);
   assert.equal(new URL(location).searchParams.get("prompt"), "login");
 });
 
-test("a provider that is away is said to be so, and asked again later", async () => {
+test("an unavailable provider is an error, and is requested again later", async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
   const { port } = closed.address() as { port: number };
@@ -142,7 +142,7 @@ test("a provider that is away is said to be so, and asked again later", async ()
   }
 });
 
-test("without a provider there is nothing", async () => {
+test("without a provider the operations answer not found", async () => {
   const without = await startPortal();
   try {
     for (const path of ["/api/sign-in/oidc", "/api/sign-in/oidc/callback"])
@@ -152,7 +152,7 @@ test("without a provider there is nothing", async () => {
   }
 });
 
-test("what the provider sends back is in no log", async () => {
+test("the provider's answer is in no log", async () => {
   const browser = server.browser();
   const { location, ticket } = await begin(browser);
   const answer = await identity.through(location);

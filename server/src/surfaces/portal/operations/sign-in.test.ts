@@ -6,7 +6,7 @@ import { Authenticator } from "../testing/authenticator.ts";
 import { addPasskey, ask, confirmWith, ORIGIN, signInWith, type Asked } from "../testing/passkeys.ts";
 import { PASSWORD, startPortal, type Ada, type Answer, type Browser, type PortalServer } from "../testing/server.ts";
 
-/** As a browser that reached the server by this name. */
+/** Reads the sign-in options as a browser that used this host name. */
 function asked(url: string, host: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     request(`${url}/api/sign-in`, { headers: { host } }, (response) => {
@@ -19,7 +19,7 @@ function asked(url: string, host: string): Promise<Record<string, unknown>> {
   });
 }
 
-test("passkeys are offered where browsers make them", async () => {
+test("passkeys are offered if browsers support them at the address", async () => {
   const cases = [
     ["https://portal.example", "portal.example", true, null],
     ["http://portal.example", "portal.example", false, null],
@@ -41,7 +41,7 @@ test("passkeys are offered where browsers make them", async () => {
   }
 });
 
-test("on this machine by its number there are none, and the refusal says where there are", async () => {
+test("at a loopback IP address there are no passkeys, and the refusal names the right address", async () => {
   const server = await startPortal({ portalUrl: "http://127.0.0.1:8080" });
   try {
     const browser = await server.signedIn(await server.settle());
@@ -68,10 +68,10 @@ describe("signInWithPassword", () => {
 
   beforeEach(() => server.forward(15 * 60_000));
 
-  // the failures of the test before are forgotten
+  // Old failures are forgotten.
   after(() => server.close());
 
-  test("a password begins a session, whose cookie no script reads", async () => {
+  test("a password begins a session, whose cookie scripts can't read", async () => {
     const browser = server.browser();
     const answer = await browser.call("POST", "/api/sign-in/password", {
       email: ada.email.toUpperCase(),
@@ -91,7 +91,7 @@ describe("signInWithPassword", () => {
     assert.equal((session.json["session"] as { method: string }).method, "password");
   });
 
-  test("signing in again gives another secret and ends the session before", async () => {
+  test("another sign-in returns another secret and ends the session before", async () => {
     const browser = await server.signedIn(ada);
     const before = browser.cookie;
     await browser.call("POST", "/api/sign-in/password", { email: ada.email, password: PASSWORD });
@@ -100,7 +100,7 @@ describe("signInWithPassword", () => {
     assert.equal((await stolen.call("GET", "/api/session")).status, 401);
   });
 
-  test("an unknown address, a wrong password and an account without one are answered alike, byte for byte", async () => {
+  test("an unknown address, a wrong password and an account without one get the same answer, byte for byte", async () => {
     const { owner } = await server.found();
     const headers = { "request-id": "same-request-id" };
     const bodies = [
@@ -123,7 +123,7 @@ describe("signInWithPassword", () => {
   const signIn = (browser: Browser, password: string, email = ada.email): Promise<Answer> =>
     browser.call("POST", "/api/sign-in/password", { email, password });
 
-  test("after ten failures for an account at an address it has to wait, 30 seconds at most, the right password too", async () => {
+  test("after ten failures an account must wait at an address, 30 seconds at most, even with the right password", async () => {
     const browser = server.browser();
     for (let i = 0; i < 10; i++) assert.equal((await signIn(browser, "x")).status, 401);
     const limited = await signIn(browser, PASSWORD);
@@ -140,14 +140,14 @@ describe("signInWithPassword", () => {
     assert.equal((await signIn(browser, PASSWORD)).status, 200);
   });
 
-  test("failures for other accounts, however many, keep nobody at the address from signing in", async () => {
+  test("failures of other accounts at the address delay nobody's sign-in", async () => {
     const other = await server.settle();
     for (let i = 0; i < 31; i++) assert.equal((await signIn(server.browser(), "x", `x${i}@example.com`)).status, 401);
     for (let i = 0; i < 12; i++) await signIn(server.browser(), "x", other.email);
     await server.signedIn(ada);
   });
 
-  test("a browser in which the person signed in before is not delayed by others' failures, and no other is like it", async () => {
+  test("a browser in which the person signed in before is not delayed by others' failures; other browsers are", async () => {
     const own = await server.signedIn(ada);
     assert.equal((await own.call("POST", "/api/sign-out")).status, 204);
     for (let i = 0; i < 12; i++) await signIn(server.browser(), "x");
@@ -156,10 +156,10 @@ describe("signInWithPassword", () => {
     const bob = await server.signedIn(await server.settle());
     assert.equal((await signIn(bob, PASSWORD)).status, 429, "another person's browser is unknown for this account");
     for (let i = 0; i < 10; i++) assert.equal((await signIn(own, "x")).status, 401);
-    assert.equal((await signIn(own, PASSWORD)).status, 429, "its own failures count");
+    assert.equal((await signIn(own, PASSWORD)).status, 429, "the browser's own failures count");
   });
 
-  test("the device's cookie is no script's, and one that was altered, or is of another server, is no device", async () => {
+  test("scripts can't read the device's cookie, and an altered one, or one of another server, counts as none", async () => {
     const answer = await signIn(server.browser(), PASSWORD);
     const line = answer.headers.getSetCookie().find((each) => each.startsWith("__Host-mooring-device=")) ?? "";
     assert.match(line, /^[^;]+; Path=\/; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax$/);
@@ -182,10 +182,10 @@ describe("signInWithPassword", () => {
     assert.equal((await show(value)).status, 200);
     server.forward(366 * 24 * 60 * 60 * 1000);
     for (let i = 0; i < 12; i++) await signIn(server.browser(), "x");
-    assert.equal((await show(value)).status, 429, "after a year it is none");
+    assert.equal((await show(value)).status, 429, "after a year the cookie counts as none");
   });
 
-  test("another site's request is refused with any content", async () => {
+  test("a request of another site is refused with any content", async () => {
     const body = { email: ada.email, password: PASSWORD };
     for (const headers of [
       { origin: "https://evil.example" },
@@ -200,7 +200,7 @@ describe("signInWithPassword", () => {
     }
   });
 
-  test("a refusal is in the audit log of the person's organization, without the password that was tried", async () => {
+  test("a refusal is in the audit log of the person's organization, without the attempted password", async () => {
     await server.browser().call("POST", "/api/sign-in/password", { email: ada.email, password: "not the password" });
     server.forward(60_000);
     await server.flushRefusals();
@@ -249,7 +249,7 @@ describe("signInWithTotp", () => {
   const second = (browser: Browser, ticket: string, given: string): Promise<Answer> =>
     browser.call("POST", "/api/sign-in/totp", { ticket, code: given });
 
-  test("the password is followed by a code, which begins the session", async () => {
+  test("a code follows the password, and begins the session", async () => {
     const browser = server.browser();
     const answer = await second(browser, await firstStep(browser), app.code());
     assert.equal(answer.status, 200, answer.text);
@@ -265,7 +265,7 @@ describe("signInWithTotp", () => {
     });
   });
 
-  test("a code is good a step early or late, no further, and once", async () => {
+  test("a code is valid one step early or late, no further, and once", async () => {
     const browser = server.browser();
     assert.equal((await second(browser, await firstStep(browser), app.code(-61_000))).status, 401);
     assert.equal((await second(browser, await firstStep(browser), app.code(61_000))).status, 401);
@@ -274,20 +274,16 @@ describe("signInWithTotp", () => {
     assert.equal((await second(browser, await firstStep(browser), used)).status, 200);
     assert.equal((await second(browser, await firstStep(browser), used)).status, 401);
     assert.equal((await second(browser, await firstStep(browser), app.code(30_000))).status, 200);
-    assert.equal(
-      (await second(browser, await firstStep(browser), app.code())).status,
-      401,
-      "a step before one that was used",
-    );
+    assert.equal((await second(browser, await firstStep(browser), app.code())).status, 401, "a step before a used one");
   });
 
-  test("two requests with one code at once: one of them signs in", async () => {
+  test("one of two concurrent requests with one code signs in", async () => {
     const tickets = [await firstStep(server.browser()), await firstStep(server.browser())];
     const answers = await Promise.all(tickets.map((ticket) => second(server.browser(), ticket, app.code())));
     assert.deepEqual(answers.map((answer) => String(answer.status)).toSorted(), ["200", "401"]);
   });
 
-  test("a ticket takes five tries, five minutes and one success", async () => {
+  test("a ticket allows five attempts, five minutes and one success", async () => {
     const browser = server.browser();
     const tired = await firstStep(browser);
     for (let i = 0; i < 5; i++) assert.equal((await second(browser, tired, "000000")).status, 401);
@@ -302,7 +298,7 @@ describe("signInWithTotp", () => {
     assert.equal((await second(browser, "no such ticket", app.code())).json["code"], "sign_in_failed");
   });
 
-  test("ten wrong codes are enough: then the next has to wait", async () => {
+  test("after ten wrong codes the next one must wait", async () => {
     const browser = server.browser();
     const statuses = [];
     for (let i = 0; i < 11; i++) {
@@ -323,7 +319,7 @@ describe("signInWithRecoveryCode", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
@@ -341,7 +337,7 @@ describe("signInWithRecoveryCode", () => {
     return from.call("POST", "/api/sign-in/recovery-code", { ticket: await firstStep(from), code });
   };
 
-  test("each of ten codes stands in for the app once, however it is typed", async () => {
+  test("each of ten codes replaces the app once, with any spaces and case", async () => {
     const { recoveryCodes } = await setUpApp(server, browser);
     assert.equal(new Set(recoveryCodes).size, 10);
     const [first = "", next = ""] = recoveryCodes;
@@ -353,14 +349,14 @@ describe("signInWithRecoveryCode", () => {
     assert.equal((session.json["security"] as { recovery_codes_left: number }).recovery_codes_left, 8);
   });
 
-  test("another person's code is no code", async () => {
+  test("another person's code is refused", async () => {
     const stranger = await server.settle();
     const theirs = await setUpApp(server, await server.signedIn(stranger));
     await setUpApp(server, browser);
     assert.equal((await signIn(theirs.recoveryCodes[0] ?? "")).json["code"], "sign_in_failed");
   });
 
-  test("ten wrong codes are enough: then the next has to wait", async () => {
+  test("after ten wrong codes the next one must wait", async () => {
     const { recoveryCodes } = await setUpApp(server, browser);
     for (let i = 0; i < 10; i++) assert.equal((await signIn("0000-0000-0000-0000")).status, 401);
     assert.equal((await signIn(recoveryCodes[0] ?? "")).status, 429);
@@ -376,14 +372,14 @@ describe("beginPasskeySignIn", () => {
 
   after(() => server.close());
 
-  test("asks for any passkey of this host, opened by its person", async () => {
+  test("asks for any passkey of this host, with user verification", async () => {
     const { options } = await ask(server.browser(), "/api/sign-in/passkey/options");
     assert.equal(options["rpId"], "portal.example");
     assert.equal(options["userVerification"], "required");
     assert.deepEqual(options["allowCredentials"] ?? [], []);
   });
 
-  test("an address begins sixty at once, and then has to wait; a browser in which somebody signed in before does not", async () => {
+  test("an address may begin sixty sign-ins at once, then must wait; a known browser need not", async () => {
     const known = await server.signedIn(await server.settle());
     let begun = 0;
     let status = 200;
@@ -391,7 +387,7 @@ describe("beginPasskeySignIn", () => {
       ({ status } = await server.browser().call("POST", "/api/sign-in/passkey/options", {}));
     assert.equal(status, 429);
     assert.equal((await known.call("POST", "/api/sign-in/passkey/options", {})).status, 200);
-    assert.ok(begun >= 60, "one a second may come back meanwhile");
+    assert.ok(begun >= 60, "one attempt a second may come back meanwhile");
   });
 });
 
@@ -418,7 +414,7 @@ describe("signInWithPasskey", () => {
   const begin = (from: Browser): Promise<Asked> => ask(from, "/api/sign-in/passkey/options");
   const signIn = (made: Authenticator, origin?: string) => signInWith(server, made, origin);
 
-  test("a passkey signs in by itself, and says when it was used last", async () => {
+  test("a passkey is enough to sign in, and shows its last use", async () => {
     const { answer, browser: fresh } = await signIn(authenticator);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.json["status"], "signed_in");
@@ -429,7 +425,7 @@ describe("signInWithPasskey", () => {
     assert.ok(items[0]?.last_used_at !== null);
   });
 
-  test("another origin, no verification, a counter that goes back, another's handle: refused alike", async () => {
+  test("another origin, no verification, a lower counter, or another person's handle get the same refusal", async () => {
     const refusals: [string, () => ReturnType<typeof signIn>][] = [
       ["another origin", () => signIn(authenticator, "https://evil.example")],
       ["not verified", () => ((authenticator.userVerified = false), signIn(authenticator))],
@@ -437,7 +433,7 @@ describe("signInWithPasskey", () => {
       ["a handle", () => ((authenticator.counter = 9), (authenticator.userHandle = "AAAA"), signIn(authenticator))],
       ["an unknown passkey", () => signIn(new Authenticator())],
     ];
-    assert.equal((await signIn(authenticator)).answer.status, 200); // from here on the counter is known
+    assert.equal((await signIn(authenticator)).answer.status, 200); // The counter is known from here on.
     for (const [what, attempt] of refusals) {
       const { answer } = await attempt();
       assert.equal(answer.status, 401, what);
@@ -445,7 +441,7 @@ describe("signInWithPasskey", () => {
     }
   });
 
-  test("an answer is good for its own ticket, once, for five minutes", async () => {
+  test("an answer is valid for its own ticket, once, for five minutes", async () => {
     const fresh = server.browser();
     const [one, other] = [await begin(fresh), await begin(fresh)];
     const mixed = { ticket: one.ticket, response: authenticator.get(other.options, ORIGIN) };
@@ -458,7 +454,7 @@ describe("signInWithPasskey", () => {
     assert.equal((await fresh.call("POST", "/api/sign-in/passkey", late)).status, 401);
   });
 
-  test("rubbish is refused as a failed sign-in", async () => {
+  test("invalid input is refused as a failed sign-in", async () => {
     for (const response of [{}, { id: authenticator.credentialId }, { id: authenticator.credentialId, response: {} }]) {
       const { ticket } = await begin(server.browser());
       const answer = await server.browser().call("POST", "/api/sign-in/passkey", { ticket, response });
@@ -466,7 +462,7 @@ describe("signInWithPasskey", () => {
     }
   });
 
-  test("a passkey confirms who is signed in, and nobody else", async () => {
+  test("a passkey confirms the signed-in person, and nobody else", async () => {
     server.forward(11 * 60_000);
     const stranger = await server.settle();
     const theirs = new Authenticator();
@@ -487,7 +483,7 @@ describe("signInWithPasskey", () => {
     assert.equal((await server.browser().call("POST", "/api/sign-in/passkey", asSignIn)).status, 401);
   });
 
-  test("a password goes on without a second step for those who have passkeys alone", async () => {
+  test("people with passkeys but no app sign in with the password only", async () => {
     const answer = await server
       .browser()
       .call("POST", "/api/sign-in/password", { email: ada.email, password: PASSWORD });
@@ -505,14 +501,14 @@ describe("signOut", () => {
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // failures and tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old failures and attempts are forgotten.
     ada = await server.settle();
     browser = await server.signedIn(ada);
   });
 
   after(() => server.close());
 
-  test("ends the session on the server, too, and takes the cookie away", async () => {
+  test("ends the session on the server, and deletes the cookie", async () => {
     const { cookie } = browser;
     const answer = await browser.call("POST", "/api/sign-out");
     assert.equal(answer.status, 204, answer.text);
@@ -520,7 +516,7 @@ describe("signOut", () => {
     assert.equal((await server.browser(cookie).call("GET", "/api/session")).status, 401);
   });
 
-  test("leaves the person's other sessions as they are", async () => {
+  test("keeps the person's other sessions", async () => {
     const other = await server.signedIn(ada);
     await browser.call("POST", "/api/sign-out");
     assert.equal((await other.call("GET", "/api/session")).status, 200);

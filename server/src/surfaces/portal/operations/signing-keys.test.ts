@@ -15,11 +15,11 @@ describe("rotateSigningKey", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // the first of all: runs the server
+    ada = await server.settle(); // The first person is the operator.
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old attempts are forgotten.
     browser = await server.signedIn(ada);
   });
 
@@ -27,7 +27,7 @@ describe("rotateSigningKey", () => {
 
   const keysOf = async () => (await browser.call("GET", "/api/instance")).json["signing_keys"] as Key[];
 
-  test("makes the next key; asked again, it is that one", async () => {
+  test("creates the next key; a second request returns the same key", async () => {
     const rotated = await browser.call("POST", "/api/instance/signing-keys/rotate", {});
     assert.equal(rotated.status, 200, rotated.text);
     const next = (await keysOf()).find((key) => key.kid === rotated.json["kid"]);
@@ -36,7 +36,7 @@ describe("rotateSigningKey", () => {
     assert.deepEqual(again.json, rotated.json);
   });
 
-  test("it is in the server's own log, by whom", async () => {
+  test("the server's log names the operator", async () => {
     const rows = await server.metadata.read.selectFrom("audit").selectAll().where("org_id", "=", "").execute();
     assert.ok(rows.some((row) => row.actor_id === ada.id && row.action === "key.rotate"));
   });
@@ -49,11 +49,11 @@ describe("retireSigningKey", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // the first of all: runs the server
+    ada = await server.settle(); // The first person is the operator.
   });
 
   beforeEach(async () => {
-    server.forward(10 * 60_000); // tries of the test before are forgotten
+    server.forward(10 * 60_000); // Old attempts are forgotten.
     browser = await server.signedIn(ada);
   });
 
@@ -61,7 +61,7 @@ describe("retireSigningKey", () => {
 
   const keysOf = async () => (await browser.call("GET", "/api/instance")).json["signing_keys"] as Key[];
 
-  test("a key that leaked is retired at once, by its name", async () => {
+  test("a leaked key is retired at once, by its ID", async () => {
     const [key] = await keysOf();
     const retired = await browser.call("POST", `/api/instance/signing-keys/${key?.kid}/retire`, {});
     assert.equal(retired.status, 200, retired.text);
@@ -69,12 +69,12 @@ describe("retireSigningKey", () => {
     assert.ok(!(await keysOf()).some(({ kid }) => kid === key?.kid));
   });
 
-  test("an unknown one is not found", async () => {
+  test("an unknown key is not found", async () => {
     const unknown = await browser.call("POST", "/api/instance/signing-keys/none/retire", {});
     assert.equal(unknown.json["code"], "not_found");
   });
 
-  test("it is in the server's own log, by whom", async () => {
+  test("the server's log names the operator", async () => {
     const rows = await server.metadata.read.selectFrom("audit").selectAll().where("org_id", "=", "").execute();
     assert.ok(rows.some((row) => row.actor_id === ada.id && row.action === "key.retire"));
   });

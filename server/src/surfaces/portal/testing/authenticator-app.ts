@@ -6,16 +6,16 @@ import type { PortalServer } from "./server.ts";
 export interface AuthenticatorApp {
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
-  /** What it shows now, or so many milliseconds from now. */
+  /** Returns the current code, or the code `offsetMs` milliseconds from now. */
   code(offsetMs?: number): string;
 }
 
-/** What an app with this secret shows at the server's time. */
+/** Returns the code of an app with this secret at the server's time. */
 export function codeOf(server: PortalServer, secret: string, offsetMs = 0): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: server.clock.nowMs() + offsetMs });
 }
 
-/** Sets one up. The code that this takes is then good no more, so a minute passes. */
+/** Sets an app up. Moves the clock by a minute, because the used code is no longer valid. */
 export async function setUpApp(server: PortalServer, browser: Browser): Promise<AuthenticatorApp> {
   const begun = await browser.call("POST", "/api/account/totp", {});
   const secret = String(begun.json["secret"]);

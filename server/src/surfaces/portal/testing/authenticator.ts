@@ -1,15 +1,15 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 
-/** An authenticator in software: ES256, no attestation (WebAuthn level 3, sections 6.1 and 6.5), its CBOR by hand. */
+/** An authenticator in software: ES256, no attestation (WebAuthn level 3, sections 6.1 and 6.5). Writes its CBOR itself. */
 export class Authenticator {
   readonly #keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   readonly credentialId = randomBytes(32).toString("base64url");
-  /** What it says of itself; a test may make it lie. */
+  /** Data that it reports; a test may make it lie. */
   counter = 1;
   userVerified = true;
   userHandle: string | undefined;
 
-  /** Answers what `navigator.credentials.create` was asked. */
+  /** Answers the options of `navigator.credentials.create`. */
   create(options: object, origin: string): object {
     const { challenge, rp, user } = options as { challenge: string; rp: { id: string }; user: { id: string } };
     this.userHandle = user.id;
@@ -19,7 +19,7 @@ export class Authenticator {
     const attested = Buffer.concat([Buffer.alloc(16), length, id, this.#coseKey()]);
     const authData = Buffer.concat([this.#head(rp.id, 0x40), attested]);
     const attestationObject = Buffer.concat([
-      Buffer.of(0xa3), // a map of three
+      Buffer.of(0xa3), // A map of three.
       text("fmt"),
       text("none"),
       text("attStmt"),
@@ -34,7 +34,7 @@ export class Authenticator {
     });
   }
 
-  /** Answers what `navigator.credentials.get` was asked. */
+  /** Answers the options of `navigator.credentials.get`. */
   get(options: object, origin: string): object {
     const { challenge, rpId } = options as { challenge: string; rpId: string };
     this.counter += 1;
@@ -83,12 +83,12 @@ function pointOf(key: KeyObject): [Buffer, Buffer] {
   return [Buffer.from(x, "base64url"), Buffer.from(y, "base64url")];
 }
 
-/** CBOR (RFC 8949 section 3): a text of up to 23 bytes. */
+/** Returns CBOR (RFC 8949 section 3) of a text of up to 23 bytes. */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.of(0x60 | value.length), Buffer.from(value)]);
 }
 
-/** CBOR: bytes, with their length in one or two bytes. */
+/** Returns CBOR of bytes, with their length in one or two bytes. */
 function bytes(value: Buffer): Buffer {
   const head =
     value.length < 256 ? Buffer.of(0x58, value.length) : Buffer.of(0x59, value.length >> 8, value.length & 255);

@@ -1,7 +1,7 @@
 import { Problem } from "#kernel/problem.ts";
 import type { BackupState, InstanceBackup, InstanceBackups } from "../instance.ts";
 
-/** Backups as a test says that they are; `app/backup` has the real ones, which no surface knows. */
+/** Backups that a test sets. `app/backup` has the real ones, which surfaces do not import. */
 export class TestBackups implements InstanceBackups {
   readonly kept: InstanceBackup[] = [];
   #state: BackupState = {

@@ -8,7 +8,7 @@ export interface Answer {
   readonly json: Record<string, unknown>;
 }
 
-/** Calls as the portal's pages do: with their origin, and with the cookies that were set last. */
+/** Sends requests as the portal's pages do: with their origin, and with the newest cookies. */
 export interface Browser {
   readonly cookie: string | undefined;
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
@@ -40,7 +40,7 @@ export function createBrowser(url: string, origin: string, first?: string): Brow
   };
 }
 
-/** Every success is what its row says, in every test. */
+/** Asserts that every success has the form of its row, in every test. */
 function requireForm(method: string, path: string, answer: Answer): void {
   const [address = ""] = path.split("?");
   const row = ROWS.find((each) => each.method === method && each.matches(address));

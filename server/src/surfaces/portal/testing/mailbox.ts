@@ -4,11 +4,11 @@ import { startSmtp, type Received } from "../../../../../tests/fixtures/smtp-ser
 
 const PATIENCE_MS = 10_000;
 
-/** A real mail server, and what it was handed. */
+/** A real mail server, with the mails that it received. */
 export interface Mailbox {
   readonly mail: Mail;
   readonly received: readonly Received[];
-  /** The text of the newest mail to an address about this, once it is there. */
+  /** Returns the text of the newest matching mail to an address, once it has arrived. */
   next(to: string, about: RegExp): Promise<string>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function startMailbox(): Promise<Mailbox> {
   };
 }
 
-/** Quoted-printable (RFC 2045 section 6.7) as it was written. */
+/** Decodes quoted-printable (RFC 2045 section 6.7). */
 function decoded(text: string): string {
   return text
     .replaceAll(/=\r?\n/g, "")

@@ -2,15 +2,15 @@ import { after, before } from "node:test";
 import type { Browser } from "./browser.ts";
 import { startPortal, type Ada, type PortalServer } from "./server.ts";
 
-/** There inside tests only. */
+/** Set during tests only. */
 interface Operated {
   readonly server: PortalServer;
-  /** The first of all, who runs the server. */
+  /** The first person, who is the operator. */
   readonly ada: Ada;
   readonly browser: Browser;
 }
 
-/** A server for the tests of a file, and the browser of the one who runs it. */
+/** Starts a server for the tests of a file, with the operator's browser. */
 export function useOperator(): Operated {
   const made: { -readonly [name in keyof Operated]?: Operated[name] } = {};
   before(async () => {

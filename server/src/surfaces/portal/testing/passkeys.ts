@@ -5,7 +5,7 @@ import type { PortalServer } from "./server.ts";
 
 export const ORIGIN = ADDRESSES.portal_url;
 
-/** What a browser is asked for, and the ticket for its answer. */
+/** The options for a browser, and the ticket for its answer. */
 export interface Asked {
   readonly ticket: string;
   readonly options: Readonly<Record<string, unknown>>;
@@ -17,13 +17,13 @@ export async function ask(browser: Browser, path: string): Promise<Asked> {
   return begun.json as unknown as Asked;
 }
 
-/** Adds the authenticator's passkey to the account of who is signed in. */
+/** Adds the authenticator's passkey to the account of the signed-in person. */
 export async function addPasskey(browser: Browser, made: Authenticator, origin = ORIGIN): Promise<Answer> {
   const { ticket, options } = await ask(browser, "/api/account/passkeys/options");
   return browser.call("POST", "/api/account/passkeys", { ticket, name: "Key", response: made.create(options, origin) });
 }
 
-/** Signs in with it, in a separate browser. */
+/** Signs in with a passkey, in a separate browser. */
 export async function signInWith(
   server: PortalServer,
   made: Authenticator,
@@ -35,7 +35,7 @@ export async function signInWith(
   return { answer, browser };
 }
 
-/** Confirms who is signed in. */
+/** Confirms the signed-in person with a passkey. */
 export async function confirmWith(browser: Browser, made: Authenticator): Promise<Answer> {
   const { ticket, options } = await ask(browser, "/api/session/confirm/options");
   return browser.call("POST", "/api/session/confirm", { ticket, response: made.get(options, ORIGIN) });

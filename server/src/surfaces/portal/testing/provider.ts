@@ -4,18 +4,18 @@ import { Provider } from "oidc-provider";
 import type { ProviderSettings } from "#domain/people/index.ts";
 import { ADDRESSES } from "./addresses.ts";
 
-/** Whom the provider says that somebody is. */
+/** The person that the provider's ID token names. */
 export interface Who {
   sub: string;
   email?: string;
   email_verified?: boolean;
 }
 
-/** A real provider on this machine; the test chooses who signs in there. */
+/** A real provider on this machine. The test chooses who signs in there. */
 export interface TestProvider {
   readonly settings: ProviderSettings;
   who: Who;
-  /** Follows the provider's pages as a browser does, up to where it sends back. */
+  /** Follows the provider's pages as a browser does. Returns the address to which it sends back. */
   through(first: string): Promise<string>;
   close(): void;
 }
@@ -55,7 +55,7 @@ function providerAt(url: string, present: () => Who): Provider {
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ ...present(), sub: id }) }),
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
-    // Consent is given without being asked.
+    // Consent is given without a question.
     loadExistingGrant: async (context) => {
       const { client, session } = context.oidc;
       const grant = new context.oidc.provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
@@ -76,7 +76,7 @@ function providerAt(url: string, present: () => Who): Provider {
   return provider;
 }
 
-/** Follows the provider's pages as a browser does, up to where it sends back. */
+/** Follows the provider's pages as a browser does. Returns the address to which it sends back. */
 async function throughProvider(first: string): Promise<string> {
   const cookies = new Map<string, string>();
   let address = first;
@@ -90,5 +90,5 @@ async function throughProvider(first: string): Promise<string> {
     }
     address = new URL(response.headers.get("location") ?? assert.fail(await response.text()), address).href;
   }
-  return assert.fail("the provider sends nowhere");
+  return assert.fail("the provider redirects nowhere");
 }

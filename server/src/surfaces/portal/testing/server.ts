@@ -29,7 +29,7 @@ import { createBrowser, send, type Answer, type Browser } from "./browser.ts";
 export { ADDRESSES } from "./addresses.ts";
 export type { Answer, Browser } from "./browser.ts";
 
-/** The surface on a real listener, over real records, with a log that can be read and a clock that can be set forward. */
+/** The surface on a real listener with real records. Tests can read its log and move its clock forward. */
 export interface PortalServer {
   readonly url: string;
   readonly metadata: MetadataStore;
@@ -40,18 +40,18 @@ export interface PortalServer {
   readonly people: PeopleDeps;
   readonly backups: TestBackups;
   readonly schedule: Schedule;
-  /** Who stands behind a token, of a credential or of a person. */
+  /** Finds the principal of a token, of a credential or of a person. */
   readonly authenticator: Authenticator;
-  /** A member of the organization with this role, who can sign in. */
+  /** Adds a member of the organization with this role, who can sign in. */
   join(ada: Ada, role: OrgRole): Promise<Ada>;
-  /** A new organization, whose owner has a set-up link. */
+  /** Creates an organization whose owner has a set-up link. */
   found(): Promise<Bootstrapped>;
-  /** A new organization, whose owner has set up their account. */
+  /** Creates an organization whose owner has set up their account. */
   settle(): Promise<Ada>;
-  /** A browser of the portal, with this session's cookie or none. */
+  /** Returns a browser of the portal, with this session's cookie or none. */
   browser(cookie?: string): Browser;
   signedIn(ada: Ada): Promise<Browser>;
-  /** Calls with a token, as the portal does with the one that it took. */
+  /** Sends a request with a token, as the portal does. */
   api(token: string, method: string, path: string, body?: unknown): Promise<Answer>;
   flushRefusals(): Promise<void>;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export interface Ada {
 
 let accepted = 0;
 
-/** How often somebody accepted the clock. */
+/** Returns the number of times that somebody accepted the clock. */
 export function acceptedClocks(): number {
   return accepted;
 }
@@ -86,7 +86,7 @@ const INSTANCE: InstanceFacts = {
 
 export interface PortalOptions {
   readonly portalUrl?: string;
-  /** A build of the portal; absent: the one that `npm start` makes. */
+  /** A build of the portal. The default is the build of `npm start`. */
   readonly portalDir?: string;
   readonly oidc?: ProviderSettings;
   readonly mail?: Mail;
@@ -163,7 +163,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   };
 }
 
-/** The people of the tests: who founds an organization, who joins it, and the browsers that they sign in with. */
+/** Creates the people of the tests: owners, members, and their browsers. */
 function peopleOf(
   parts: Pick<PortalServer, "url" | "metadata" | "clock"> & { readonly portalUrl: string },
   found: PortalServer["found"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestProvider } from "./provider.ts";
 import type { Answer, Browser } from "./browser.ts";
 
-/** To the provider and back, from an answer that sends there; where the browser is led in the end. */
+/** Follows an answer to the provider and back. Returns the last address of the browser. */
 export async function throughProvider(provider: TestProvider, browser: Browser, begun: Answer): Promise<string> {
   const set = begun.headers.getSetCookie().join("\n");
   const ticket = /__Host-mooring-oidc=([^;]+)/.exec(set)?.[1] ?? assert.fail(begun.text);

@@ -101,7 +101,7 @@ async function messages(token: string): Promise<string[]> {
   return rows.map((row) => row.message);
 }
 
-test("each principal sees the rows of its organization, and of a private project only from inside it", async () => {
+test("each principal sees its organization's rows; rows of a private project only from inside it", async () => {
   assert.deepEqual(await messages("a"), ["gone", "open", "unassigned"]);
   assert.deepEqual(await messages("closed"), ["closed"]);
   assert.deepEqual(await messages("b"), ["other organization"]);
@@ -123,7 +123,7 @@ test("from and to limit the rows, and an invalid range is refused", async () => 
   assert.equal((await problemOf(await ask({ sql, from: "yesterday" }))).errors?.[0]?.pointer, "/from");
 });
 
-test("Accept chooses the form, and what can't be produced is 406", async () => {
+test("Accept chooses the format; an unsupported one is 406", async () => {
   const sql = "select 1 as one, 'a,b' as two";
   const json = (await (await ask({ sql })).json()) as {
     columns: { name: string }[];
@@ -143,7 +143,7 @@ test("Accept chooses the form, and what can't be produced is 406", async () => {
   assert.equal((await problemOf(await ask({ sql }, "a", { accept: "image/png" }))).code, "not_acceptable");
 });
 
-test("limit cuts the result and says so; the server's own limit is a refusal", async () => {
+test("limit cuts the result and reports it; exceeding the server's own limit is an error", async () => {
   const cut = (await (await ask({ sql: "select * from range(10)", limit: 3 })).json()) as {
     row_count: number;
     truncated: boolean;
@@ -166,7 +166,7 @@ test("parameters are bound, by position and by name", async () => {
   assert.deepEqual(byPlace.rows, [{ n: 42 }]);
 });
 
-test("a statement that is invalid, not allowed, or too slow gets a clear 4xx", async () => {
+test("an invalid, forbidden or slow statement gets a clear 4xx", async () => {
   assert.equal((await problemOf(await ask({ sql: "selec 1" }))).code, "invalid_sql");
   assert.equal((await problemOf(await ask({ sql: "copy logs to 'x.csv'" }))).status, 400);
   assert.equal((await problemOf(await ask({ sql: "select * from read_text('/etc/passwd')" }))).code, "sql_not_allowed");
@@ -174,7 +174,7 @@ test("a statement that is invalid, not allowed, or too slow gets a clear 4xx", a
   assert.equal((await problemOf(await ask({ sql: slow, timeout_ms: 200 }))).code, "query_timeout");
 });
 
-test("a bad body is 400 with pointers; no credentials 401; no scope 403", async () => {
+test("an invalid body is 400 with pointers; no credentials 401; no scope 403", async () => {
   assert.deepEqual((await problemOf(await ask({ sq: "select 1" }))).errors?.map((error) => error.pointer).toSorted(), [
     "/sq",
     "/sql",
@@ -184,7 +184,7 @@ test("a bad body is 400 with pointers; no credentials 401; no scope 403", async 
   assert.deepEqual([refused.status, refused.required_scope], [403, "telemetry:read"]);
 });
 
-test("going away cancels the query", async () => {
+test("a caller that disconnects cancels the query", async () => {
   const controller = new AbortController();
   const slow = fetch(`${server.url}/v1/query`, {
     method: "POST",

@@ -45,7 +45,7 @@ describe("the list of saved queries", () => {
     return found;
   }
 
-  test("has what the token reaches, newest first, in pages", async () => {
+  test("has the queries that the token reaches, newest first, in pages", async () => {
     assert.deepEqual(await names(await world.token()), ["open", "three", "two", "one"]);
     assert.deepEqual(await names(await world.token(), "&project=open"), ["open"]);
     assert.deepEqual(await names(await boundToken(world)), ["open"]);
@@ -87,7 +87,7 @@ describe("saving a query", () => {
   });
   after(() => world.close());
 
-  test("tells its parameters, and refuses values for others", async () => {
+  test("returns the statement's parameters, and refuses values for others", async () => {
     const token = await world.token();
     const sql = "select message from logs where timestamp >= $from and level = $level";
     const made = await save(world, { sql, parameters: { level: "error" } }, token);
@@ -100,20 +100,20 @@ describe("saving a query", () => {
     assertProblem(await save(world, { sql: "select ?", parameters: [1, 2] }, token), "invalid_body");
   });
 
-  test("a refused statement is pointed at", async () => {
+  test("the error has the position in the refused statement", async () => {
     const refused = await save(world, { sql: "select * from read_text('/etc/passwd')" }, await world.token());
     assertProblem(refused, "sql_not_allowed");
     assert.equal((refused.json["errors"] as { pointer: string }[])[0]?.pointer, "/sql");
   });
 
-  test("a name may be used once in each project and once beside them", async () => {
+  test("a name can be used once in each project and once in the organization", async () => {
     const [name, token] = ["used once", await world.token()];
     assert.equal((await save(world, { name }, token)).status, 201);
     assert.equal((await save(world, { name, project: "open" }, token)).status, 201);
     assertProblem(await save(world, { name, project: "open" }, token), "conflict");
   });
 
-  test("needs the right to read what it asks for, and viewers may not", async () => {
+  test("needs the permission to read its tables; viewers can't save queries", async () => {
     const blind = await world.token({ scopes: ["telemetry:write"] });
     assertProblem(await save(world, {}, blind), "insufficient_scope");
     const viewer = world.person(world.acme, world.acme.people.viewer);
@@ -164,7 +164,7 @@ describe("changing a saved query", () => {
   });
   after(() => world.close());
 
-  test("what it brings along must fit the statement, whichever of them changes", async () => {
+  test("parameters must match the statement, whichever of them changes", async () => {
     const token = await world.token();
     const id = await newSavedQuery(world, { sql: "select $a::INT as a", parameters: { a: 1 } });
     const change = (body: object) => world.call("PATCH", path(id), { token, body });
@@ -174,7 +174,7 @@ describe("changing a saved query", () => {
     assert.deepEqual([changed.status, changed.json["parameter_names"]], [200, ["b"]]);
   });
 
-  test("goes through with the version that was read, once", async () => {
+  test("succeeds once for the version that was read", async () => {
     const token = await world.token();
     const id = await newSavedQuery(world);
     const etag = (await world.call("GET", path(id), { token })).headers.get("etag") ?? "";
@@ -204,7 +204,7 @@ testOperation(
   WITH_QUERIES,
 );
 
-/** An alert on the query, straight in the records. */
+/** Inserts an alert for the query into the records. */
 async function watch(world: World, queryId: string): Promise<void> {
   const by = { created_by: "user_1", created_at: 0, updated_by: "user_1", updated_at: 0, revision: 1 };
   const secret = { secret: new Uint8Array(1), secret_version: 1, previous_secret: null, previous_secret_until: null };
@@ -227,7 +227,7 @@ describe("running a saved query", () => {
     return world.call("POST", `/v1/query/saved/${id}/run`, { token: as, body, headers });
   }
 
-  test("answers as a query does, in the form that is accepted", async () => {
+  test("answers as a query does, in the accepted format", async () => {
     const id = await newSavedQuery(world, { sql: "select range as n from range(5)" });
     const whole = await run(id);
     assert.deepEqual([whole.status, whole.json["row_count"]], [200, 5]);
@@ -249,7 +249,7 @@ describe("running a saved query", () => {
     assert.deepEqual((await run(listed, { parameters: ["x"] })).json["rows"], [{ a: "x" }]);
   });
 
-  test("runs with the rights of who runs it, not of who saved it", async () => {
+  test("runs with the permissions of its caller, not of its author", async () => {
     await appendLogs(world, [null, world.acme.open.id, world.acme.closed.id]);
     const sql = "select message from logs order by message";
     const owner = world.person(world.acme, world.acme.people.owner);
@@ -264,7 +264,7 @@ describe("running a saved query", () => {
     assert.deepEqual(await seen(token), ["none", open]);
   });
 
-  test("no token, a missing scope, hidden as absent", async () => {
+  test("no token, a missing scope, and a hidden query like an absent one", async () => {
     const id = await newSavedQuery(world);
     assertProblem(await world.call("POST", `/v1/query/saved/${id}/run`, { body: {} }), "unauthorized");
     const scopes = SCOPES.filter((scope) => scope !== "telemetry:read");

@@ -26,7 +26,7 @@ async function schema(token: string): Promise<Schema> {
 const namesOf = ({ tables }: Schema): string[] => tables.map(({ name }) => name);
 const ownerToken = (): string => world.person(world.acme, world.acme.people.owner);
 
-test("the columns are those that SELECT * gives, with their types", async () => {
+test("the columns are those of SELECT *, with their types", async () => {
   const token = await world.token();
   for (const { name, columns } of (await schema(token)).tables) {
     const answer = await world.call("POST", "/v1/query", { token, body: { sql: `SELECT * FROM ${name} LIMIT 0` } });
@@ -50,7 +50,7 @@ test("every example runs", async () => {
   }
 });
 
-test("the functions that are named can be called", async () => {
+test("the listed functions can be called", async () => {
   const { functions, table_functions: tables } = await schema(await world.token());
   for (const name of ["count", "date_trunc", "json_extract_string", "quantile_cont", "regexp_matches", "rate"])
     assert.ok(functions.includes(name), name);
@@ -58,7 +58,7 @@ test("the functions that are named can be called", async () => {
   assert.deepEqual(tables, ["generate_series", "json_each", "json_tree", "range", "time_buckets", "unnest"]);
 });
 
-test("a caller who sees all rows gets their number, a caller who sees some does not", async () => {
+test("a caller who sees all rows gets their number; a caller who sees some does not", async () => {
   const logs = async (token: string) => (await schema(token)).tables.find(({ name }) => name === "logs");
   assert.equal((await logs(ownerToken()))?.figures?.rows, 3);
   assert.equal((await logs(await world.token()))?.figures, null, "there is a private project");
@@ -67,7 +67,7 @@ test("a caller who sees all rows gets their number, a caller who sees some does 
   assert.notEqual((await logs(rival))?.figures?.rows, 3);
 });
 
-test("tables of records are shown to those who may read them, with their examples", async () => {
+test("tables of records are shown to callers who may read them, with their examples", async () => {
   const whole = await schema(await world.token());
   assert.deepEqual(namesOf(whole), [
     "logs",

@@ -14,21 +14,21 @@ import { boundToken, fresh, pair } from "../../organization/testing/requests.ts"
 import type { Answer, Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
 import { createQuerySurface } from "../index.ts";
 
-/** What tests of saved queries share: the world of organizations with this surface over a real store, and requests. */
+/** Helpers for tests of saved queries: the world of organizations with this surface over a real store, and requests. */
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const LIMITS = { timeoutMs: 10_000, timeoutMsMax: 20_000, rowsMax: 1000, memoryBytesMax: 2 ** 28 };
 
 const stores = new WeakMap<MetadataStore, TelemetryStore>();
 
-/** The telemetry store of a world. */
+/** Returns the telemetry store of a world. */
 export function storeOf(metadata: MetadataStore): TelemetryStore {
   const store = stores.get(metadata);
   if (store === undefined) throw new Error("the world has no telemetry");
   return store;
 }
 
-/** Log rows of the caller's organization: one of each of these projects, one of none for null. */
+/** Appends one log row of the caller's organization for each of these projects; null is no project. */
 export async function appendLogs(world: World, projects: readonly (string | null)[]): Promise<void> {
   const row = { timestamp: "2026-11-20T08:00:00Z", level: "info" };
   const lines = projects.map((id) =>
@@ -68,7 +68,7 @@ export const WITH_QUERIES: WorldOptions = {
   },
 };
 
-/** A saved query's id; of the organization unless it names a project. */
+/** Saves a query in the organization, or in a project that the body names. Returns its ID. */
 export async function newSavedQuery(
   world: World,
   body: Readonly<Record<string, unknown>> = {},
@@ -86,7 +86,7 @@ export function save(world: World, body: Readonly<Record<string, unknown>>, toke
   });
 }
 
-/** One of another organization, one of a private project, and those of elsewhere to a credential of a project. */
+/** Returns hidden queries: one of another organization, one of a private project, and for a credential of a project those outside. */
 export async function savedQueryPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
   const inside = await world.token({ projectId: world.acme.closed.id });
   const closed = await save(world, { project: world.acme.closed.id }, inside);

@@ -10,7 +10,7 @@ describe("the base of the registry", () => {
   });
   after(() => world.close());
 
-  test("admits every signed-in caller, with any permissions", async () => {
+  test("allows every signed-in caller, with any permissions", async () => {
     const client = await newClient(world, { scopes: ["org:read"] });
     const authorization = await tokenFor(world, client);
     for (const path of ["/v2", "/v2/"]) {

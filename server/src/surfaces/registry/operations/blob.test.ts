@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { createWorld, type World } from "../../organization/testing/world.ts";
 import { digestOf, registryOf, seeded, withRegistry, type Seeded } from "../testing/registry.ts";
 
-describe("a blob that was asked for", () => {
+describe("the lease of a blob", () => {
   let world: World;
   let at: Seeded;
   before(async () => {
@@ -17,19 +17,19 @@ describe("a blob that was asked for", () => {
     return (await query.executeTakeFirst())?.lease_until;
   }
 
-  test("gets a new lease by HEAD once half of the old one is over, and by nothing else", async () => {
+  test("is renewed only by HEAD, once half of it is over", async () => {
     const { name, headers } = at;
     const digest = digestOf("[]");
     await world.call("POST", `/v2/${name}/blobs/uploads/?digest=${digest}`, { headers, body: [] });
     const first = await leaseOf(digest);
     const ask = (method: string) => world.call(method, `/v2/${name}/blobs/${digest}`, { headers });
     assert.equal((await ask("HEAD")).status, 200);
-    assert.equal(await leaseOf(digest), first, "a question is no write");
+    assert.equal(await leaseOf(digest), first, "HEAD in the first half writes nothing");
     registryOf(world).clock.advance(60_000);
     assert.equal((await ask("GET")).status, 200);
     assert.equal(await leaseOf(digest), first);
     assert.equal((await ask("HEAD")).status, 200);
     assert.ok(Number(await leaseOf(digest)) >= Number(first) + 60_000);
-    assert.equal(await leaseOf(digestOf("{}")), null, "what a manifest needs has none");
+    assert.equal(await leaseOf(digestOf("{}")), null, "a blob of a manifest has none");
   });
 });

@@ -11,7 +11,7 @@ describe("the catalog", () => {
   });
   after(() => world.close());
 
-  test("has nothing of another organization, or of a project elsewhere", async () => {
+  test("has nothing of another organization or of an unreachable project", async () => {
     const scopes = ["registry:pull"] as const;
     const names = async (options: { tenant?: typeof world.acme; projectId?: string }) => {
       const client = await newClient(world, { ...options, scopes });

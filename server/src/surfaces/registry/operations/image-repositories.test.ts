@@ -20,7 +20,7 @@ describe("listImageRepositories", () => {
     WITH_IMAGES,
   );
 
-  test("a project's repositories alone are listed, page after page", async (t) => {
+  test("lists only a project's repositories, page after page", async (t) => {
     const world = await sharedWorld(WITH_IMAGES);
     t.after(() => world.close());
     const token = await world.token();
@@ -143,7 +143,7 @@ describe("runImageRetention", () => {
       assert.equal(answer.status, 200, answer.text);
     }
 
-    test("keep the last tags, the young and pulled ones, matching names, and immutable ones", async () => {
+    test("keep the last tags, young and pulled ones, matching names, and immutable ones", async () => {
       const { clock } = registryOf(world);
       await set({ immutable_tags: ["v*"] });
       for (const tag of ["v1", "stable", "build-1", "build-2", "build-3"]) {
@@ -183,7 +183,7 @@ describe("runImageRetention", () => {
       ]);
     });
 
-    test("can be tried, and run only as the repository's own", async () => {
+    test("can be tried, and run only with the repository's own rules", async () => {
       const answer = await world.call("POST", path(id), { token, body: { dry_run: false, retention: NONE } });
       assertProblem(answer, "invalid_body");
     });

@@ -23,7 +23,7 @@ describe("listImageTags", () => {
     WITH_IMAGES,
   );
 
-  describe("what a tag points at", () => {
+  describe("the image of a tag", () => {
     let world: World;
     let token: string;
     before(async () => {
@@ -44,7 +44,7 @@ describe("listImageTags", () => {
       variant,
     });
 
-    test("is returned with it: platforms, and the size that the image itself gives", async () => {
+    test("is returned with the tag: platforms, and the size in the manifest", async () => {
       const app = world.acme.openApp;
       const amd64 = await pushImage(world, app, "amd64");
       const arm64 = await pushImage(world, app, "arm64", {
@@ -122,7 +122,7 @@ describe("getImageManifest", () => {
 
     const schema = Compile(REGISTRY_API_ROUTES.getImageManifest.result);
 
-    /** What the API tells of an image with this config. */
+    /** Returns what the API shows of an image with this config. */
     async function configOf(config: unknown, type?: string): Promise<Record<string, unknown> | null> {
       await pushImage(world, world.acme.openApp, "v1", { config, ...(type === undefined ? {} : { type }) });
       const { status, json, text } = await world.call("GET", path(world.acme.openApp.id), { token });
@@ -131,7 +131,7 @@ describe("getImageManifest", () => {
       return json["image_config"];
     }
 
-    test("is returned for images of the OCI and of Docker", async () => {
+    test("is returned for images of OCI and of Docker", async () => {
       const own = {
         Labels: { a: "b" },
         Env: ["A=1"],
@@ -217,7 +217,7 @@ describe("deleteImageManifest", () => {
     WITH_IMAGES,
   );
 
-  /** A new app with an image `v1`, which is immutable. */
+  /** Creates an app with an image `v1`, which is immutable. */
   async function protectedApp(world: World): Promise<{ id: string; digest: string; slug: string }> {
     const id = await newApp(world);
     const token = await world.token();
@@ -248,7 +248,7 @@ describe("deleteImageManifest", () => {
       return { action, detail };
     }
 
-    test("a tag goes alone, and the image stays under its digest", async () => {
+    test("deleting a tag keeps the image under its digest", async () => {
       const { name, digest } = await pushImage(world, world.acme.openApp, "a");
       assert.equal((await remove("a")).status, 204);
       assertProblem(await look("a"), "not_found");
@@ -261,7 +261,7 @@ describe("deleteImageManifest", () => {
       assertProblem(await remove("a"), "not_found");
     });
 
-    test("a digest goes with its tags", async () => {
+    test("deleting a digest deletes its tags", async () => {
       const { name, digest } = await pushImage(world, world.acme.openApp, "b");
       assert.equal((await remove(digest)).status, 204);
       for (const reference of ["b", digest]) assertProblem(await look(reference), "not_found");
@@ -272,14 +272,14 @@ describe("deleteImageManifest", () => {
       assertProblem(await remove(digest), "not_found");
     });
 
-    test("what can be neither a tag nor a digest is not there", async () => {
+    test("a name that is neither a tag nor a digest is not found", async () => {
       for (const reference of ["sha256:abc", "sha512:", ".hidden", "a%2Fb", "%00"]) {
         const answer = await remove(reference);
         assert.ok(answer.status === 404 || answer.status === 400, `${reference}: ${answer.text}`);
       }
     });
 
-    test("an immutable tag keeps itself and its image", async () => {
+    test("an immutable tag protects itself and its image", async () => {
       const app = await protectedApp(world);
       const byTag = await remove("v1", app.id);
       assertProblem(byTag, "conflict");
@@ -289,7 +289,7 @@ describe("deleteImageManifest", () => {
       assert.match(String(byDigest.json["detail"]), /^A tag of this image is immutable/);
     });
 
-    test("an index keeps its images", async () => {
+    test("an index protects its images", async () => {
       const { name, digest } = await pushImage(world, world.acme.openApp, "c");
       const client = await newClient(world, { scopes: ["registry:pull", "registry:push"] });
       const headers = { authorization: await tokenFor(world, client, `repository:${name}:pull,push`) };

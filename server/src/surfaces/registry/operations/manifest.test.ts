@@ -12,7 +12,7 @@ describe("a manifest", () => {
   });
   after(() => world.close());
 
-  test("is counted when it is pulled, by whichever name, and not when it is looked for", async () => {
+  test("is counted when it is pulled, by tag or digest, and not by HEAD", async () => {
     const { name, headers, manifest } = at;
     for (const [method, reference] of [
       ["GET", "v1"],

@@ -12,7 +12,7 @@ describe("referrers", () => {
   });
   after(() => world.close());
 
-  test("are described by what they say of themselves", async () => {
+  test("are listed with their own type and annotations", async () => {
     const { name, headers, manifest } = at;
     const mediaType = "application/vnd.oci.image.manifest.v1+json";
     const { json } = await world.call("GET", `/v2/${name}/manifests/v1`, { headers });

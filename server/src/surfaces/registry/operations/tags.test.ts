@@ -12,7 +12,7 @@ describe("tags", () => {
   });
   after(() => world.close());
 
-  test("are paged to their end by the links", async () => {
+  test("can be listed to the end by the links", async () => {
     const { name, headers } = at;
     const { json } = await world.call("GET", `/v2/${name}/manifests/v1`, { headers });
     for (const tag of ["b", "a", "B"]) await pushed(world, at, tag, json);

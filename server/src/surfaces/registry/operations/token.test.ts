@@ -24,7 +24,7 @@ describe("an access token as the password", () => {
   });
   after(() => world.close());
 
-  /** A credential of all scopes for images, and an access token of it with some, by a trust of it. */
+  /** Creates a credential with all scopes for images, and an access token of it with some of them, by a trust. */
   async function job(scope: string) {
     const actor = { kind: "system", id: "test", orgId: world.acme.id } as const;
     const { credentials, trusts, signIn, tokens } = world.identity;
@@ -42,14 +42,14 @@ describe("an access token as the password", () => {
     return { clientId: credential.clientId, accessToken, end };
   }
 
-  test("logs its own client in, with the scopes that it has, until its trust is deleted", async () => {
+  test("logs its own client in, with its scopes, until its trust is deleted", async () => {
     const name = `orgs/acme/${world.acme.openApp.slug}`;
     const { clientId, accessToken, end } = await job("registry:pull");
     const headers = authorizationOf(clientId, accessToken);
     assert.equal((await world.call("GET", "/v2/", { headers })).status, 200);
     const scope = `scope=repository:${name}:pull,push&offline_token=true`;
     const { json } = await world.call("GET", `/v2/token?${scope}`, { headers });
-    assert.equal("refresh_token" in json, false, "nothing that outlives it");
+    assert.equal("refresh_token" in json, false, "gets no token that outlives it");
     assert.ok(Number(json["expires_in"]) <= 300);
     const bearer = { authorization: `Bearer ${String(json["token"])}` };
     const list = (how: { authorization: string }) => world.call("GET", `/v2/${name}/tags/list`, { headers: how });
@@ -62,7 +62,7 @@ describe("an access token as the password", () => {
     for (const how of [headers, bearer]) assert.equal((await list(how)).status, 401);
   });
 
-  test("lists no more than its scopes reach, by a token had with it as well", async () => {
+  test("lists only the repositories of its scopes, also with a registry token of it", async () => {
     await seeded(world);
     const names = async (headers: { authorization: string }) =>
       (await world.call("GET", "/v2/_catalog", { headers })).json["repositories"] as string[];
@@ -78,7 +78,7 @@ describe("an access token as the password", () => {
     }
   });
 
-  test("is nobody else's, and not good when it was altered", async () => {
+  test("is refused for other clients, and when it was altered", async () => {
     const { clientId, accessToken } = await job("registry:pull");
     const other = await job("registry:pull");
     for (const [user, password] of [
@@ -94,14 +94,14 @@ describe("an access token as the password", () => {
   });
 });
 
-describe("failures of others", () => {
+describe("other clients' failures", () => {
   let world: World;
   before(async () => {
     world = await createWorld(withRegistry());
   });
   after(() => world.close());
 
-  test("refuse neither a right client secret nor a right personal token; who guesses has to wait", async () => {
+  test("refuse neither a right client secret nor a right personal token; guesses must wait", async () => {
     const client = await newClient(world, { scopes: ["registry:pull"] });
     const owner = await personPrincipal(world.metadata.read, world.acme.id, world.acme.people.owner);
     assert.ok(owner !== undefined);
@@ -130,7 +130,7 @@ describe("a token of the registry", () => {
   });
   after(() => world.close());
 
-  test("lives for five minutes", async () => {
+  test("is valid for five minutes", async () => {
     const name = `orgs/acme/${world.acme.openApp.slug}`;
     const authorization = await tokenFor(world, client, `repository:${name}:pull`);
     const list = () => world.call("GET", `/v2/${name}/tags/list`, { headers: { authorization } });
@@ -142,14 +142,10 @@ describe("a token of the registry", () => {
     assert.match(answer.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
   });
 
-  test("is refreshed for 90 days", async () => {
+  test("can be refreshed for 90 days", async () => {
     const headers = { authorization: basicOf(client) };
     const { json } = await world.call("GET", "/v2/token?offline_token=true", { headers });
     assert.equal(typeof json["refresh_token"], "string");
-    assert.equal(
-      "refresh_token" in (await world.call("GET", "/v2/token", { headers })).json,
-      false,
-      "only when asked for",
-    );
+    assert.equal("refresh_token" in (await world.call("GET", "/v2/token", { headers })).json, false, "only on request");
   });
 });

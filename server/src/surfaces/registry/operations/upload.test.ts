@@ -12,7 +12,7 @@ describe("an upload", () => {
   });
   after(() => world.close());
 
-  test("ends some time after its last byte, also one that has none", async () => {
+  test("expires some time after its last byte, also without any", async () => {
     const { clock } = registryOf(world);
     const { name } = at;
     const call = async (method: string, path: string, body?: unknown) => {

@@ -2,7 +2,7 @@ import type { World, WorldOptions } from "../../organization/testing/world.ts";
 import { digestOf, newClient, registryOf, tokenFor, withRegistry } from "./registry.ts";
 import { createImagesSurface } from "../index.ts";
 
-/** What tests of this surface share: a world with the registry beside it, and images pushed there. */
+/** Helpers for tests of this surface: a world with the registry, and images pushed there. */
 
 export const WITH_IMAGES: WorldOptions = {
   isShared: true,
@@ -26,7 +26,7 @@ const CONFIG = "application/vnd.oci.image.config.v1+json";
 
 const INDEX = "application/vnd.oci.image.index.v1+json";
 
-/** Pushes an index of images that are there; each with a platform, or none. */
+/** Pushes an index of existing images, each with a platform or none. */
 export async function pushIndex(
   world: World,
   app: { slug: string },

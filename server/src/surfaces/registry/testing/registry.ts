@@ -18,7 +18,7 @@ import { openObjects } from "#stores/objects/index.ts";
 import type { Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
 import { createRegistrySurface, Writers } from "../index.ts";
 
-/** What tests of the registry share: the world of organizations with this surface over a real store, and clients. */
+/** Helpers for tests of the registry: the world of organizations with this surface over a real store, and clients. */
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const DOMAIN = "registry.example:5000";
@@ -27,7 +27,7 @@ export interface TurnedClock extends GuardedClock {
   advance(ms: number): void;
 }
 
-/** The real time, and what a test adds to it. */
+/** Returns the real time with the test's shift. */
 function turnedClock(): TurnedClock {
   let addedMs = 0;
   const clock = trustedClock({ nowMs: () => systemClock.nowMs() + addedMs });
@@ -43,7 +43,7 @@ export interface RegistryParts extends RegistryDeps {
 
 const parts = new WeakMap<MetadataStore, RegistryParts>();
 
-/** What the surface of a world works with. */
+/** Returns the parts of a world's surface. */
 export function registryOf(world: World): RegistryParts {
   const found = parts.get(world.metadata);
   if (found === undefined) throw new Error("the world has no registry");
@@ -95,7 +95,7 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
   };
 }
 
-/** A client id and secret, and the credential's id. */
+/** A client ID and secret, and the credential's ID. */
 export interface TestClient {
   readonly id: string;
   readonly clientId: string;
@@ -119,7 +119,7 @@ export function basicOf({ clientId, clientSecret }: TestClient): string {
   return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
 }
 
-/** A registry token, as an Authorization field; of nobody without a client. */
+/** Returns a registry token as an Authorization field; without a client, an anonymous one. */
 export async function tokenFor(world: World, client: TestClient | undefined, ...scopes: string[]): Promise<string> {
   const query = new URLSearchParams(scopes.map((scope): [string, string] => ["scope", scope])).toString();
   const headers: Record<string, string> = client === undefined ? {} : { authorization: basicOf(client) };
@@ -153,7 +153,7 @@ export async function seeded(world: World): Promise<Seeded> {
   return { name, client, headers, manifest };
 }
 
-/** Pushes a manifest; returns its digest. @throws Error with the answer when it is refused */
+/** Pushes a manifest; returns its digest. @throws Error with the answer if it is refused */
 export async function pushed(
   world: World,
   { name, headers }: Pick<Seeded, "name" | "headers">,

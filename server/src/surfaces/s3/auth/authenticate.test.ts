@@ -50,7 +50,7 @@ const unsigned = (
   more: { body?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> => shared.gateway.call(method, target, { ...more, sign: false });
 
-test("takes presigned URLs for their method, time, host and fields, and as often as is wanted", async () => {
+test("accepts presigned URLs for their method, time, host and fields, any number of times", async () => {
   const { bucket, gateway } = shared;
   const path = `/${bucket}/presigned%20%C3%BC`;
   const put = presigned("PUT", path, {
@@ -66,7 +66,7 @@ test("takes presigned URLs for their method, time, host and fields, and as often
   refused(await unsigned("GET", get.replace("Expires=60", "Expires=600")), "SignatureDoesNotMatch", 403);
   refused(await unsigned("GET", `${get}&response-content-type=text%2Fhtml`), "SignatureDoesNotMatch", 403);
   refused(await unsigned("GET", get, { headers: { host: `${bucket}.s3.test` } }), "SignatureDoesNotMatch", 403);
-  // A proxy before us may have set it; the signature is for our public host.
+  // A proxy may have set it. The signature is for our public host.
   succeeded(await unsigned("GET", get, { headers: { host: "inner.test" } }));
   refused(await unsigned("PUT", put, { body: "x", headers: { "x-amz-acl": "public-read" } }), "AccessDenied", 403);
   refused(await unsigned("PUT", put, { body: "x", headers: { "x-amz-meta-a": "c" } }), "AccessDenied", 403);
@@ -82,7 +82,7 @@ test("takes presigned URLs for their method, time, host and fields, and as often
   assert.equal((await gateway.call("GET", path)).text, "two");
 });
 
-test("takes no presigned URL before, after or without its time", async () => {
+test("accepts no presigned URL before or after its time, or without one", async () => {
   const { bucket, gateway } = shared;
   const now = gateway.nowMs();
   const get = (options: Presigning): Promise<Answer> => unsigned("GET", presigned("GET", `/${bucket}`, options));
@@ -105,7 +105,7 @@ test("takes no presigned URL before, after or without its time", async () => {
   );
 });
 
-test("says what the server signed when a signature is not that", async () => {
+test("shows the server's string to sign when a signature does not match", async () => {
   const { gateway, bucket } = shared;
   const answer = await gateway.call("GET", `/${bucket}?prefix=a%20b`, {
     sign: { key: { ...gateway.key, secret: "x" } },
@@ -151,7 +151,7 @@ test("refuses credentials that could be read in two ways", async () => {
   );
 });
 
-/** One request as bytes. */
+/** Sends one request as bytes. */
 function rawly(lines: readonly string[], body = ""): Promise<string> {
   const [name = "", port] = shared.gateway.host.split(":");
   return new Promise((resolve, reject) => {
@@ -163,7 +163,7 @@ function rawly(lines: readonly string[], body = ""): Promise<string> {
   });
 }
 
-test("reads no request in two ways", async () => {
+test("refuses requests that could be read in two ways", async () => {
   const { bucket, gateway } = shared;
   const host = `Host: ${gateway.host}`;
   const end = "Connection: close";
@@ -229,7 +229,7 @@ function streamed(
   return send(gateway.host, "PUT", path, sent, Buffer.from(change(body), "latin1"));
 }
 
-/** Signatures by the published rule, not by the code that verifies them. */
+/** Signs by the published rule, not by the code that verifies signatures. */
 function signingChain({
   key,
   seed,
@@ -266,7 +266,7 @@ const base64 = (text: string): string => {
   return bytes.toString("base64");
 };
 
-test("takes streaming bodies of each kind", async () => {
+test("accepts streaming bodies of each kind", async () => {
   const { gateway, bucket } = shared;
   const trailer = `x-amz-checksum-crc32:${base64(CHUNKS.join(""))}`;
   const headers = { "x-amz-trailer": "x-amz-checksum-crc32" };
@@ -298,8 +298,8 @@ test("changes nothing when a streaming body differs from the signed one", async 
       { ...signed, change: (body) => body.replace(/^[^]*?\r\n[^]*?\r\n/, (first) => first + first) },
       "IncompleteBody",
     ],
-    "the end left out": [{ ...signed, change: (body) => body.replace(/0;chunk[^]*$/, "") }, "IncompleteBody"],
-    "more behind the end": [{ ...signed, change: (body) => `${body}more` }, "InvalidRequest"],
+    "without the end": [{ ...signed, change: (body) => body.replace(/0;chunk[^]*$/, "") }, "IncompleteBody"],
+    "more after the end": [{ ...signed, change: (body) => `${body}more` }, "InvalidRequest"],
     "fewer bytes than declared": [{ ...signed, headers: { "x-amz-decoded-content-length": "9999" } }, "IncompleteBody"],
     "more bytes than declared": [{ ...signed, headers: { "x-amz-decoded-content-length": "5" } }, "IncompleteBody"],
     "no declared length": [{ ...signed, headers: { "x-amz-decoded-content-length": "x" } }, "InvalidArgument"],
@@ -307,16 +307,19 @@ test("changes nothing when a streaming body differs from the signed one", async 
       { ...trailed, change: (body) => body.replace(trailer, "x-amz-checksum-crc32:AAAAAA==") },
       "SignatureDoesNotMatch",
     ],
-    "a trailer left out": [
+    "without a trailer": [
       { ...trailed, change: (body) => body.replace(/x-amz-checksum-crc32:[^]*?\r\n/, "") },
       "MalformedTrailerError",
     ],
-    "a trailer of something else": [{ ...trailed, trailer: "x-amz-checksum-crc32:AAAAAA==" }, "BadDigest"],
+    "another field in the trailer": [{ ...trailed, trailer: "x-amz-checksum-crc32:AAAAAA==" }, "BadDigest"],
     "unsigned chunks": [
       { ...signed, change: (body) => body.replace(/;chunk-signature=[0-9a-f]+/g, "") },
       "InvalidRequest",
     ],
-    "a way that there is not": [{ ...signed, payload: "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD" }, "NotImplemented"],
+    "an unknown kind of streaming": [
+      { ...signed, payload: "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD" },
+      "NotImplemented",
+    ],
     "a wrong checksum without signatures": [
       { ...trailed, payload: "STREAMING-UNSIGNED-PAYLOAD-TRAILER", trailer: "x-amz-checksum-crc32:AAAAAA==" },
       "BadDigest",
@@ -327,7 +330,7 @@ test("changes nothing when a streaming body differs from the signed one", async 
   assert.equal((await gateway.call("GET", path)).text, "kept");
 });
 
-test("takes Signature V2 of headers and URLs, where its setting allows it", async () => {
+test("accepts Signature V2 of headers and URLs if the setting allows it", async () => {
   const { gateway, bucket } = shared;
   const { accessKeyId, secret } = gateway.key;
   const date = new Date(gateway.nowMs()).toUTCString();

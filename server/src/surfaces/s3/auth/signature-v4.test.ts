@@ -76,7 +76,7 @@ function canonical(target: string, headers: string[] = ["Host", "h"]): string {
   return canonicalRequestOf({ method: "GET", target: parseTarget(target), fields, signedHeaders, payload: "p" });
 }
 
-test("makes one canonical form of what means the same, and keeps apart what does not", () => {
+test("makes one canonical form of equivalent requests, and distinguishes others", () => {
   assert.equal(canonical("/b/a%20b"), canonical("/b/%61%20b"));
   assert.equal(canonical("/b/a%2fb"), canonical("/b/a/b"));
   assert.notEqual(canonical("/b/a+b"), canonical("/b/a%20b"));
@@ -92,7 +92,7 @@ test("makes one canonical form of what means the same, and keeps apart what does
   ] as const)
     assert.notEqual(canonical(one), canonical(other), `${one} and ${other}`);
   assert.equal(canonical("/b?x=2&x=1&a=3"), canonical("/b?a=3&x=1&x=2"));
-  // Sorted as encoded: `%` comes before every letter and digit.
+  // Sorted by the encoded form: `%` comes before every letter and digit.
   assert.match(canonical("/b?a=1&%C3%A9=2").split("\n")[2] ?? "", /^%C3%A9=2&a=1$/);
 });
 
@@ -101,7 +101,7 @@ test("folds spaces of header values and joins repeated ones", () => {
   assert.match(canonical("/", ["Host", "h", "X-A", 'a "b  c"']), /\nx-a:a "b c"\n/);
 });
 
-test("remembers no key of a secret that was changed, and few keys", () => {
+test("remembers no key of an old secret, and few keys", () => {
   const keys = new SigningKeys(2);
   const signs = (secret: string): string => signatureOf(keys.keyOf("A", secret, SCOPE), "text");
   assert.equal(signs("one"), signatureOf(deriveKey("one", SCOPE), "text"));

@@ -7,7 +7,7 @@ describe("bucketAcl", () => {
 
   const ALL = "http://acs.amazonaws.com/groups/global/AllUsers";
 
-  test("opens a bucket by a canned list, by grants, and by a document", async () => {
+  test("opens a bucket by a canned ACL, by grants, and by a document", async () => {
     const { gateway, bucket } = shared;
     const get = async (): Promise<string[]> =>
       texts(succeeded(await gateway.call("GET", `/${bucket}?acl`)), "Permission");
@@ -27,7 +27,7 @@ describe("bucketAcl", () => {
     refused(await gateway.call("PUT", `/${bucket}?acl`, { body: other }), "AccessDenied", 403);
   });
 
-  test("refuses lists that are none", async () => {
+  test("refuses invalid access control lists", async () => {
     const { gateway, bucket } = shared;
     const put = (headers: Record<string, string>, body = "") =>
       gateway.call("PUT", `/${bucket}?acl`, { headers, body });
@@ -52,7 +52,7 @@ describe("bucketPolicy", () => {
       ],
     });
 
-  test("opens to everybody what a policy opens, and no more", async () => {
+  test("allows everybody the actions of a public policy, and no more", async () => {
     const { gateway, bucket } = shared;
     refused(await gateway.call("GET", `/${bucket}?policy`), "NoSuchBucketPolicy", 404);
     for (const key of ["open/a", "closed/a"]) succeeded(await gateway.call("PUT", `/${bucket}/${key}`, { body: key }));
@@ -68,7 +68,7 @@ describe("bucketPolicy", () => {
     refused(await gateway.call("GET", `/${bucket}/open/a`, { sign: false }), "AccessDenied", 403);
   });
 
-  test("refuses a policy that is none, or too large", async () => {
+  test("refuses an invalid or too large policy", async () => {
     const { gateway, bucket } = shared;
     refused(await gateway.call("PUT", `/${bucket}?policy`, { body: "" }), "MalformedPolicy", 400);
     refused(await gateway.call("PUT", `/${bucket}?policy`, { body: "{}" }), "MalformedPolicy", 400);
@@ -82,7 +82,7 @@ describe("publicAccessBlock", () => {
   const BLOCK =
     "<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>true</IgnorePublicAcls></PublicAccessBlockConfiguration>";
 
-  test("blocks what lists would open", async () => {
+  test("blocks public access control lists", async () => {
     const { gateway, bucket } = shared;
     refused(await gateway.call("GET", `/${bucket}?publicAccessBlock`), "NoSuchPublicAccessBlockConfiguration", 404);
     const headers = { "x-amz-acl": "public-read" };
@@ -104,7 +104,7 @@ describe("bucketOwnershipControls", () => {
   const ownership = (text: string): string =>
     `<OwnershipControls><Rule><ObjectOwnership>${text}</ObjectOwnership></Rule></OwnershipControls>`;
 
-  test("keeps who owns objects; without lists none can be set", async () => {
+  test("keeps the ownership of objects; without ACLs none can be set", async () => {
     const { gateway, bucket } = shared;
     refused(await gateway.call("GET", `/${bucket}?ownershipControls`), "OwnershipControlsNotFoundError", 404);
     succeeded(

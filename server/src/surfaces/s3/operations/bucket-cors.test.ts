@@ -44,7 +44,7 @@ test("answers pages of other origins by the bucket's rules", async () => {
   refused(await ask({ "access-control-request-method": "PUT" }), "AccessDenied", 403);
 });
 
-test("refuses rules that are none", async () => {
+test("refuses invalid rules", async () => {
   const { gateway, bucket } = shared;
   const put = (body: string) => gateway.call("PUT", `/${bucket}?cors`, { body });
   refused(await put(cors("")), "MalformedXML", 400);

@@ -13,7 +13,7 @@ const PLAIN =
   "<ID>two</ID><Status>Disabled</Status><Prefix>tmp/</Prefix><NoncurrentVersionExpiration><NoncurrentDays>4</NoncurrentDays>" +
   "</NoncurrentVersionExpiration><AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload>";
 
-test("gives back the rules as they were sent", async () => {
+test("returns the rules as they were sent", async () => {
   const { gateway, bucket } = shared;
   refused(await gateway.call("GET", `/${bucket}?lifecycle`), "NoSuchLifecycleConfiguration", 404);
   succeeded(await gateway.call("PUT", `/${bucket}?lifecycle`, { body: life(FILTERED, PLAIN) }), 200);
@@ -25,7 +25,7 @@ test("gives back the rules as they were sent", async () => {
   refused(await gateway.call("GET", `/${bucket}?lifecycle`), "NoSuchLifecycleConfiguration", 404);
 });
 
-test("refuses rules that are none, or ask for what there is not", async () => {
+test("refuses invalid rules, and rules with unsupported actions", async () => {
   const { gateway, bucket } = shared;
   const put = (...rules: string[]) => gateway.call("PUT", `/${bucket}?lifecycle`, { body: life(...rules) });
   refused(await put(), "MalformedXML", 400);

@@ -9,7 +9,7 @@ const RULE =
   "<TopicConfiguration><Id>one</Id><Topic>arn:mooring:webhook:::none</Topic><Event>s3:ObjectCreated:*</Event>" +
   "<Filter><S3Key><FilterRule><Name>prefix</Name><Value>a/</Value></FilterRule></S3Key></Filter></TopicConfiguration>";
 
-test("has no rules at first, and takes none that go nowhere", async () => {
+test("has no rules at first, and refuses rules without an existing destination", async () => {
   const { gateway, bucket } = shared;
   const put = (rule: string) => gateway.call("PUT", `/${bucket}?notification`, { body: configuration(rule) });
   assert.doesNotMatch(succeeded(await gateway.call("GET", `/${bucket}?notification`)).text, /<Topic>/);

@@ -52,7 +52,7 @@ describe("bucketEncryption", () => {
     `<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>${algorithm}</SSEAlgorithm>` +
     "</ApplyServerSideEncryptionByDefault></Rule></ServerSideEncryptionConfiguration>";
 
-  test("keeps how a bucket's objects are encrypted unless they say so themselves", async () => {
+  test("stores the default encryption of a bucket's objects", async () => {
     const { gateway, bucket } = shared;
     const absent = "ServerSideEncryptionConfigurationNotFoundError";
     refused(await gateway.call("GET", `/${bucket}?encryption`), absent, 404);
@@ -70,7 +70,7 @@ describe("objectLockConfiguration", () => {
   const lock = (rule: string): string =>
     `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention>${rule}</DefaultRetention></Rule></ObjectLockConfiguration>`;
 
-  test("keeps how long objects are locked unless they say so themselves", async () => {
+  test("stores the default lock of a bucket's objects", async () => {
     const { gateway, bucket } = shared;
     refused(await gateway.call("GET", `/${bucket}?object-lock`), "ObjectLockConfigurationNotFoundError", 404);
     const headers = { "x-amz-bucket-object-lock-enabled": "true" };
@@ -103,7 +103,7 @@ describe("objectLockConfiguration", () => {
 describe("bucketFixed", () => {
   const shared = useGateway();
 
-  test("answers what clients ask for on their way", async () => {
+  test("answers common read-only requests of clients", async () => {
     const { gateway, bucket } = shared;
     const get = (name: string) => gateway.call("GET", `/${bucket}?${name}`);
     assert.match(succeeded(await get("requestPayment")).text, /<Payer>BucketOwner</);
@@ -113,7 +113,7 @@ describe("bucketFixed", () => {
     refused(await get("replication"), "ReplicationConfigurationNotFoundError", 404);
   });
 
-  test("says by name what there is not, and does not take it for something else", async () => {
+  test("refuses unknown sub-resources by name, instead of another operation", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/a`, { body: "kept" }));
     for (const [method, target] of [

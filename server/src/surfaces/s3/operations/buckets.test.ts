@@ -21,7 +21,7 @@ describe("listBuckets", () => {
     assert.deepEqual(texts(await gateway.call("GET", "/", { sign: { key } }), "Name"), ["list-b"]);
   });
 
-  test("lists nothing without a signature, and takes no other method", async () => {
+  test("lists nothing without a signature, and refuses other methods", async () => {
     refused(await shared.gateway.call("GET", "/", { sign: false }), "AccessDenied", 403);
     refused(await shared.gateway.call("DELETE", "/"), "MethodNotAllowed", 405);
     refused(await shared.gateway.call("GET", "/?max-buckets=x"), "InvalidArgument", 400);
@@ -34,12 +34,12 @@ describe("createBucket", () => {
   const located = (region: string): string =>
     `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`;
 
-  test("makes a bucket of this location, once", async () => {
+  test("creates a bucket of this location, once", async () => {
     const { gateway } = shared;
     const made = succeeded(await gateway.call("PUT", "/new-bucket", { body: located("us-east-1") }), 200);
     assert.equal(made.headers.location, "/new-bucket");
     succeeded(await gateway.call("HEAD", "/new-bucket/"));
-    succeeded(await gateway.call("PUT", "/new-bucket/"), 200); // the owner, again
+    succeeded(await gateway.call("PUT", "/new-bucket/"), 200); // The owner again.
     const headers = { "x-amz-acl": "public-read" };
     refused(await gateway.call("PUT", "/new-bucket/", { headers }), "BucketAlreadyExists", 409);
     refused(await gateway.call("PUT", "/other-bucket", { body: located("mars-1") }), "InvalidLocationConstraint", 400);
@@ -47,7 +47,7 @@ describe("createBucket", () => {
     refused(await gateway.call("HEAD", "/other-bucket"), "404");
   });
 
-  test("refuses names that are none, and keys that may not", async () => {
+  test("refuses invalid names, and keys without the permission", async () => {
     const { gateway } = shared;
     for (const name of ["ab", "Upper-Case", "a_b_c", "-abc", "192.168.1.1", "a".repeat(64)])
       refused(await gateway.call("PUT", `/${name}`), "InvalidBucketName", 400);
@@ -58,7 +58,7 @@ describe("createBucket", () => {
     refused(await gateway.call("PUT", "/owner-bucket", { headers }), "InvalidArgument", 400);
   });
 
-  test("an organization has as many as the setting of its apps says, and not one more", async () => {
+  test("the setting of apps limits an organization's buckets", async () => {
     const { gateway } = shared;
     await goPastLimit(gateway.ground.deps.metadata, "apps_max", async (n) => {
       const made = await gateway.call("PUT", `/counted-${n}`);
@@ -72,7 +72,7 @@ describe("createBucket", () => {
 describe("headBucket", () => {
   const shared = useGateway();
 
-  test("tells that a bucket is there, and where", async () => {
+  test("reports that a bucket exists, and its region", async () => {
     const { gateway, bucket } = shared;
     for (const target of [`/${bucket}`, `/${bucket}/`])
       assert.equal(succeeded(await gateway.call("HEAD", target)).headers["x-amz-bucket-region"], "us-east-1");
@@ -80,13 +80,13 @@ describe("headBucket", () => {
     assert.equal(absent.text, "");
   });
 
-  test("checks whose bucket it is when the caller says so", async () => {
+  test("checks the bucket's owner if the caller names one", async () => {
     const { gateway, bucket } = shared;
     const headers = { "x-amz-expected-bucket-owner": "somebody-else" };
     refused(await gateway.call("HEAD", `/${bucket}`, { headers }), "403");
   });
 
-  test("finds a bucket in the name of the host", async () => {
+  test("finds a bucket by the host name", async () => {
     const { gateway, bucket } = shared;
     const headers = { host: `${bucket}.s3.test` };
     succeeded(await gateway.call("HEAD", "/", { headers }));
@@ -99,7 +99,7 @@ describe("headBucket", () => {
 describe("getBucketLocation", () => {
   const shared = useGateway();
 
-  test("tells the location, which is empty for the first region", async () => {
+  test("returns the location, which is empty for the first region", async () => {
     const { gateway, bucket } = shared;
     for (const query of ["location", "location="]) {
       const { text } = succeeded(await gateway.call("GET", `/${bucket}?${query}`));
@@ -112,7 +112,7 @@ describe("getBucketLocation", () => {
 describe("deleteBucket", () => {
   const shared = useGateway();
 
-  test("deletes a bucket when it is empty", async () => {
+  test("deletes an empty bucket only", async () => {
     const { gateway } = shared;
     succeeded(await gateway.call("PUT", "/gone-bucket"));
     succeeded(await gateway.call("PUT", "/gone-bucket/a", { body: "a" }));

@@ -36,7 +36,7 @@ test("copies an object to itself only to change it", async () => {
   assert.equal((await gateway.call("HEAD", `/${bucket}/self`)).headers["x-amz-meta-a"], "b");
 });
 
-test("asks whether the source may be read, and tells nothing of it otherwise", async () => {
+test("checks the permission to read the source, and reveals nothing of it otherwise", async () => {
   const { gateway, bucket } = shared;
   succeeded(await gateway.call("PUT", `/${bucket}/secret`, { body: "secret" }));
   const key = await gateway.newKey({ prefix: "mine/" });

@@ -5,14 +5,14 @@ import { refused, succeeded, texts, useGateway } from "../testing/gateway.ts";
 describe("deleteObject", () => {
   const shared = useGateway();
 
-  test("deletes present and absent objects", async () => {
+  test("deletes existing and missing objects", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/a`, { body: "a" }));
     for (let i = 0; i < 2; i++) succeeded(await gateway.call("DELETE", `/${bucket}/a`), 204);
     refused(await gateway.call("HEAD", `/${bucket}/a`), "404");
   });
 
-  test("deletes only on condition", async () => {
+  test("deletes only if the conditions are true", async () => {
     const { gateway, bucket } = shared;
     const { etag = "" } = succeeded(await gateway.call("PUT", `/${bucket}/b`, { body: "b" })).headers;
     const remove = (headers: Record<string, string>) => gateway.call("DELETE", `/${bucket}/b`, { headers });
@@ -26,7 +26,7 @@ describe("deleteObject", () => {
     succeeded(await remove({ "if-match": etag, "x-amz-if-match-size": "1" }), 204);
   });
 
-  test("marks what never was as deleted where there are versions, but for a condition", async () => {
+  test("a deletion of a missing key creates a marker in a versioned bucket, except with a condition", async () => {
     const { gateway, bucket } = shared;
     const versioned = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
     succeeded(await gateway.call("PUT", `/${bucket}?versioning`, { body: versioned }));
@@ -44,7 +44,7 @@ describe("deleteObjects", () => {
   const doc = (keys: readonly string[], quiet = false): string =>
     `<Delete>${quiet ? "<Quiet>true</Quiet>" : ""}${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join("")}</Delete>`;
 
-  test("deletes each for itself", async () => {
+  test("decides each object separately", async () => {
     const { gateway, bucket } = shared;
     for (const key of ["a", "b", "c"]) succeeded(await gateway.call("PUT", `/${bucket}/${key}`, { body: key }));
     const remove = (body: string) => gateway.call("POST", `/${bucket}?delete`, { body });
@@ -56,7 +56,7 @@ describe("deleteObjects", () => {
     assert.deepEqual(texts(await gateway.call("GET", `/${bucket}`), "Key"), ["c"]);
   });
 
-  test("marks what never was as deleted where there are versions, but for a condition", async () => {
+  test("a deletion of a missing key creates a marker in a versioned bucket, except with a condition", async () => {
     const { gateway, bucket } = shared;
     const versioned = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
     succeeded(await gateway.call("PUT", `/${bucket}?versioning`, { body: versioned }));
@@ -67,7 +67,7 @@ describe("deleteObjects", () => {
     assert.deepEqual(texts(versions, "VersionId"), texts(answer, "DeleteMarkerVersionId"));
   });
 
-  test("refuses documents that are none, or too long", async () => {
+  test("refuses invalid or too long documents", async () => {
     const { gateway, bucket } = shared;
     const remove = (body: string) => gateway.call("POST", `/${bucket}?delete`, { body });
     refused(await remove(""), "MalformedXML", 400);

@@ -5,7 +5,7 @@ import { refused, succeeded, texts, useGateway } from "../testing/gateway.ts";
 describe("getObject", () => {
   const shared = useGateway();
 
-  test("gives the whole, a range or nothing", async () => {
+  test("returns the whole object, a range or nothing", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/a`, { body: "0123456789" }));
     const get = (range: string) => gateway.call("GET", `/${bucket}/a`, { headers: { range } });
@@ -32,7 +32,7 @@ describe("getObject", () => {
     refused(await gateway.call("GET", `/${bucket}/a?versionId=none`), "NoSuchVersion", 404);
   });
 
-  test("reads only on condition", async () => {
+  test("reads only if the conditions are true", async () => {
     const { gateway, bucket } = shared;
     const { etag = "" } = succeeded(await gateway.call("PUT", `/${bucket}/c`, { body: "c" })).headers;
     const get = (headers: Record<string, string>) => gateway.call("GET", `/${bucket}/c`, { headers });
@@ -58,7 +58,7 @@ describe("getObject", () => {
       succeeded(await get(headers), 200);
   });
 
-  test("sets fields of the answer only for who signed", async () => {
+  test("sets header fields of the answer only for signed requests", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/open`, { body: "x", headers: { "x-amz-acl": "public-read" } }));
     const query =
@@ -73,7 +73,7 @@ describe("getObject", () => {
     );
   });
 
-  test("keeps what others wrote from being a page of this origin", async () => {
+  test("keeps foreign content from running as a page of this origin", async () => {
     const { gateway, bucket } = shared;
     for (const type of ["text/html; charset=utf-8", "image/svg+xml", "application/xml", "text/plain"]) {
       const headers = { "content-type": type, "x-amz-acl": "public-read" };
@@ -89,7 +89,7 @@ describe("getObject", () => {
 describe("getObjectAttributes", () => {
   const shared = useGateway();
 
-  test("tells the attributes that are asked for", async () => {
+  test("returns the requested attributes", async () => {
     const { gateway, bucket } = shared;
     succeeded(
       await gateway.call("PUT", `/${bucket}/a`, { body: "hello", headers: { "x-amz-checksum-crc32": "NhCmhg==" } }),

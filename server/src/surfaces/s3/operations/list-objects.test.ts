@@ -32,7 +32,7 @@ describe("listObjects", () => {
     assert.deepEqual([texts(nothing, "KeyCount"), texts(nothing, "IsTruncated")], [["0"], ["false"]]);
   });
 
-  test("refuses parameters that make no sense", async () => {
+  test("refuses invalid parameters", async () => {
     const { gateway, bucket } = shared;
     for (const query of [
       "max-keys=x",

@@ -6,7 +6,7 @@ import { begin, completion, part } from "../testing/uploads.ts";
 describe("createMultipartUpload", () => {
   const shared = useGateway();
 
-  test("begins an upload with the object's fields, and the checksum that its parts will have", async () => {
+  test("begins an upload with the object's fields, and the checksum of its parts", async () => {
     const { gateway, bucket } = shared;
     const create = (headers: Record<string, string>) => gateway.call("POST", `/${bucket}/big?uploads=`, { headers });
     const made = succeeded(await create({ "x-amz-checksum-algorithm": "CRC64NVME", "x-amz-meta-a": "b" }), 200);
@@ -22,7 +22,7 @@ describe("createMultipartUpload", () => {
 describe("uploadPart", () => {
   const shared = useGateway();
 
-  test("takes parts in any order, and a part again", async () => {
+  test("accepts parts in any order, and a part again", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/big`;
     const uploadId = await begin(gateway, target, { "x-amz-checksum-algorithm": "CRC32" });
@@ -34,10 +34,10 @@ describe("uploadPart", () => {
       await part(gateway, target, { uploadId, number, body });
     const listed = await gateway.call("GET", `${target}?uploadId=${uploadId}`);
     assert.deepEqual(texts(listed, "PartNumber"), ["1", "3"]);
-    assert.equal(texts(listed, "ChecksumCRC32")[0], "6Le+Qw==", "computed though it was not sent");
+    assert.equal(texts(listed, "ChecksumCRC32")[0], "6Le+Qw==", "computed though the request has none");
   });
 
-  test("refuses parts of no upload, of no number, or with another checksum", async () => {
+  test("refuses parts without an upload, with an invalid number, or with another checksum", async () => {
     const { gateway, bucket } = shared;
     const uploadId = await begin(gateway, `/${bucket}/big`, { "x-amz-checksum-algorithm": "CRC32" });
     const put = (query: string, headers = {}, key = "big") =>
@@ -63,7 +63,7 @@ describe("uploadPart", () => {
 describe("uploadPartCopy", () => {
   const shared = useGateway();
 
-  test("makes parts of an object's ranges", async () => {
+  test("makes parts from ranges of an object", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/copied`;
     succeeded(await gateway.call("PUT", `/${bucket}/source`, { body: "0123456789" }));
@@ -78,7 +78,7 @@ describe("uploadPartCopy", () => {
     assert.equal((await gateway.call("GET", target)).text, "234");
   });
 
-  test("refuses ranges that are none, and sources that may not be read", async () => {
+  test("refuses invalid ranges, and sources without the permission to read", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/source`, { body: "0123456789" }));
     const target = `/${bucket}/mine/copied`;
@@ -101,7 +101,7 @@ describe("completeMultipartUpload", () => {
 
   const LARGE = Buffer.alloc(5 * 1024 * 1024, "a");
 
-  test("makes an object of the parts, each of which can be read for itself", async () => {
+  test("makes an object of the parts, each of which can be read separately", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/big`;
     const uploadId = await begin(gateway, target);
@@ -169,7 +169,7 @@ describe("completeMultipartUpload", () => {
     );
   });
 
-  test("completes only on condition, and with the checksum that the whole must have", async () => {
+  test("completes only if the conditions are true, and with the right checksum of the whole", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/checked`;
     const uploadId = await begin(gateway, target, {
@@ -189,7 +189,7 @@ describe("completeMultipartUpload", () => {
 describe("abortMultipartUpload", () => {
   const shared = useGateway();
 
-  test("gives up an upload and its parts", async () => {
+  test("aborts an upload and deletes its parts", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/big`;
     const uploadId = await begin(gateway, target);
@@ -236,7 +236,7 @@ describe("listMultipartUploads", () => {
     refused(await list("&max-uploads=x"), "InvalidArgument", 400);
   });
 
-  test("pages of uploads that are grouped give every prefix and every upload once, however many uploads a key has", async () => {
+  test("pages of grouped uploads have every prefix and every upload once, for any number of uploads of a key", async () => {
     const { gateway, bucket } = shared;
     const begun = ["p/x/1", "p/x/2", "p/y", "p/y", "p/y", "p/z/1"];
     for (const key of begun) await begin(gateway, `/${bucket}/${key}`);
@@ -257,7 +257,7 @@ describe("listMultipartUploads", () => {
     assert.deepEqual(seen, ["p/x/", "p/y", "p/y", "p/y", "p/z/"]);
   });
 
-  test("an upload marker of a key outside of the prefix is passed over", async () => {
+  test("an upload marker of a key outside of the prefix is ignored", async () => {
     const { gateway, bucket } = shared;
     for (const key of ["m", "n"]) await begin(gateway, `/${bucket}/${key}`);
     const page = await gateway.call("GET", `/${bucket}?uploads&prefix=n&key-marker=m&upload-id-marker=0`);

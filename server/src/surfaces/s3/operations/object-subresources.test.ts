@@ -31,7 +31,7 @@ describe("objectTagging", () => {
 describe("objectAcl", () => {
   const shared = useGateway();
 
-  test("opens an object by a list, and closes it", async () => {
+  test("opens an object by an ACL, and closes it", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/a`, { body: "a" }));
     refused(await gateway.call("GET", `/${bucket}/a`, { sign: false }), "AccessDenied", 403);
@@ -98,7 +98,7 @@ describe("objectLegalHold", () => {
 
   const hold = (status: string): string => `<LegalHold><Status>${status}</Status></LegalHold>`;
 
-  test("holds a version until it is let go", async () => {
+  test("keeps a version until its legal hold is removed", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", "/legal-bucket", { headers: { "x-amz-bucket-object-lock-enabled": "true" } }));
     const { headers } = succeeded(await gateway.call("PUT", "/legal-bucket/a", { body: "a" }));

@@ -6,12 +6,12 @@ import { refused, succeeded, texts, useGateway, type Answer, type Key } from "..
 
 const shared = useGateway();
 
-/** A form whose policy is signed by Signature V4. */
+/** Returns a form whose policy is signed by Signature V4. */
 function formFields(conditions: Conditions, more: Record<string, string> = {}, key?: Key): Record<string, string> {
   return signedFields(shared.gateway, shared.bucket, { conditions, more, ...(key === undefined ? {} : { key }) });
 }
 
-/** Fields, then the file, as browsers send them. */
+/** Posts the fields and then the file, as browsers do. */
 function post(fields: Readonly<Record<string, string>>, content = "content", filename = "name.txt"): Promise<Answer> {
   return raw(formBody(fields, Buffer.from(content), filename).toString());
 }
@@ -21,7 +21,7 @@ function raw(body: string): Promise<Answer> {
   return shared.gateway.call("POST", `/${shared.bucket}`, { sign: false, headers, body });
 }
 
-test("takes a form whose policy was signed", async () => {
+test("accepts a form with a signed policy", async () => {
   const { gateway, bucket } = shared;
   const conditions = [
     ["starts-with", "$key", "up/"],
@@ -45,7 +45,7 @@ test("takes a form whose policy was signed", async () => {
   assert.equal(succeeded(await post(formFields([["starts-with", "$key", ""]], { key: "plain" })), 204).text, "");
 });
 
-test("goes on to a page, and to nothing else", async () => {
+test("redirects to a page, and to nothing else", async () => {
   const to = async (redirect: string) => {
     const conditions = [
       ["starts-with", "$key", ""],
@@ -63,7 +63,7 @@ test("goes on to a page, and to nothing else", async () => {
     assert.equal((await to(redirect)).status, 204);
 });
 
-test("takes a form by Signature V2", async () => {
+test("accepts a form by Signature V2", async () => {
   const { key } = shared.gateway;
   const expiration = new Date(shared.gateway.nowMs() + 60_000).toISOString();
   const policy = Buffer.from(
@@ -75,19 +75,16 @@ test("takes a form by Signature V2", async () => {
   refused(await post({ ...fields, signature: "AAAA" }), "SignatureDoesNotMatch", 403);
 });
 
-test("refuses what the policy does not cover, and keeps nothing of it", async () => {
+test("refuses a form that the policy does not cover, and stores nothing of it", async () => {
   const { gateway, bucket } = shared;
   const before = texts(await gateway.call("GET", `/${bucket}`), "Key");
   const anyKey = ["starts-with", "$key", "ok"] as const;
   const cases: Record<string, [Record<string, string>, string]> = {
     "another key": [formFields([anyKey], { key: "other" }), "AccessDenied"],
-    "a key out of the filename": [formFields([anyKey], { key: "${filename}" }), "AccessDenied"],
+    "a key from the filename": [formFields([anyKey], { key: "${filename}" }), "AccessDenied"],
     "no key": [formFields([anyKey]), "UserKeyMustBeSpecified"],
-    "a field that it does not name": [formFields([anyKey], { key: "ok", "x-amz-meta-a": "b" }), "AccessDenied"],
-    "a field that it names and that is missing": [
-      formFields([anyKey, { acl: "private" }], { key: "ok" }),
-      "AccessDenied",
-    ],
+    "a field that the policy does not name": [formFields([anyKey], { key: "ok", "x-amz-meta-a": "b" }), "AccessDenied"],
+    "a missing field that the policy names": [formFields([anyKey, { acl: "private" }], { key: "ok" }), "AccessDenied"],
     "another value": [formFields([anyKey, { acl: "private" }], { key: "ok", acl: "public-read" }), "AccessDenied"],
     "another bucket": [formFields([anyKey], { key: "ok", bucket: "other-bucket" }), "AccessDenied"],
     "a wrong signature": [
@@ -100,7 +97,7 @@ test("refuses what the policy does not cover, and keeps nothing of it", async ()
       formFields([anyKey], { key: "ok" }, { accessKeyId: "MOORNONE", secret: "x" }),
       "InvalidAccessKeyId",
     ],
-    "a key for reading": [
+    "a key that may only read": [
       formFields([anyKey], { key: "ok" }, await gateway.newKey({ readOnly: true })),
       "AccessDenied",
     ],
@@ -109,10 +106,10 @@ test("refuses what the policy does not cover, and keeps nothing of it", async ()
       "AccessDenied",
     ],
     "no credentials": [{ key: "ok" }, "AccessDenied"],
-    "a policy of nobody": [{ key: "ok", policy: "e30=" }, "InvalidArgument"],
+    "a policy of an unknown key": [{ key: "ok", policy: "e30=" }, "InvalidArgument"],
     "too much": [formFields([anyKey, ["content-length-range", 0, 3]], { key: "ok" }), "EntityTooLarge"],
     "too little": [formFields([anyKey, ["content-length-range", 100, 200]], { key: "ok" }), "EntityTooSmall"],
-    "a checksum of something else": [
+    "a checksum of other content": [
       formFields([anyKey], { key: "ok", "x-amz-checksum-crc32": "AAAAAA==" }),
       "BadDigest",
     ],
@@ -130,7 +127,7 @@ test("refuses what the policy does not cover, and keeps nothing of it", async ()
   assert.deepEqual(texts(await gateway.call("GET", `/${bucket}`), "Key"), before);
 });
 
-test("refuses a policy that is over, or has no end", async () => {
+test("refuses an expired policy, and one without an expiry", async () => {
   const { key } = shared.gateway;
   for (const [expiration, code] of [
     [new Date(shared.gateway.nowMs() - 1).toISOString(), "AccessDenied"],

@@ -7,7 +7,7 @@ const shared = useGateway();
 
 const base64 = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest("base64");
 
-test("keeps what it was sent, and tells its digest", async () => {
+test("stores the body, and returns its digest", async () => {
   const { gateway, bucket } = shared;
   const headers = {
     "content-type": "text/plain",
@@ -37,7 +37,7 @@ test("keeps what it was sent, and tells its digest", async () => {
   for (const [name, value] of Object.entries(expected)) assert.equal(got.headers[name], value, name);
 });
 
-test("keeps apart keys that differ in any byte", async () => {
+test("distinguishes keys that differ in any byte", async () => {
   const { gateway, bucket } = shared;
   const keys = [
     "k",
@@ -100,7 +100,7 @@ test("changes nothing when the content differs from the announced one", async ()
   assert.equal((await gateway.call("GET", `/${bucket}/kept`)).text, "kept");
 });
 
-test("writes only on condition", async () => {
+test("writes only if the conditions are true", async () => {
   const { gateway, bucket } = shared;
   const put = (headers: Record<string, string>) => gateway.call("PUT", `/${bucket}/once`, { headers, body: "once" });
   refused(await put({ "if-match": '"x"' }), "NoSuchKey", 404);
@@ -111,7 +111,7 @@ test("writes only on condition", async () => {
   succeeded(await put({ "if-match": etag.replaceAll('"', "") }));
 });
 
-test("asks for a body only once it may come", async () => {
+test("asks for a body only after all checks", async () => {
   const { gateway, bucket } = shared;
   const headers = { expect: "100-continue", "content-length": "5" };
   const put = (call: object) => gateway.call("PUT", `/${bucket}/expected`, { headers, body: "hello", ...call });

@@ -9,7 +9,7 @@ import { OUTBOUND, type World, type WorldOptions } from "../../organization/test
 import { openGatewayOver } from "./link.ts";
 import { createBucketsSurface } from "../index.ts";
 
-/** What tests of this surface share: a world with the gateway beside it, and objects there. */
+/** Helpers for tests of this surface: a world with the gateway, and objects there. */
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const REGION = "us-east-1";
@@ -71,7 +71,7 @@ interface Opened {
   readonly caller: S3Caller;
 }
 
-/** A bucket, as a credential with every right has it. */
+/** Returns a bucket as a credential with every permission sees it. */
 export async function openBucket(world: World, name: string): Promise<Opened> {
   const { s3 } = partsOf(world);
   const app = await findApp(world, world.acme.id, name);
@@ -91,7 +91,7 @@ export async function openBucket(world: World, name: string): Promise<Opened> {
   return { s3, caller, bucket: await s3.buckets.find(principal, name) };
 }
 
-/** Puts an object whose content is its key; gives its version. */
+/** Puts an object whose content is its key. Returns its version. */
 export async function putObject(world: World, key: string, name: string = world.acme.openApp.slug): Promise<string> {
   const { s3, bucket, caller } = await openBucket(world, name);
   const content = await partsOf(world).objects.write(world.acme.id, Buffer.from(key), {

@@ -1,9 +1,9 @@
-/** For every operation a request that succeeds, so that a failure comes from the test's change. */
+/** A succeeding request for every operation, so that only the test's change can cause a failure. */
 import type { TestGateway } from "./gateway.ts";
 import { begin, completion, part } from "./uploads.ts";
 
 export const BUCKET = "cases-bucket";
-/** Has versions and locks. */
+/** A bucket with versions and locks. */
 export const LOCKED = "cases-locked";
 const OBJECT = `/${BUCKET}/dir/object`;
 
@@ -11,9 +11,9 @@ export interface Case {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** True: reads only, so that a key for reading may do it. */
+  /** Set if a key for reading may send the request. */
   readonly reads?: true;
-  /** True: says nothing about objects, so that a key for a prefix of them may do it. */
+  /** Set if a key for a prefix of objects may send the request, because it shows nothing of objects. */
   readonly harmless?: true;
 }
 
@@ -28,7 +28,7 @@ const readsObject = (query: string, more: Partial<Case> = {}): Case => ({
 });
 const object = (query: string, more: Partial<Case> = {}): Case => ({ target: `${OBJECT}${query}`, ...more });
 
-/** By the operation's name. `uploadId` and `etag` are those of an upload with one part. */
+/** Returns the cases by the operation's name. `uploadId` and `etag` are those of an upload with one part. */
 export function casesFor({ uploadId, etag }: { uploadId: string; etag: string }): Readonly<Record<string, Case>> {
   return { ...bucketCases(), ...objectCases(uploadId, etag) };
 }
@@ -139,7 +139,7 @@ const LOCK =
 const RETENTION =
   "<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>2090-01-01T00:00:00Z</RetainUntilDate></Retention>";
 
-/** Makes what the cases are about: buckets with everything set, objects, an upload. */
+/** Creates the objects of the cases: buckets with every setting, objects, and an upload. */
 export async function prepareCases(gateway: TestGateway): Promise<{ uploadId: string; etag: string }> {
   const call = async (
     method: string,
@@ -185,7 +185,7 @@ const SEEN = [
   ...["?retention", "?legal-hold"].map((query) => `/${LOCKED}/dir/object${query}`),
 ];
 
-/** Everything that an operation could have changed, as its owner sees it. */
+/** Returns everything that an operation could have changed, as its owner sees it. */
 export async function everything(gateway: TestGateway, uploadId: string): Promise<string[]> {
   const seen: string[] = [];
   for (const target of [...SEEN, `${OBJECT}?uploadId=${uploadId}`]) {

@@ -8,12 +8,12 @@ export const FORM_TYPE = "multipart/form-data; boundary=xyz";
 
 interface Form {
   readonly conditions: Conditions;
-  /** Fields that the signature does not make. */
+  /** Fields without a signature. */
   readonly more?: Readonly<Record<string, string>>;
   readonly key?: Key;
 }
 
-/** The fields of a form with its policy. */
+/** Returns the fields of a form with its policy. */
 export function signedFields(gateway: TestGateway, bucket: string, form: Form): Record<string, string> {
   const { conditions, more = {}, key = gateway.key } = form;
   const { date, scope } = gateway.signed("GET", "/");
@@ -25,7 +25,7 @@ export function signedFields(gateway: TestGateway, bucket: string, form: Form): 
   return { ...own, policy, "x-amz-signature": signatureOf(deriveKey(key.secret, scope), policy), ...more };
 }
 
-/** Fields, then the file. */
+/** Returns the body: the fields, then the file. */
 export function formBody(fields: Readonly<Record<string, string>>, content: Uint8Array, filename = "name.txt"): Buffer {
   const parts = Object.entries(fields).map(
     ([name, value]) => `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,

@@ -1,4 +1,4 @@
-/** A gateway over a real domain, on a separate port, and requests to it that are signed as a test wants them. */
+/** A gateway with a real domain, on a separate port, and requests with the signatures that a test needs. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
@@ -32,18 +32,18 @@ export interface Signing {
   readonly key?: Key;
   readonly region?: string;
   readonly service?: string;
-  /** Milliseconds; the gateway's time when it is not given. */
+  /** Milliseconds. The default is the gateway's time. */
   readonly atMs?: number;
-  /** Value of x-amz-content-sha256; the digest of the body when it is not given. */
+  /** The value of x-amz-content-sha256. The default is the digest of the body. */
   readonly payload?: string;
-  /** Names that are left out of the signed ones. */
+  /** Names of header fields that are not signed. */
   readonly unsigned?: readonly string[];
 }
 
 export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** False: no signature at all. */
+  /** False: no signature. */
   readonly sign?: Signing | false;
   /** Changes the headers after they were signed. */
   readonly tamper?: (headers: Record<string, string>) => void;
@@ -53,7 +53,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** `Code` of an error document; the status for an answer without one. */
+  /** `Code` of an error document; the status of an answer without one. */
   readonly code: string;
   readonly continued: boolean;
 }
@@ -64,13 +64,13 @@ export interface TestGateway {
   readonly host: string;
   readonly key: Key;
   nowMs(): number;
-  /** Requests that came to their end, and those that did not yet. */
+  /** Returns the numbers of ended and of running requests. */
   answered(): number;
   underWay(): number;
   newKey(input?: Partial<NewS3Key>, orgId?: string): Promise<Key>;
-  /** Signed by Signature V4 in the header unless `sign` says otherwise. */
+  /** Sends a request with Signature V4 in the header, unless `sign` says otherwise. */
   call(method: string, target: string, call?: Call): Promise<Answer>;
-  /** What the signature of the header would be, and what a streaming body continues. */
+  /** Returns the signature of the header, and the state that a streaming body continues. */
   signed(
     method: string,
     target: string,
@@ -151,7 +151,7 @@ export async function openGateway(
   };
 }
 
-/** A log of the server whose errors go to the test. */
+/** Returns a log whose errors reach the test. */
 function logTo(error: S3GatewayDeps["log"]["error"]): Logger {
   const write = (line: string): void => {
     const { msg, ...fields } = JSON.parse(line) as { msg: string };
@@ -195,7 +195,7 @@ function signedHeaders(
   return { headers: all, signature, scope, date };
 }
 
-/** The target goes out exactly as it is given. */
+/** Sends the target unchanged. */
 export function send(
   host: string,
   method: string,
@@ -222,7 +222,7 @@ export function send(
     );
     request.on("error", reject);
     if (headers["expect"] === undefined) {
-      // Text would take the header's encoding with it.
+      // With text, Node would use the header's encoding for it.
       request.end(body === undefined ? undefined : Buffer.from(body));
       return;
     }
@@ -234,7 +234,7 @@ export function send(
   });
 }
 
-/** The gateway of a test file, with a bucket. Throws outside of a test. */
+/** Starts the gateway of a test file, with a bucket. The getters throw outside of a test. */
 export function useGateway(settings: Partial<GatewaySettings> = {}): {
   readonly gateway: TestGateway;
   readonly bucket: string;
@@ -251,27 +251,27 @@ export function useGateway(settings: Partial<GatewaySettings> = {}): {
   return {
     bucket,
     get gateway() {
-      assert.ok(made !== undefined, "the gateway is there inside tests only");
+      assert.ok(made !== undefined, "the gateway exists during tests only");
       return made;
     },
   };
 }
 
-/** Asserts that it is no error, and gives it back. */
+/** Asserts that the answer is no error, and returns it. */
 export function succeeded(answer: Answer, status?: number): Answer {
   if (status === undefined) assert.ok(answer.status < 300, answer.text);
   else assert.equal(answer.status, status, answer.text);
   return answer;
 }
 
-/** Asserts which error it is. */
+/** Asserts the code of an error. */
 export function refused(answer: Answer, code: string, status?: number): Answer {
   assert.equal(answer.code, code, answer.text);
   if (status !== undefined) assert.equal(answer.status, status, answer.text);
   return answer;
 }
 
-/** The texts of the elements of that name, in their order. */
+/** Returns the texts of the elements with that name, in their order. */
 export function texts(answer: Answer, name: string): string[] {
   return [...answer.text.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text]) => text ?? "");
 }

@@ -3,7 +3,7 @@ import { serveSurface } from "#http/testing/host.ts";
 import type { S3GatewayDeps } from "../context.ts";
 import { createDocumentReader, createS3Gateway, createS3Surface, presignedTarget, type GatewayLink } from "../index.ts";
 
-/** A gateway on a separate port as the rest of the process has it. */
+/** A gateway on a separate port, as the rest of the process sees it. */
 export interface OpenGateway extends GatewayLink {
   close(): Promise<void>;
 }

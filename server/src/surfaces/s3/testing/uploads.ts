@@ -1,6 +1,6 @@
 import { succeeded, texts, type TestGateway } from "./gateway.ts";
 
-/** Begins a multipart upload, and returns its id. */
+/** Begins a multipart upload. Returns its ID. */
 export async function begin(
   gateway: TestGateway,
   target: string,
@@ -9,7 +9,7 @@ export async function begin(
   return texts(succeeded(await gateway.call("POST", `${target}?uploads`, { headers })), "UploadId")[0] ?? "";
 }
 
-/** Uploads a part, and gives its ETag. */
+/** Uploads a part. Returns its ETag. */
 export async function part(
   gateway: TestGateway,
   target: string,

@@ -65,7 +65,7 @@ const signer = (seed = SEED): AwsChunkedOptions["signer"] =>
   chunkSigner({ key, date: "20130524T000000Z", scope, seed });
 const refusal = (code: string) => (error: unknown) => error instanceof S3Error && error.code === code;
 
-test("takes the published signed chunks, in pieces of any size", async () => {
+test("accepts the published signed chunks, in pieces of any size", async () => {
   for (const pieceBytes of [1, 7, 65_536, 100_000]) {
     const { body } = await decoded(framed(signedChunks()), { signer: signer() }, pieceBytes);
     assert.ok(body.equals(CONTENT), `pieces of ${pieceBytes}`);
@@ -76,14 +76,14 @@ function withTrailer(line: string, signature = SIGNATURES_OF_TRAILER[3]): string
   return framed(signedChunks(SIGNATURES_OF_TRAILER), `${line}\r\nx-amz-trailer-signature:${signature}\r\n\r\n`);
 }
 
-test("takes the published signed trailer", async () => {
+test("accepts the published signed trailer", async () => {
   const options = { signer: signer(SEED_OF_TRAILER), trailers: ["x-amz-checksum-crc32c"] };
   const { body, trailers } = await decoded(withTrailer("x-amz-checksum-crc32c:sOO8/Q=="), options);
   assert.ok(body.equals(CONTENT));
   assert.deepEqual([...trailers], [["x-amz-checksum-crc32c", "sOO8/Q=="]]);
 });
 
-test("takes chunks without signatures, with a trailer and without", async () => {
+test("accepts chunks without signatures, with and without a trailer", async () => {
   const chunks = [{ data: "hello" }, { data: " world" }, { data: "" }];
   const { body, trailers } = await decoded(framed(chunks, "X-Amz-Checksum-Crc32: abc=\r\n\r\n"), {
     decodedLength: 11,
@@ -117,7 +117,11 @@ test("refuses chunks whose signature is wrong, missing, moved or repeated", asyn
     decoded(framed(signedChunks()), { signer: signer("0".repeat(64)) }),
     refusal("SignatureDoesNotMatch"),
   );
-  await assert.rejects(decoded(framed(signedChunks()), {}), refusal("InvalidRequest"), "signed, and not said so");
+  await assert.rejects(
+    decoded(framed(signedChunks()), {}),
+    refusal("InvalidRequest"),
+    "signed, but not declared as signed",
+  );
 });
 
 test("refuses trailers that are wrong, missing, unannounced, too many or unsigned", async () => {
@@ -139,7 +143,7 @@ test("refuses trailers that are wrong, missing, unannounced, too many or unsigne
   await assert.rejects(of(withTrailer(`${right}\r\n${right}`)), refusal("MalformedTrailerError"), "twice");
   await assert.rejects(of(withTrailer("no colon")), refusal("MalformedTrailerError"));
   const long = `x-amz-checksum-crc32c:${"a".repeat(17_000)}`;
-  await assert.rejects(of(withTrailer(long)), refusal("InvalidRequest"), "too long a line");
+  await assert.rejects(of(withTrailer(long)), refusal("InvalidRequest"), "a line that is too long");
   const many = Array.from({ length: 300 }, (_, i) => `x-${i}:${"a".repeat(100)}`).join("\r\n");
   await assert.rejects(of(withTrailer(many)), refusal("MalformedTrailerError"), "too many");
 });
@@ -153,7 +157,7 @@ test("refuses framing that is not exact", async () => {
     "negative size": ["-5\r\nhello", "InvalidRequest"],
     "no size": ["\r\nhello", "InvalidRequest"],
     "no CR": ["5\nhello\n0\n\n", "InvalidRequest"],
-    "longer than its head says": ["4\r\nhello\r\n0\r\n\r\n", "InvalidRequest"],
+    "longer than its header says": ["4\r\nhello\r\n0\r\n\r\n", "InvalidRequest"],
     "bytes after the end": ["5\r\nhello\r\n0\r\n\r\nmore", "InvalidRequest"],
     "a second end": ["5\r\nhello\r\n0\r\n\r\n0\r\n\r\n", "InvalidRequest"],
     "endless head": [`5;${"x".repeat(300)}`, "InvalidRequest"],

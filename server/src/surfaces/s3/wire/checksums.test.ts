@@ -8,7 +8,7 @@ const fields = (headers: Record<string, string>): Fields => Fields.fromRaw(Objec
 const refusal = (code: string) => (error: unknown) => error instanceof S3Error && error.code === code;
 const SDK = "x-amz-sdk-checksum-algorithm";
 
-test("finds the one checksum that a request gives, or will give", () => {
+test("finds the one checksum in a request or its trailer", () => {
   const none = new Set<string>();
   assert.equal(
     expectedChecksum(fields({ "x-amz-checksum-mode": "ENABLED", "x-amz-checksum-type": "COMPOSITE" }), none, []),
@@ -37,7 +37,7 @@ test("finds the one checksum that a request gives, or will give", () => {
     );
 });
 
-test("passes over the checksum of nothing in a presigned URL, and no other", () => {
+test("ignores the checksum of an empty body in a presigned URL, and no other", () => {
   const headers = { "x-amz-checksum-crc32": "AAAAAA==", [SDK]: "CRC32" };
   assert.equal(expectedChecksum(fields(headers), new Set(Object.keys(headers)), []), null);
   assert.equal(expectedChecksum(fields({ [SDK]: "CRC32" }), new Set([SDK]), []), null);
@@ -46,7 +46,7 @@ test("passes over the checksum of nothing in a presigned URL, and no other", () 
   assert.equal(expectedChecksum(fields(given), new Set(Object.keys(given)), [])?.value, "NhCmhg==");
 });
 
-test("takes an MD5 that is one", () => {
+test("accepts a valid MD5 only", () => {
   assert.equal(contentMd5(fields({})), undefined);
   assert.equal(contentMd5(fields({ "content-md5": "XUFAKrxLKna5cZ2REBfFkg==" })), "5d41402abc4b2a76b9719d911017c592");
   for (const text of ["", "XUFAKrxLKna5cZ2REBfFkg", "5d41402abc4b2a76b9719d911017c592", "XUFA KrxLKna5cZ2REBfFkg=="])

@@ -7,7 +7,7 @@ function request(remoteAddress: string, headers: Record<string, string> = {}, en
   return { socket: { remoteAddress, encrypted }, headers } as unknown as IncomingMessage;
 }
 
-test("believes what proxies say only of those that are trusted", () => {
+test("reads forwarded fields of trusted proxies only", () => {
   const forwarded = { "x-forwarded-for": "6.6.6.6, 203.0.113.9, 10.0.0.2", "x-forwarded-proto": "https" };
   const nobody = createPeerReader([]);
   assert.deepEqual(nobody(request("10.0.0.1", forwarded)), { ip: "10.0.0.1", isSecure: false });

@@ -5,7 +5,7 @@ import { parseTarget, placeOf, uriEncodedPath } from "./target.ts";
 
 const isInvalid = (error: unknown): boolean => error instanceof S3Error && error.code === "InvalidURI";
 
-test("decodes a path once, and leaves its dots and slashes", () => {
+test("decodes a path once, and keeps its dots and slashes", () => {
   for (const [raw, path] of [
     ["/b/a%20b+c", "/b/a b+c"],
     ["/b//a/./../", "/b//a/./../"],
@@ -47,6 +47,6 @@ test("finds bucket and key in the path or the host", () => {
   assert.deepEqual(placeOf("/k", "b.s3.example.com", null), { bucket: "k", key: "" });
 });
 
-test("encodes as Signature V4 wants it", () => {
+test("encodes as Signature V4 requires", () => {
   assert.equal(uriEncodedPath("/a b/é!*'()~-._"), "/a%20b/%C3%A9%21%2A%27%28%29~-._");
 });

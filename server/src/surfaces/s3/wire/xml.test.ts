@@ -45,7 +45,7 @@ test("refuses document types, entities, deep nesting, other roots and text that 
   assert.throws(() => parseDocument(Buffer.from([0x3c, 0xff, 0xfe]), "Delete"), malformed);
 });
 
-test("takes names of an object's prototype as any other", () => {
+test("reads names of an object's prototype like any other", () => {
   const root = parsed("<Delete><__proto__><Key>a</Key></__proto__><constructor>b</constructor></Delete>");
   assert.equal(textIn(root, "constructor"), "b");
   assert.equal(textIn(childOf(root, "__proto__") ?? root, "Key"), "a");
@@ -60,7 +60,7 @@ test("refuses repeated and missing elements, and text that is no number", () => 
   assert.throws(() => booleanIn(root, "B"), malformed);
 });
 
-test("escapes what it sends, and reads it back", () => {
+test("escapes text, and reads it back", () => {
   const text = "a<b>&\"'\r\n\u0001 é 😀";
   const sent = renderDocument("Delete", { Key: [text, "two"], Empty: "", None: undefined, Count: 0, Truth: false });
   assert.match(

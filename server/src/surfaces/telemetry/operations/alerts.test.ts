@@ -43,7 +43,7 @@ describe("making an alert", () => {
   const create = async (change: Record<string, unknown>, as = token) =>
     world.call("POST", PATH, { token: as, body: await alertBody(world, change) });
 
-  test("defaults are filled in, and the secret is shown once and kept sealed", async () => {
+  test("defaults are filled in; the secret is shown once and stored encrypted", async () => {
     const made = await create({});
     const { secret, ...body } = made.json;
     assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -68,7 +68,7 @@ describe("making an alert", () => {
     assert.ok(!entries.text.includes(base64) && !entries.text.includes("/hook"), entries.text);
   });
 
-  test("destinations inside, odd thresholds and lengths are refused where they stand", async () => {
+  test("internal destinations, and invalid thresholds and durations, are refused with pointers", async () => {
     const refused = async (change: Record<string, unknown>): Promise<string[]> => {
       const answer = await create(change);
       assertProblem(answer, "invalid_body");
@@ -85,7 +85,7 @@ describe("making an alert", () => {
     assert.equal(column.status, 201, column.text);
   });
 
-  test("a query whose parameters have no values can't be watched, but for those of the window", async () => {
+  test("a query whose parameters have no values can't have an alert, except for those of the window", async () => {
     const query = (sql: string, parameters: unknown = {}) => newSavedQuery(world, { sql, parameters });
     const open = await create({ query_id: await query("select $service as s") });
     assertProblem(open, "invalid_body");
@@ -96,13 +96,13 @@ describe("making an alert", () => {
       assert.equal((await create({ query_id: id })).status, 201);
   });
 
-  test("needs the right to read what it watches; viewers may not", async () => {
+  test("needs the permission to read its query's tables; viewers can't create alerts", async () => {
     assertProblem(await create({}, await world.token({ scopes: ["webhooks:write"] })), "insufficient_scope");
     assertProblem(await create({}, world.person(world.acme, world.acme.people.viewer)), "insufficient_scope");
     assert.equal((await create({}, world.person(world.acme, world.acme.people.developer))).status, 201);
   });
 
-  test("a query that may not be seen is answered as one that does not exist", async () => {
+  test("a hidden query is answered like one that does not exist", async () => {
     const body = await alertBody(world);
     for (const { hidden, absent, names } of await savedQueryPairs(world, (id) => ({ path: id }))) {
       const ask = (each: typeof hidden) =>
@@ -117,7 +117,7 @@ describe("making an alert", () => {
     }
   });
 
-  test("the path of a destination is not shown to those who may only read", async () => {
+  test("the path of a destination is hidden from people who may only read", async () => {
     const made = await make(world, await alertBody(world), token);
     const seen = async (as: string): Promise<unknown> =>
       (await world.call("GET", `${PATH}/${String(made.json["id"])}`, { token: as })).json["url"];
@@ -169,7 +169,7 @@ describe("changing an alert", () => {
     assertProblem(await change(id, { url: "https://127.0.0.1/" }), "invalid_body");
   });
 
-  test("goes through with the version that was read, which evaluations do not change", async () => {
+  test("succeeds for the version that was read, which evaluations do not change", async () => {
     const id = await newAlert(world);
     const etag = (await world.call("GET", path(id), { token })).headers.get("etag") ?? "";
     await world.metadata.write(async (tx) => {
@@ -179,7 +179,7 @@ describe("changing an alert", () => {
     assertProblem(await change(id, { name: "second" }, { "if-match": etag }), "concurrent_update");
   });
 
-  test("the actor who changes it is its author from then on", async () => {
+  test("the actor of a change becomes the author", async () => {
     const id = await newAlert(world);
     const developer = world.acme.people.developer;
     const as = world.person(world.acme, developer);

@@ -32,7 +32,7 @@ describe("createTelemetryErasure", () => {
   });
   after(() => world.close());
 
-  test("what rows of a type don't have, an empty match and a range without time are refused with a pointer", async () => {
+  test("members that rows of the type lack, an empty match and a range without time are refused with a pointer", async () => {
     const token = await world.token();
     const cases: [object, string][] = [
       [{ types: ["metrics", "logs"], match: { level: "info" } }, "/match/level"],

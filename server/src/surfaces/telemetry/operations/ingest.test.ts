@@ -74,14 +74,14 @@ test("202 with the number of entries, for each type and for none", async () => {
   assert.deepEqual((await send(bodyOf())).body, { accepted: 0 });
 });
 
-test("without credentials 401, without the scope 403 that names it", async () => {
+test("without credentials 401, without the scope 403 with its name", async () => {
   assert.equal((await send(bodyOf(), { authorization: "" })).status, 401);
   assert.equal((await send(bodyOf(), bearer("nobody"))).status, 401);
   const refused = await send(bodyOf(), bearer("reader"));
   assert.deepEqual([refused.status, refused.body["required_scope"]], [403, "telemetry:write"]);
 });
 
-test("a type that is none is 400 with the parameter's name; another method 405", async () => {
+test("an unknown type is 400 with the parameter's name; another method 405", async () => {
   const answer = await send(bodyOf(), {}, "events");
   assert.equal(answer.status, 400);
   assert.equal((answer.body["errors"] as { pointer: string }[])[0]?.pointer, "/type");
@@ -89,7 +89,7 @@ test("a type that is none is 400 with the parameter's name; another method 405",
   assert.deepEqual([get.status, get.headers.get("allow")], [405, "POST"]);
 });
 
-test("one bad entry refuses the batch with a pointer; lenient takes the rest and says what it left", async () => {
+test("one invalid entry refuses the batch with a pointer; lenient accepts the rest and reports the others", async () => {
   const mixed = bodyOf(entry("good"), { ...entry("bad"), level: 7 });
   const strict = await send(mixed);
   assert.deepEqual(
@@ -106,11 +106,11 @@ test("one bad entry refuses the batch with a pointer; lenient takes the rest and
   });
 });
 
-test("gzip, zstd and deflate are understood; other codings are 415, broken ones 400, bombs 413", async () => {
+test("gzip, zstd and deflate are accepted; other codings are 415, broken ones 400, bombs 413", async () => {
   const plain = Buffer.from(bodyOf(entry("coded")));
   assert.equal((await send(gzipSync(plain), { "content-encoding": "gzip" })).status, 202);
   assert.equal((await send(zstdCompressSync(plain), { "content-encoding": "zstd" })).status, 202);
-  // As zlib, and bare: senders do both.
+  // With and without the zlib header, because senders use both.
   for (const deflated of [deflateSync(plain), deflateRawSync(plain)])
     assert.equal((await send(deflated, { "content-encoding": "deflate" })).status, 202);
   for (const bomb of [deflateSync(Buffer.alloc(64 * 2 ** 20)), deflateRawSync(Buffer.alloc(64 * 2 ** 20))])
@@ -121,7 +121,7 @@ test("gzip, zstd and deflate are understood; other codings are 415, broken ones 
   assert.equal((await send(gzipSync(Buffer.alloc(64 * 2 ** 20)), { "content-encoding": "gzip" })).status, 413);
 });
 
-test("lines of JSON are taken under each of their names, in every coding, with keys and leniently", async () => {
+test("lines of JSON are accepted with each of their content types, in every coding, with keys and leniently", async () => {
   const good = `${JSON.stringify(entry("a"))}\r\n\n${JSON.stringify(entry("b"))}`;
   for (const type of ["application/x-ndjson", "application/ndjson; charset=utf-8", "Application/JSONL"]) {
     const answer = await send(good, { "content-type": type });
@@ -146,7 +146,7 @@ test("lines of JSON are taken under each of their names, in every coding, with k
   assert.deepEqual((await send("\n", lines)).body, { accepted: 0 });
 });
 
-test("a large body of lines goes the same way in a thread", async () => {
+test("a large body of lines is parsed in a thread with the same result", async () => {
   const line = JSON.stringify({ ...entry("x".repeat(2000)), attributes: { n: 1 } });
   const body = `${line}\n`.repeat(1000);
   assert.deepEqual((await send(body, { "content-type": "application/x-ndjson" })).body, { accepted: 1000 });
@@ -166,13 +166,13 @@ test("another content type is 415; an empty body 400; one byte over 10 MiB 413, 
   assert.equal(chunked.status, 413);
 });
 
-test("a body of exactly 10 MiB is taken", async () => {
+test("a body of exactly 10 MiB is accepted", async () => {
   const body = Buffer.alloc(10 * 2 ** 20, 0x20);
   body.write(bodyOf(entry("large")));
   assert.deepEqual((await send(body)).body, { accepted: 1 });
 });
 
-test("an idempotency key makes a retry safe, and another body with it is refused", async () => {
+test("an idempotency key makes a retry safe, and is refused with another body", async () => {
   const key = { "idempotency-key": "batch-1" };
   assert.deepEqual((await send(bodyOf(entry("once")), key)).body, { accepted: 1 });
   const again = await send(bodyOf(entry("once")), key);

@@ -74,7 +74,7 @@ async function rowsOf(sql: string): Promise<Record<string, unknown>[]> {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("200 with an empty response in the type of the request, for each type of telemetry and for nothing", async () => {
+test("200 with an empty response in the type of the request, for each type of telemetry and for none", async () => {
   for (const type of ["logs", "metrics", "traces"]) {
     const json = await send({}, {}, type);
     assert.deepEqual(
@@ -88,13 +88,13 @@ test("200 with an empty response in the type of the request, for each type of te
   assert.equal((await send({}, { "content-type": "application/json; charset=utf-8" })).status, 200);
 });
 
-test("accepted records are found by SQL, with the project of the credential", async () => {
+test("SQL finds accepted records, with the project of the credential", async () => {
   assert.equal((await send(logs("found"))).status, 200);
   const [row] = await rowsOf("select message, project_id from logs where message = 'found'");
   assert.deepEqual(row, { message: "found", project_id: "prj_a" });
 });
 
-test("a record with 300 attributes is cut, and that is reported with nothing refused", async () => {
+test("a record with 300 attributes is cut, which is reported with nothing refused", async () => {
   const request = logs("cut");
   const records = (request as { resourceLogs: [{ scopeLogs: [{ logRecords: object[] }] }] }).resourceLogs[0]
     .scopeLogs[0];
@@ -110,7 +110,7 @@ test("a record with 300 attributes is cut, and that is reported with nothing ref
   assert.deepEqual(row, { n: 249, k: "0" });
 });
 
-test("a record beyond a limit is reported and the others are taken", async () => {
+test("a record beyond a limit is reported and the others are accepted", async () => {
   const request = logs("kept", "spoilt");
   const records = (request as { resourceLogs: [{ scopeLogs: [{ logRecords: object[] }] }] }).resourceLogs[0]
     .scopeLogs[0];
@@ -123,7 +123,7 @@ test("a record beyond a limit is reported and the others are taken", async () =>
   assert.deepEqual(await rowsOf("select count(*) as n from logs where message in ('kept', 'spoilt')"), [{ n: 1 }]);
 });
 
-test("more records than a batch has are taken together, by a thread", async () => {
+test("more records than a batch has are parsed together, by a thread", async () => {
   const messages = Array.from({ length: 5500 }, (_, at) => `many ${at}`);
   assert.equal((await send(logs(...messages))).status, 200);
   const found = await rowsOf(
@@ -149,11 +149,11 @@ test("rows are split at a thousand, and each part ends with its line", () => {
   }
 });
 
-test("gzip, zstd and deflate are understood; other codings are 415, broken ones 400, bombs 413", async () => {
+test("gzip, zstd and deflate are accepted; other codings are 415, broken ones 400, bombs 413", async () => {
   const plain = Buffer.from(JSON.stringify(logs("coded")));
   assert.equal((await send(gzipSync(plain), { "content-encoding": "gzip" })).status, 200);
   assert.equal((await send(zstdCompressSync(plain), { "content-encoding": "zstd" })).status, 200);
-  // As zlib, and bare: senders do both.
+  // With and without the zlib header, because senders use both.
   for (const deflated of [deflateSync(plain), deflateRawSync(plain)])
     assert.equal((await send(deflated, { "content-encoding": "deflate" })).status, 200);
   for (const bomb of [deflateSync(Buffer.alloc(64 * 2 ** 20)), deflateRawSync(Buffer.alloc(64 * 2 ** 20))])
@@ -164,7 +164,7 @@ test("gzip, zstd and deflate are understood; other codings are 415, broken ones 
   assert.equal((await send(gzipSync(Buffer.alloc(64 * 2 ** 20)), { "content-encoding": "gzip" })).status, 413);
 });
 
-test("a body at the limit is taken, one byte more is 413", async () => {
+test("a body at the limit is accepted, one byte more is 413", async () => {
   const body = Buffer.alloc(INGEST_BODY_BYTES_MAX, 0x20);
   body.write("{}");
   assert.equal((await send(body)).status, 200);
@@ -172,7 +172,7 @@ test("a body at the limit is taken, one byte more is 413", async () => {
   assert.deepEqual([over.status, over.code], [413, 8]);
 });
 
-test("errors are a Status in the type of the request, with what HTTP asks for beside it", async () => {
+test("errors are a Status in the type of the request, with the header fields of HTTP", async () => {
   const broken = await statusOf(await send("{"));
   assert.deepEqual(broken, { status: 400, code: 3, message: "cannot read the body: it is not valid JSON" });
   const bytes = await send(Buffer.from([0xff]), PROTOBUF);

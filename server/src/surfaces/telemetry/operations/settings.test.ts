@@ -35,7 +35,7 @@ describe("updateTelemetrySettings", () => {
   });
   after(() => world.close());
 
-  test("defaults and maximum are returned; a change holds at once, for its members only, and can be undone", async () => {
+  test("defaults and maximum are returned; a change applies at once, to its members only, and can be undone", async () => {
     const token = await world.token();
     const change = async (retention_days: object): Promise<unknown> =>
       (await world.call("PATCH", path, { token, body: { retention_days } })).json;
@@ -55,7 +55,11 @@ describe("updateTelemetrySettings", () => {
     assert.deepEqual((await world.call("GET", path, { token })).json, told);
     const other = await world.token({ tenant: world.rival });
     const theirs = (await world.call("GET", path, { token: other })).json;
-    assert.deepEqual(theirs["retention_days"], { logs: null, metrics: null, traces: null }, "nobody else is touched");
+    assert.deepEqual(
+      theirs["retention_days"],
+      { logs: null, metrics: null, traces: null },
+      "no other organization changes",
+    );
     const back = (await change({ logs: null })) as { effective_retention_days: object };
     assert.deepEqual(back.effective_retention_days, { logs: 14, metrics: 3, traces: 60 });
   });
@@ -70,7 +74,7 @@ describe("updateTelemetrySettings", () => {
     }
   });
 
-  test("the audit log says who changed what", async () => {
+  test("the audit log has the actor and the change", async () => {
     const { id, token } = await world.credential();
     await world.call("PATCH", path, { token, body: { retention_days: { traces: 21 } } });
     const { items } = (await world.call("GET", "/v1/audit?limit=1", { token })).json as {

@@ -59,7 +59,7 @@ const entry = (message: string, more: object = {}): object => ({
   ...more,
 });
 
-test("an entry comes as a query would show it, with the fields that proxies need", async () => {
+test("an entry has the form of a query's row, with the header fields for proxies", async () => {
   await using reader = await tail();
   const { headers } = reader.response;
   assert.equal(headers.get("content-type"), "text/event-stream");
@@ -80,7 +80,7 @@ test("an entry comes as a query would show it, with the fields that proxies need
   );
 });
 
-test("filters: each alone, and all together", async () => {
+test("each filter works alone, and all together", async () => {
   const cases: [string, string[]][] = [
     ["?level=warn", ["warned", "failed"]],
     ["?level=ERROR", ["failed"]],
@@ -129,13 +129,13 @@ test("another organization's entries and another project's are not shown", async
   await send([entry("of the project")], "bound");
   await bound.until("its project's", () => messagesOf(bound.events).length === 1);
   assert.deepEqual(messagesOf(bound.events), ["of the project"]);
-  // No such project is known, so it is nobody's but its own.
+  // The project is unknown, so its entries are shown to nobody else.
   await send([entry("last")]);
   await a.until("the last", () => messagesOf(a.events).includes("last"));
   assert.deepEqual(messagesOf(a.events), ["of the organization", "last"]);
 });
 
-test("Last-Event-ID goes on after every entry, by field and by parameter, within batches and over them", async () => {
+test("Last-Event-ID continues after any entry, by field and by parameter, within and between batches", async () => {
   await using first = await tail();
   await send([entry("1"), entry("2"), entry("3")]);
   await send([entry("4"), entry("5")]);
@@ -156,7 +156,7 @@ test("Last-Event-ID goes on after every entry, by field and by parameter, within
   assert.equal(new Set(entries.map(({ id }) => id)).size, 5);
 });
 
-test("the id of another log is a gap that says from when to when", async () => {
+test("the ID of another log is a gap with its beginning and end", async () => {
   await using reader = await tail("?last_event_id=abcdef-1-0-mhw0ubk0");
   const { data } = await reader.find("the gap", ({ event }) => event === "gap");
   const gap = JSON.parse(data) as { from: string; to: string; left_out: null; reason: string };
@@ -167,7 +167,7 @@ test("the id of another log is a gap that says from when to when", async () => {
   await reader.until("the next entry", () => messagesOf(reader.events).length === 1);
 });
 
-test("a credential that is revoked, or a token that expires, ends the stream within a second and says why", async () => {
+test("a revoked credential, or an expired token, ends the stream within a second with the reason", async () => {
   principals["brief"] = credentialOf("org_a", ["telemetry:read"]);
   await using reader = await tail("", "brief");
   delete principals["brief"];
@@ -202,7 +202,7 @@ test("refusals: no token, no scope, bad parameters, another type, another method
   assert.deepEqual([head.status, head.headers.get("content-type")], [200, "text/event-stream"]);
 });
 
-test("one tail too many of an organization is 429 with Retry-After, another organization's is not; an end makes room", async () => {
+test("one tail too many of an organization is 429 with Retry-After, without affecting other organizations; an end frees a place", async () => {
   const readers = await Promise.all(Array.from({ length: 5 }, () => tail()));
   const refused = await tail();
   assert.equal(refused.response.status, 429);
@@ -217,7 +217,7 @@ test("one tail too many of an organization is 429 with Retry-After, another orga
   for (const reader of readers) await reader[Symbol.asyncDispose]();
 });
 
-test("the stop ends every tail with a word, and refuses new ones", async () => {
+test("a stop ends every tail with a message, and refuses new ones", async () => {
   const deps = tailDeps(telemetry);
   const second = await startTestServer({
     principals,

@@ -27,13 +27,13 @@ interface Fixture extends AsyncDisposable {
   append(...messages: string[]): Promise<void>;
 }
 
-/** A reader whose speed the test decides. */
+/** A reader whose speed the test sets. */
 interface Reader {
   readonly tail: Tail;
   readonly text: string;
   readonly messages: string[];
   readonly gaps: { from: string; to: string; left_out: number | null; reason: string }[];
-  /** The position that the last event names. */
+  /** The position in the last event. */
   readonly position: Position | undefined;
   slow(isSlow: boolean): void;
   until(what: string, fits: () => boolean): Promise<void>;
@@ -134,7 +134,7 @@ function output() {
 
 const numbered = (count: number, prefix = "m"): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
-test("a slow reader costs no memory and misses nothing that the log still has", async () => {
+test("a slow reader costs no memory and misses no entry that the log still has", async () => {
   await using fixture = await open();
   const slow = fixture.tail();
   const quick = fixture.tail();
@@ -144,22 +144,22 @@ test("a slow reader costs no memory and misses nothing that the log still has", 
   const messages = numbered(400);
   for (const message of messages) await fixture.append(message, "x".repeat(15_000));
   await quick.until("all", () => quick.messages.length === 801);
-  assert.ok(slow.messages.length <= 3, "nothing is written to who does not read");
+  assert.ok(slow.messages.length <= 3, "nothing is written to a reader that does not read");
   slow.slow(false);
   await slow.until("all", () => slow.messages.length === 801);
   assert.deepEqual(slow.messages, quick.messages);
   assert.deepEqual([slow.gaps, quick.gaps], [[], []]);
 });
 
-test("a reader so slow that the log moved on gets the number of missed entries, and continues with the present", async () => {
+test("a reader that is slower than the log gets the number of missed entries, and continues with current ones", async () => {
   await using fixture = await open({ segmentBytes: 1000 });
   const reader = fixture.tail();
   await fixture.append("first");
   await reader.until("the first", () => reader.messages.length === 1);
   reader.slow(true);
-  await fixture.append("taken while it was slow");
+  await fixture.append("accepted while it was slow");
   for (const message of numbered(30)) await fixture.append(message, message, "y".repeat(300));
-  // More than what memory keeps for those who join again.
+  // More than memory keeps for readers that reconnect.
   for (let i = 0; i < 30; i++) await fixture.append("z".repeat(200_000));
   await fixture.store.rows.compact();
   await fixture.append("one more");
@@ -171,18 +171,22 @@ test("a reader so slow that the log moved on gets the number of missed entries, 
   const shown = reader.messages.length;
   const [gap] = reader.gaps;
   assert.equal(gap?.reason, "too_slow");
-  assert.equal(shown + (gap?.left_out ?? 0), 1 + 1 + 90 + 30 + 1 + 1, "shown and missed entries together are all");
+  assert.equal(
+    shown + (gap?.left_out ?? 0),
+    1 + 1 + 90 + 30 + 1 + 1,
+    "shown and missed entries together are all entries",
+  );
   assert.ok((gap?.from ?? "") <= (gap?.to ?? ""));
   assert.equal(reader.messages.at(-1), "after");
 });
 
-test("when more comes in than there is time for, it is passed over and counted", async () => {
+test("when more arrives than can be matched in time, entries are skipped and counted", async () => {
   await using fixture = await open();
   const reader = fixture.tail();
   await fixture.append("first");
   await reader.until("the first", () => reader.messages.length === 1);
   const large = "x".repeat(1_000_000);
-  // Acknowledged in one turn, before there was any time to look at one.
+  // Acknowledged in one turn of the event loop, before any could be matched.
   await Promise.all(Array.from({ length: 20 }, () => fixture.append(large, "small")));
   await fixture.append("last");
   await reader.until("the last", () => reader.messages.includes("last"));
@@ -191,7 +195,7 @@ test("when more comes in than there is time for, it is passed over and counted",
   assert.equal(reader.messages.length + leftOut, 1 + 40 + 1);
 });
 
-test("a reader that reconnects too late gets the time of the gap, the remaining entries, and no number", async () => {
+test("a reader that reconnects too late gets the time of the gap and the remaining entries, without a number", async () => {
   await using fixture = await open({ segmentBytes: 1000 });
   const first = fixture.tail();
   await fixture.append("first");
@@ -201,7 +205,7 @@ test("a reader that reconnects too late gets the time of the gap, the remaining 
   await fixture.store.rows.compact();
   await fixture.append("in the log");
   const late = fixture.tail(since === undefined ? {} : { since });
-  // The hub of a first reader still has them in memory: that counts as well.
+  // The hub of the first reader still has them in memory, which counts too.
   await late.until("all of it", () => late.messages.length === 41);
   assert.deepEqual(late.gaps, []);
   fixture.hub.leave(first.tail);
@@ -229,7 +233,7 @@ test("a reader that reconnects too late gets the time of the gap, the remaining 
   other.close();
 });
 
-test("a project that is made later is asked about before its first entry is shown or hidden", async () => {
+test("permissions for a new project are checked before its first entry is shown or hidden", async () => {
   await using fixture = await open();
   const project = (id: string, message: string) => {
     const row = { timestamp: "2026-11-20T08:00:00Z", level: "info", message, project_id: id };
@@ -256,7 +260,7 @@ test("a project that is made later is asked about before its first entry is show
   assert.ok(looks >= 1 && looks <= 4, `${looks} questions`);
 });
 
-test("a reader that joins and leaves at random moments under load gets everything once", async () => {
+test("a reader that joins and leaves at random moments under load gets every entry once", async () => {
   await using fixture = await open({ segmentBytes: 50_000 });
   const steady = fixture.tail();
   let running = true;
@@ -290,13 +294,13 @@ test("a reader that joins and leaves at random moments under load gets everythin
   assert.ok(shown.length > 1000);
 });
 
-test("signs of life say where the reader stands when nothing fits its filter", async () => {
+test("heartbeats have the reader's position when no entry matches its filter", async () => {
   await using fixture = await open();
   const hidden = seenOf({ shown: new Set(), hidden: new Set(), unassigned: false });
   const reader = fixture.tail({ seen: hidden });
   await reader.until("the beginning", () => reader.text.includes("event: position"));
   reader.tail.beat();
-  assert.match(reader.text, /\n\n: \n\n$/, "nothing moved, so a comment is enough");
+  assert.match(reader.text, /\n\n: \n\n$/, "the position did not change, so a comment is enough");
   const before = reader.position;
   await fixture.append("not shown");
   const all = fixture.tail();

@@ -8,7 +8,7 @@ import { tailDeps } from "../testing/tails.ts";
 import { filterOf } from "./filter.ts";
 import { seenOf } from "./seen.ts";
 
-test("a caller who went away before the tail began takes no place", async (t) => {
+test("a caller that disconnects before the tail begins takes no place", async (t) => {
   const telemetry = await openTestTelemetry();
   t.after(() => telemetry.close());
   const { tails } = tailDeps(telemetry, 1);

@@ -10,9 +10,9 @@ import type { Answer, Tenant, World, WorldOptions } from "../../organization/tes
 import { newSavedQuery, save, storeOf, WITH_QUERIES } from "../../query/testing/saved.ts";
 import { createAlertsSurface } from "../index.ts";
 
-/** What tests of alerts share: the world of saved queries with this surface, and requests. */
+/** Helpers for tests of alerts: the world of saved queries with this surface, and requests. */
 
-/** `running`: alerts are evaluated and messages sent; else a test sees what it made as it made it. */
+/** `running`: alerts are evaluated and messages sent. Otherwise alerts stay as the test created them. */
 export function withAlerts({ running }: { readonly running: boolean }): WorldOptions {
   return {
     surfaces: async (deps) => {
@@ -37,7 +37,7 @@ export const WITH_ALERTS: WorldOptions = { ...withAlerts({ running: false }), is
 
 export const PATH = "/v1/alerts";
 
-/** The body of an alert on a new query. */
+/** Returns the body of an alert on a new query. */
 export async function alertBody(
   world: World,
   change: Readonly<Record<string, unknown>> = {},
@@ -54,7 +54,7 @@ export async function make(world: World, body: Record<string, unknown>, token: s
   return answer;
 }
 
-/** An alert's id. */
+/** Creates an alert. Returns its ID. */
 export async function newAlert(
   world: World,
   change: Readonly<Record<string, unknown>> = {},
@@ -64,7 +64,10 @@ export async function newAlert(
   return String(made.json["id"]);
 }
 
-/** One of another organization, one of a private project, and one of the organization to a credential of a project. */
+/**
+ * Returns hidden alerts: one of another organization, one of a private project, and for a credential of a project one
+ * of the organization.
+ */
 export async function alertPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
   const inside = await world.token({ projectId: world.acme.closed.id });
   const query = await save(world, { project: world.acme.closed.id }, inside);

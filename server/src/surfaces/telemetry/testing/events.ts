@@ -1,4 +1,4 @@
-/** A server-sent event as it came. Comments have no name. */
+/** A received server-sent event. Comments have no name. */
 export interface SentEvent {
   readonly event: string;
   readonly data: string;
@@ -10,14 +10,14 @@ export interface EventReader extends AsyncDisposable {
   readonly events: readonly SentEvent[];
   /** True once the server has ended the stream. */
   readonly ended: boolean;
-  /** Resolves with the first event for which this holds, past or to come. @throws Error after ten seconds */
+  /** Resolves with the first matching event, received or to come. @throws Error after ten seconds */
   find(what: string, fits: (event: SentEvent) => boolean): Promise<SentEvent>;
   until(what: string, fits: () => boolean): Promise<void>;
 }
 
 const DEADLINE_MS = 10_000;
 
-/** Reads an event stream by the letter: fields, blank lines, comments (HTML, "Interpreting an event stream"). */
+/** Reads an event stream exactly as specified: fields, blank lines, comments (HTML, "Interpreting an event stream"). */
 export async function readEvents(url: string, headers: Record<string, string>): Promise<EventReader> {
   const controller = new AbortController();
   const response = await fetch(url, { headers, signal: controller.signal });
@@ -47,7 +47,7 @@ export async function readEvents(url: string, headers: Record<string, string>): 
     const deadline = performance.now() + DEADLINE_MS;
     while (!fits()) {
       const leftMs = deadline - performance.now();
-      if (leftMs <= 0) throw new Error(`waited in vain for ${what}; got ${JSON.stringify(events).slice(0, 1000)}`);
+      if (leftMs <= 0) throw new Error(`did not get ${what}; got ${JSON.stringify(events).slice(0, 1000)}`);
       const timer = Promise.withResolvers<void>();
       const timeout = setTimeout(timer.resolve, leftMs);
       await Promise.race([changed.promise, timer.promise]);
@@ -82,7 +82,7 @@ function eventOf(block: string): SentEvent {
   return { event: fields.get("event") ?? "", data: fields.get("data") ?? "", id: fields.get("id") };
 }
 
-/** The messages of the entries, in order. */
+/** Returns the messages of the entries, in order. */
 export function messagesOf(events: readonly SentEvent[]): string[] {
   const entries = events.filter(({ event }) => event === "entry");
   return entries.map(({ data }) => (JSON.parse(data) as { message: string }).message);

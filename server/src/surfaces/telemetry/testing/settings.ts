@@ -6,7 +6,7 @@ import { createTelemetrySettingsSurface } from "../index.ts";
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The world of the organization API, with this surface over a real telemetry store. */
+/** Returns options for the world of the organization API, with this surface over a real telemetry store. */
 export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["retention"]> = {}): WorldOptions {
   return {
     surfaces: async ({ host, metadata, clock, dataDir, onClose }) => {

@@ -5,7 +5,7 @@ import { createTails, type Tails } from "../index.ts";
 
 const silent = { error: () => undefined };
 
-/** What the surface needs for live tails, over the stores of a test. */
+/** Returns the surface's dependencies for live tails, over the stores of a test. */
 export function tailDeps(
   { metadata, store }: TestTelemetry,
   organizationMax = 100,

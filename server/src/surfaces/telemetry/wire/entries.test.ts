@@ -35,12 +35,12 @@ function rowsOf({ rows }: EncodedEntries): Record<string, unknown>[] {
   assert.equal(lines.pop(), "");
   return lines.map((line) => {
     const row = JSON.parse(line) as Record<string, unknown>;
-    // Digits that say nothing may be absent: the two ways to a row differ there.
+    // Trailing zeros may be missing, because the two parsers differ there.
     return { ...row, timestamp: normalTimestamp(String(row["timestamp"])) };
   });
 }
 
-/** The problem that refuses the body. */
+/** Returns the problem that refuses the body. */
 function problemOf(run: () => unknown): Problem {
   try {
     run();
@@ -90,7 +90,7 @@ test("every member of every type is kept, with the columns of the table", () => 
   }
 });
 
-test("the smallest entries are taken, and each required member is required", () => {
+test("the smallest entries are accepted, and each required member is required", () => {
   for (const type of TELEMETRY_TYPES) {
     const entry = SMALLEST[type];
     assert.equal(encode(type, [entry, entry]).count, 2);
@@ -101,7 +101,7 @@ test("the smallest entries are taken, and each required member is required", () 
   }
 });
 
-test("a member of the wrong type is refused where it is", () => {
+test("a member of the wrong type is refused with its place", () => {
   for (const type of TELEMETRY_TYPES) {
     for (const { name } of COLUMNS[type]) {
       if (name === "severity" || name === "project_id") continue;
@@ -119,7 +119,7 @@ test("a member of the wrong type is refused where it is", () => {
   assert.deepEqual(pointersOf("metrics", { ...METRIC, tags: { a: "x", "b/~": 1 } }), ["/entries/0/tags/b~1~0"]);
 });
 
-test("any other member is refused by name", () => {
+test("an unknown member is refused by name", () => {
   for (const type of TELEMETRY_TYPES) {
     for (const name of ["severity", "project_id", "Timestamp", "constructor", "toString", "a/b"]) {
       assert.deepEqual(pointersOf(type, { ...SMALLEST[type], [name]: "x" }), [`/entries/0/${name.replace("/", "~1")}`]);
@@ -185,7 +185,7 @@ test("at most 1000 entries", () => {
   assert.equal(problemOf(() => encode("logs", large, true)).code, "invalid_body");
 });
 
-test("level and status have a longest length, counted in characters", () => {
+test("level and status have a maximum length, counted in characters", () => {
   for (const [type, name, max] of [
     ["logs", "level", LEVEL_CHARS_MAX],
     ["traces", "status", STATUS_CHARS_MAX],
@@ -199,7 +199,7 @@ test("level and status have a longest length, counted in characters", () => {
   }
 });
 
-test("an entry has at most 256 keys, those of attributes and tags at all levels counted", () => {
+test("an entry has at most 256 keys, including those of attributes and tags at all levels", () => {
   const keys = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, "v"]));
   const logKeys = ENTRY_KEYS_MAX - 4;
   assert.equal(encode("logs", [{ ...LOG, attributes: keys(logKeys) }]).count, 1);
@@ -224,7 +224,7 @@ test("attributes are nested 32 deep at most", () => {
   }
 });
 
-test("depth without end costs nothing, in a small body or a large one", () => {
+test("endless depth costs nothing, in a small body or a large one", () => {
   for (const open of ["[", '{"a":', '{"entries":[{"attributes":']) {
     for (const bytes of [INGEST_ENTRY_BYTES_MAX, INGEST_BODY_BYTES_MAX]) {
       const body = Buffer.from(open.repeat(Math.floor(bytes / open.length)));
@@ -242,7 +242,7 @@ test("depth without end costs nothing, in a small body or a large one", () => {
   assert.equal(encodeText("logs", exact, true).rejected, 1);
 });
 
-test("an entry is 256 KiB at most, as it was sent", () => {
+test("an entry has at most 256 KiB, as it was sent", () => {
   const sized = (bytes: number): string => {
     const empty = JSON.stringify({ ...LOG, message: "" });
     return JSON.stringify({ ...LOG, message: "x".repeat(bytes - Buffer.byteLength(empty)) });
@@ -266,7 +266,7 @@ const LOG_WITH_SPACES = (bytes: number): string => {
   return `{${" ".repeat(bytes - text.length)}${text.slice(1)}`;
 };
 
-test("a body is 10 MiB at most", () => {
+test("a body has at most 10 MiB", () => {
   const body = Buffer.alloc(INGEST_BODY_BYTES_MAX + 1, " ");
   body.write('{"entries":[]}');
   assert.equal(encodeText("logs", body.subarray(0, INGEST_BODY_BYTES_MAX)).count, 0);
@@ -306,14 +306,14 @@ test("numbers in attributes keep their value", () => {
     assert.ok(encodeText("logs", text(value)).rows.includes(`{"n":[${value}]}`), value);
   }
   assert.ok(encodeText("logs", text("1e300")).rows.includes('{"n":[1e+300]}'));
-  // A fraction that a double can't hold would be rounded by readers of the log: it is there as text.
+  // Readers of the log would round a fraction that a double can't hold, so it is stored as text.
   for (const value of ["0.1234567890123456789", "1e-400", "12345678901234567890.5"])
     assert.ok(encodeText("logs", text(value)).rows.includes(JSON.stringify(`{"n":[${value}]}`)), value);
   const raw = `{"entries":[{"timestamp":"${TIME}","level":"x","message":"m","attributes":{"n":9007199254740993,"o":{"rawJSON":"}{"}}}]}`;
   assert.ok(encodeText("logs", raw).rows.includes('{"n":9007199254740993,"o":{"rawJSON":"}{"}}'));
 });
 
-test("members keep their order, also those whose names are numbers; of a name that repeats the last one counts", () => {
+test("members keep their order, also those whose names are numbers; the last one of a repeated name counts", () => {
   const entry = (attributes: string): string =>
     `{"entries":[{"timestamp":"${TIME}","level":"x","message":"m","attributes":${attributes}}]}`;
   const cases: [sent: string, kept: string][] = [
@@ -332,7 +332,7 @@ test("members keep their order, also those whose names are numbers; of a name th
   assert.equal(wrong.options.errors?.[0]?.pointer, "/entries/0/attributes/1/2/0");
 });
 
-test("an entry that is nested deep leaves the numbers of others as they were sent", () => {
+test("a deeply nested entry does not change the numbers of others", () => {
   const entry = (attributes: string): string =>
     `{"timestamp":"${TIME}","level":"x","message":"m","attributes":${attributes}}`;
   const deep = `{"a":${"[".repeat(2000)}${"]".repeat(2000)}}`;
@@ -345,7 +345,7 @@ test("an entry that is nested deep leaves the numbers of others as they were sen
   assert.ok(rows.includes('{"n":9007199254740993}'));
 });
 
-test("strings are made well-formed, keys too", () => {
+test("lone surrogates in strings and keys are replaced", () => {
   const lone = "a\ud800b";
   const mended = "a\ufffdb";
   const [log] = rowsOf(
@@ -364,7 +364,7 @@ test("strings are made well-formed, keys too", () => {
   assert.ok(!encode("logs", [{ ...LOG, message: "\ud800" }]).rows.includes("\\ud800"));
 });
 
-test("odd keys are only keys", () => {
+test("odd keys have no special effect", () => {
   const body = `{"entries":[{"timestamp":"${TIME}","level":"x","message":"m","attributes":{"__proto__":{"a":1},"constructor":"c","toJSON":"t","":"e"}}]}`;
   assert.ok(encodeText("logs", body).rows.includes('{"__proto__":{"a":1},"constructor":"c","toJSON":"t","":"e"}'));
   const mended = body.replace('"e"', '"\\ud800"');
@@ -373,7 +373,7 @@ test("odd keys are only keys", () => {
   );
 });
 
-test("one bad entry refuses all, with the first 20 places", () => {
+test("one invalid entry refuses all, with the first 20 places", () => {
   const entries = Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? { ...LOG, level: 1, extra: 1 } : LOG));
   const problem = problemOf(() => encode("logs", entries));
   const pointers = problem.options.errors?.map(({ pointer }) => pointer) ?? [];
@@ -382,7 +382,7 @@ test("one bad entry refuses all, with the first 20 places", () => {
   assert.match(problem.message, /15 of 30/);
 });
 
-test("lenient takes the good entries and reports the others", () => {
+test("lenient accepts the valid entries and reports the others", () => {
   const entries = Array.from({ length: 60 }, (_, i) =>
     i % 2 === 0 ? { ...LOG, message: i } : { ...LOG, message: `m${i}` },
   );
@@ -396,7 +396,7 @@ test("lenient takes the good entries and reports the others", () => {
   assert.deepEqual([none.count, none.rejected, none.rows.length], [0, 1, 0]);
 });
 
-test("levels get the severity number that OpenTelemetry gives them", () => {
+test("levels get OpenTelemetry's severity number", () => {
   const levels: Record<string, number | undefined> = {
     trace: 1,
     DEBUG: 5,

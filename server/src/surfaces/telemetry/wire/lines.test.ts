@@ -20,7 +20,7 @@ const LENIENT = { projectId: "proj_1", lenient: true };
 
 type Encode = typeof encodeLines;
 
-/** What becomes of a body: rows as values, or the places that refuse it. */
+/** Returns the rows of a body as values, or the places that refuse it. */
 function outcomeOf(encode: Encode, type: TelemetryType, body: Buffer, options = STRICT): unknown {
   try {
     const { rows, count, rejected, errors } = encode(type, body, options);
@@ -31,7 +31,7 @@ function outcomeOf(encode: Encode, type: TelemetryType, body: Buffer, options = 
   }
 }
 
-/** Faults of the JSON text itself have other places in the two forms. */
+/** Syntax errors of JSON have other places in the two forms. */
 function withoutLine({ pointer, detail }: ProblemPlace): ProblemPlace {
   return { pointer, detail: detail.replace(/ \(line \d+\)$/, "") };
 }
@@ -78,7 +78,7 @@ const ENTRIES: readonly string[] = [
   "null",
 ];
 
-test("lines give the rows and the faults of the same entries in an object", () => {
+test("lines give the same rows and errors as the same entries in an object", () => {
   const bodies = [...ENTRIES.map((entry) => [entry]), ENTRIES, ENTRIES.slice(0, 4), []];
   for (const entries of bodies) {
     const json = Buffer.from(`{"entries":[${entries.join(",")}]}`);
@@ -93,7 +93,7 @@ test("lines give the rows and the faults of the same entries in an object", () =
   }
 });
 
-test("metrics and spans come as lines too", () => {
+test("metrics and spans are accepted as lines, too", () => {
   const metric = '{"timestamp":"2026-11-20T08:00:00Z","name":"n","value":1.5,"tags":{"a":"b"}}';
   const span =
     '{"timestamp":"2026-11-20T08:00:00Z","trace_id":"t","span_id":"s","name":"n","duration_ms":1,"status":"ok"}';
@@ -109,7 +109,7 @@ test("metrics and spans come as lines too", () => {
   }
 });
 
-test("the fast path accepts the usual forms: blank lines, CRLF, a byte order mark, no line's end at the end", () => {
+test("the fast path accepts the usual forms: blank lines, CRLF, a byte order mark, no newline at the end", () => {
   for (const [body, count] of [
     ["", 0],
     ["\n\r\n  \n", 0],
@@ -139,7 +139,7 @@ test("two entries in one line, and one in two, are refused", () => {
   }
 });
 
-test("a fault names the entry, and the line that it stands in", () => {
+test("an error has the entry, and its line", () => {
   const body = `${LOG}\n\n\r\n${LOG.replace('"info"', "7")}\n{"broken\n${LOG}`;
   assert.deepEqual(problemOf(body).options.errors, [
     { pointer: "/entries/1/level", detail: "must be a string (line 4)" },
@@ -149,14 +149,14 @@ test("a fault names the entry, and the line that it stands in", () => {
   assert.deepEqual([count, rejected, errors.map(({ pointer }) => pointer)], [2, 2, ["/entries/1/level", "/entries/2"]]);
 });
 
-test("a line that is not UTF-8 spoils no other one", () => {
+test("a line that is not UTF-8 affects no other line", () => {
   const body = Buffer.concat([Buffer.from(`${LOG}\n`), Buffer.from([0x22, 0xff, 0x22, 0x0a]), Buffer.from(LOG)]);
   assert.throws(() => encodeLines("logs", body, STRICT), /1 of 3/);
   const { count, errors } = encodeLines("logs", body, LENIENT);
   assert.deepEqual([count, errors], [2, [{ pointer: "/entries/1", detail: "is not valid UTF-8 (line 2)" }]]);
 });
 
-test("1000 entries are accepted, 1001 are not, with any other fault", () => {
+test("1000 entries are accepted, and 1001 are refused before any other error", () => {
   const lines = (count: number, line: string): string => `${line}\n\n`.repeat(count);
   assert.equal(lenient(lines(INGEST_ENTRIES_MAX, LOG)).count, INGEST_ENTRIES_MAX);
   for (const line of [LOG, "x"]) {
@@ -176,7 +176,7 @@ test("lines of brackets cost little, and are refused", () => {
   assert.ok(performance.now() - started < 40_000);
 });
 
-test("the quick way agrees with the parser on every prefix and every changed byte", () => {
+test("the fast path agrees with the parser on every prefix and every changed byte", () => {
   const body = Buffer.from(`${LOG.replace("}", ',"attributes":{"a":[1,-2.5,"\\né"],"c":null}}')}\r\n\n${LOG}\n`);
   const agrees = (bytes: Buffer): void => {
     const quick = scanLines("logs", bytes, { projectId: "proj_1" });

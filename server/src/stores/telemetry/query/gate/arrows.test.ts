@@ -5,7 +5,10 @@ import { admit, Refusal, SyntaxFault } from "./index.ts";
 
 const TABLES: ReadonlySet<string> = new Set(["logs", "traces"]);
 
-/** Conditions without parentheses, and with those that PostgreSQL thinks of; `j` is JSON, `s` a text, `n` a number, `b` a boolean. */
+/**
+ * Conditions without parentheses, and with the parentheses of PostgreSQL's precedence; `j` is JSON, `s` a text, `n` a
+ * number, `b` a boolean.
+ */
 const CONDITIONS: readonly (readonly [written: string, meant: string])[] = [
   ["b AND j->>'k' = 'v'", "b AND ((j->>'k') = 'v')"],
   ["j->>'k' = 'v' AND b", "((j->>'k') = 'v') AND b"],
@@ -53,7 +56,7 @@ const CONDITIONS: readonly (readonly [written: string, meant: string])[] = [
     "b OR CASE WHEN b OR j->>'k' = 'v' THEN j->>'l' END = 'w'",
     "b OR (CASE WHEN b OR ((j->>'k') = 'v') THEN (j->>'l') END = 'w')",
   ],
-  // `->`, which takes all that is on its right
+  // `->`, whose right side is everything that follows
   ["j->'k' = '\"v\"'", "(j->'k') = '\"v\"'"],
   ["j->'k' = '\"v\"' AND b", "((j->'k') = '\"v\"') AND b"],
   ["b OR j->'k' = '\"v\"' AND j->'l' IS NOT NULL", "b OR (((j->'k') = '\"v\"') AND ((j->'l') IS NOT NULL))"],
@@ -64,7 +67,7 @@ const CONDITIONS: readonly (readonly [written: string, meant: string])[] = [
     "(((j->'o')->'p') = '\"q\"') OR (b AND (((j->'o')->>'p') = 'q'))",
   ],
   ["b OR j->'list'->>0 = '7'", "b OR (((j->'list')->>0) = '7')"],
-  // the left side need not be a column
+  // The left side may be another expression than a column.
   ["b OR (j)->>'k' = 'v'", "b OR ((j)->>'k' = 'v')"],
   ["b OR j::JSON->>'k' = 'v'", "b OR (((j::JSON)->>'k') = 'v')"],
   ["b OR '{\"k\": \"v\"}'->>'k' = s", "b OR (('{\"k\": \"v\"}'->>'k') = s)"],
@@ -82,7 +85,7 @@ const CONDITIONS: readonly (readonly [written: string, meant: string])[] = [
     "(len(list_filter([1, 2], x -> (x > 1 AND b))) = 1) AND ((j->>'k') = 'v')",
   ],
   ["len([x FOR x IN ['v'] IF b OR j->>'k' = x]) = 1", "len([x FOR x IN ['v'] IF b OR ((j->>'k') = x)]) = 1"],
-  // written parentheses keep together what they hold together
+  // Written parentheses group their content.
   ["(b OR j->>'k' = 'v') AND n = 1", "(b OR ((j->>'k') = 'v')) AND (n = 1)"],
   ["(b OR j->>'k' = 'v') AND n > 0 AND j->>'l' = 'w'", "(b OR ((j->>'k') = 'v')) AND (n > 0) AND ((j->>'l') = 'w')"],
   ["(b OR j->>'k' = 'v') IS NULL", "(b OR ((j->>'k') = 'v')) IS NULL"],
@@ -92,15 +95,15 @@ const CONDITIONS: readonly (readonly [written: string, meant: string])[] = [
   ["NOT (n = 2 OR ((b OR j->>'k' > (('u')))))", "NOT ((n = 2) OR (b OR ((j->>'k') > 'u')))"],
   ["(NOT s = j->>'k') IS NULL", "(NOT (s = (j->>'k'))) IS NULL"],
   ["(j->>'k') = 'v' AND b", "((j->>'k') = 'v') AND b"],
-  // what only looks like parentheses or arrows
+  // Characters that only look like parentheses or arrows.
   ["s <> ')' /* ( /* ( */ */ AND -- (\n j->>'k' <> '->>('", "(s <> ')') AND ((j->>'k') <> '->>(')"],
   ["s <> $$)$$ AND j->>'k' <> E'\\'(' OR \"b\"", "((s <> ')') AND ((j->>'k') <> '(')) OR b"],
   ["s <> 'é€😀)' AND j->>'k' = 'v'", "(s <> 'é') AND ((j->>'k') = 'v')"],
-  // numbers that JavaScript can't hold
+  // Numbers that JavaScript can't hold.
   ["9007199254740993 > 9007199254740992 AND 1.10 < 1.11 AND j->>'k' = 'v'", "true AND ((j->>'k') = 'v')"],
 ];
 
-/** Whole statements, likewise. */
+/** Whole statements, in both forms. */
 const STATEMENTS: readonly (readonly [written: string, meant: string])[] = [
   [
     "SELECT count(*) FILTER (b AND j->>'k' = 'v') AS n, b OR j->>'k' = 'v' AS named FROM logs GROUP BY named ORDER BY ALL",
@@ -124,7 +127,7 @@ const STATEMENTS: readonly (readonly [written: string, meant: string])[] = [
   ],
 ];
 
-/** A condition was written on the left of an arrow: PostgreSQL refuses these as well. */
+/** The left side of an arrow is a condition. PostgreSQL refuses these too. */
 const REFUSED: readonly string[] = [
   "(b AND j)->>'k' = 'v'",
   "(s = j)->>'k' = 'v'",
@@ -135,12 +138,12 @@ const REFUSED: readonly string[] = [
   "(b AND j)->'k' = 'v'",
   "n IN (1)->>'k' = 'v'",
   "s IS NULL->>'k' = 'v'",
-  // NOT (s = … IS NULL)? The tree has lost it.
+  // The parse tree no longer distinguishes this from NOT (s = … IS NULL).
   "NOT s = j->>'k' IS NULL",
   "b\u00a0AND j->>'k' = 'v'",
 ];
 
-/** These stay as they are, and fail: the answer says where parentheses are missing. */
+/** These stay unchanged and fail. The error says where parentheses are missing. */
 const ADVISED: readonly string[] = [
   "'x' || j->>'k' = 'v'",
   "n + j->>'n' = 2",
@@ -178,7 +181,7 @@ describe("arrows", () => {
     });
   }
 
-  test("the rows tell one reading from another", async () => {
+  test("the rows distinguish the two readings", async () => {
     const results = await Promise.all(CONDITIONS.map(([, meant]) => rowsOf(values(meant))));
     const constant = results.filter((rows) => new Set((rows as unknown[][]).map((row) => row[2])).size < 2);
     assert.equal(constant.length, 0);
@@ -192,7 +195,7 @@ describe("arrows", () => {
     });
   }
 
-  test("a parameter has no separate place in the tree", async () => {
+  test("a parameter has no separate position in the tree", async () => {
     assert.match(
       (await admitted("SELECT NOT (b OR j->>'k' = ?) FROM logs")).sql,
       /NOT \(b OR \(\(j ->> 'k'\) = \$1\)\)/,
@@ -200,12 +203,12 @@ describe("arrows", () => {
     assert.match((await admitted("SELECT b OR j->?='v' FROM logs")).sql, /\(b OR \(\(j -> \$1\) = 'v'\)\)/);
   });
 
-  test("a name stays with the whole expression", async () => {
+  test("a name applies to the whole expression", async () => {
     const { sql } = await admitted("SELECT b AND j->>'k' = 'v' AS first, j->'k' = '\"v\"' AS second FROM logs");
     assert.deepEqual((await instance.connection.runAndReadAll(sql)).columnNames(), ["first", "second"]);
   });
 
-  test("an empty key names the member whose name is empty, and never the whole value", async () => {
+  test("an empty key selects the member with the empty name, never the whole value", async () => {
     const of = async (json: string, list: string): Promise<unknown[]> => {
       const { sql } = await admitted(`SELECT ${list} FROM (SELECT '${json}'::JSON AS j)`);
       const result = await instance.connection.runAndReadAll(sql);
@@ -235,14 +238,14 @@ describe("arrows", () => {
   }
 
   for (const condition of ADVISED) {
-    test(`stays as it is, with advice: ${condition}`, async () => {
+    test(`stays unchanged, with advice: ${condition}`, async () => {
       const { sql, advice } = await admitted(`SELECT * FROM logs WHERE ${condition}`);
       await assert.rejects(rowsOf(sql));
       assert.match(advice ?? "", /\(attributes->>'key'\)/);
     });
   }
 
-  test("no advice where nothing is in doubt", async () => {
+  test("no advice without an ambiguity", async () => {
     for (const [written] of CONDITIONS.slice(0, 40))
       assert.equal((await admitted(values(written))).advice, undefined, written);
   });
@@ -254,7 +257,7 @@ describe("arrows", () => {
     await assert.rejects(admitted("SELECT b AND j->>'k' = 'v'::VARIANT FROM logs"), Refusal);
   });
 
-  test("many conditions and deep nesting end in an answer, soon", async () => {
+  test("many conditions and deep nesting get an answer soon", async () => {
     const many = (count: number): string =>
       `SELECT n FROM logs WHERE ${Array(count).fill("j->>'k' = 'v'").join(" AND ")}`;
     assert.deepEqual(

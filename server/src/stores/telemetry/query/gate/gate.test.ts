@@ -18,7 +18,7 @@ describe("the gate", () => {
     instance.close();
   });
 
-  test("says which tables a statement reads", async () => {
+  test("names the tables that a statement reads", async () => {
     const used = async (sql: string): Promise<string[]> => [...(await gate(sql)).tables].sort();
     assert.deepEqual(await used("SELECT 1"), []);
     assert.deepEqual(await used("SELECT * FROM Logs JOIN main.traces USING (trace_id)"), ["logs", "traces"]);
@@ -30,11 +30,11 @@ describe("the gate", () => {
     assert.deepEqual(
       await used("SELECT * FROM (WITH logs AS (SELECT 1) FROM logs), logs"),
       ["logs"],
-      "outside it is the table's",
+      "outside, the name is the table's",
     );
   });
 
-  test("renders what it checked, with its parameters", async () => {
+  test("renders the checked statement, with its parameters", async () => {
     assert.equal(
       (await gate("select /* x */ level from logs where a = $level limit $n")).sql,
       'SELECT "level" FROM logs WHERE (a = $level) LIMIT $n',
@@ -51,7 +51,7 @@ describe("the gate", () => {
     }
   });
 
-  test("tells where a statement does not parse", async () => {
+  test("reports the position of a syntax error", async () => {
     await assert.rejects(
       gate("SELECT 1 FRM logs x"),
       (error: Error) => error instanceof SyntaxFault && error.at === 13,
@@ -77,7 +77,7 @@ describe("the gate", () => {
     assert.match(await message("SELECT 1::VARIANT"), /type VARIANT.*VARCHAR/);
   });
 
-  test("an unknown name is no refusal, and the nearest name is suggested", async () => {
+  test("an unknown name is not refused, and the nearest name is suggested", async () => {
     const fault = async (sql: string): Promise<string> =>
       gate(sql).then(
         () => assert.fail("admitted"),
@@ -101,7 +101,7 @@ describe("the gate", () => {
     await assert.rejects(gate(nested(250)), /levels of nesting/);
   });
 
-  // What the parser does not write today, another version might: nothing unknown passes.
+  // Another version of the parser might write something new: nothing unknown may pass.
   const select = (change: object): object => ({
     node: {
       type: "SELECT_NODE",
@@ -128,12 +128,12 @@ describe("the gate", () => {
     ["nothing", {}],
   ];
   for (const [name, statement] of unknown) {
-    test(`refuses what it does not know: ${name}`, () => {
+    test(`refuses an unknown part: ${name}`, () => {
       assert.throws(() => walkStatement(statement, TABLES), Refusal);
     });
   }
 
-  test("admits the frame of those cases", () => {
+  test("accepts the common part of those cases", () => {
     assert.deepEqual([...walkStatement(select({}), TABLES).tables], []);
   });
 });

@@ -34,26 +34,26 @@ describe("the reviewed inventory of functions", () => {
     connection.closeSync();
   });
 
-  test("is of this version: another one is a new review", () => {
+  test("is for this version: another version needs a new review", () => {
     assert.equal(version, "v1.5.5");
     assert.ok(known.length > 900);
   });
 
-  test("has every function of the engine on one of its two sides", () => {
+  test("has every function of the engine as either allowed or refused", () => {
     const wrong: string[] = [];
     for (const { name, kind } of known) {
       const allowed =
         kind === "table" || kind === "table_macro" ? ALLOWED_TABLE_FUNCTIONS.has(name) : ALLOWED_FUNCTIONS.has(name);
       const refused = refusalReason(name) !== undefined;
-      if (kind === "table_macro" && name === "histogram") continue; // the aggregate of this name is allowed
-      if (kind === "table" && name === "repeat") continue; // the scalar function is allowed
+      if (kind === "table_macro" && name === "histogram") continue; // The aggregate of this name is allowed.
+      if (kind === "table" && name === "repeat") continue; // The scalar function is allowed.
       if (allowed === refused)
         wrong.push(`${kind} ${name} is ${allowed ? "both allowed and refused" : "not reviewed"}`);
     }
     assert.deepEqual(wrong, []);
   });
 
-  test("allows nothing that the engine does not have", () => {
+  test("allows only functions that the engine has", () => {
     const names = new Set(known.map(({ name }) => name));
     for (const name of [
       ...ALLOWED_FUNCTIONS,
@@ -66,7 +66,7 @@ describe("the reviewed inventory of functions", () => {
     for (const name of ALLOWED_AGGREGATES) assert.ok(aggregates.has(name), name);
   });
 
-  test("allows no side effects but chance and the clock", () => {
+  test("allows no side effects except random values and the clock", () => {
     const harmless = new Set(["random", "gen_random_uuid", "uuid", "uuidv4", "uuidv7"]);
     const effects = known
       .filter(({ name, sideEffects }) => sideEffects && ALLOWED_FUNCTIONS.has(name))

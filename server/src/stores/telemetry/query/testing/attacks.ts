@@ -1,4 +1,4 @@
-/** Statements that must not do what they try to do. */
+/** Statements whose attempt must fail. */
 export interface Attack {
   readonly name: string;
   readonly sql: string;
@@ -10,18 +10,18 @@ export interface Targets {
   /** The organization's own hot and Parquet files. */
   readonly ownHot: string;
   readonly ownParquet: string;
-  /** Their directory. */
+  /** The directory of the organization's files. */
   readonly ownDir: string;
   /** A secret beside the telemetry directory. */
   readonly secretFile: string;
 }
 
-/** Reads outside of the tables. The gate must refuse all of them. */
+/** Statements that read outside of the tables. The gate must refuse all of them. */
 export function readingAttacks(targets: Targets): Attack[] {
   return [...fileAttacks(targets), ...catalogAttacks(targets)];
 }
 
-/** Changing something, running something else, or overloading the parser. All are to be refused by the gate. */
+/** Statements that change something, run something else, or overload the parser. The gate must refuse all of them. */
 export function writingAttacks(targets: Targets): Attack[] {
   return [...copyAttacks(targets), ...statementAttacks(targets), ...shapeAttacks(targets)];
 }
@@ -73,7 +73,7 @@ function fileAttacks({ otherFile, ownHot, ownParquet, ownDir, secretFile }: Targ
   ];
 }
 
-/** Reading settings, the catalog, tables that are not there, or names out of their scope. */
+/** Statements that read settings, the catalog, missing tables, or names out of scope. */
 function catalogAttacks({ otherFile, ownHot }: Targets): Attack[] {
   return [
     { name: "settings", sql: "SELECT * FROM duckdb_settings()" },
@@ -257,7 +257,7 @@ function shapeAttacks({ ownHot }: Targets): Attack[] {
   ];
 }
 
-/** Using up the machine. Each may fail or give a few rows; it must end in time and leave the server alone. */
+/** Statements that exhaust the machine. Each may fail or return a few rows. It must end in time and not affect the server. */
 export const RESOURCE_ATTACKS: readonly Attack[] = [
   { name: "a long list", sql: "SELECT len(range(1000000000))" },
   { name: "a long list, generated", sql: "SELECT len(generate_series(1, 1000000000))" },

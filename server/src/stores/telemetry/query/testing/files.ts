@@ -14,18 +14,18 @@ export interface TestFile {
   readonly type: TelemetryType;
   readonly rows: readonly Row[];
   readonly promoted?: readonly string[];
-  /** Severities as a server of before wrote them. */
+  /** Severities as an older server wrote them. */
   readonly oldSpellings?: boolean;
 }
 
 export interface FilesEngine {
   engine(overrides?: Partial<QueryEngineSettings>): QueryEngine;
-  /** What statements have asked for, the newest last. */
+  /** The attributes that statements have asked for, the newest last. */
   readonly asked: { readonly type: TelemetryType; readonly keys: readonly string[] }[];
   close(): Promise<void>;
 }
 
-/** Engines over many files, to compare what they answer. */
+/** Opens engines over many files, to compare their answers. */
 export async function openFiles(
   files: readonly TestFile[],
   hot: Partial<Record<TelemetryType, readonly Row[]>>,

@@ -1,4 +1,4 @@
-/** Rows that the tests ask about: their figures follow from the index, so that every answer can be worked out. */
+/** Rows for the tests. Their values follow from the index, so that every answer can be computed. */
 
 const START_MS = Date.UTC(2026, 10, 20, 8, 0, 0);
 const LEVELS = ["info", "warn", "error", "debug"] as const;
@@ -9,7 +9,7 @@ const PROJECTS = ["proj_a", "proj_b", undefined] as const;
 const pick = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 const at = (seconds: number): string => new Date(START_MS + seconds * 1000).toISOString().replace("Z", "456Z");
 
-/** Row `i` of 1000: one a second; status 200 to 600 by fives, user by sevens, duration = i. */
+/** Returns row `i` of 1000: one a second; status from 200 to 600 in steps of 5, user in steps of 7, duration = i. */
 export function logRow(i: number): Readonly<Record<string, unknown>> {
   return {
     timestamp: at(i),
@@ -30,7 +30,7 @@ export function logRow(i: number): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Row `i` of 200: cpu and memory in turn, from four hosts, value i / 2. */
+/** Returns row `i` of 200: cpu and memory in turn, from four hosts, value i / 2. */
 export function metricRow(i: number): Readonly<Record<string, unknown>> {
   return {
     timestamp: at(i * 5),
@@ -41,7 +41,7 @@ export function metricRow(i: number): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Row `i` of 50: one span a trace, ten seconds apart, duration 10 i; every tenth failed. */
+/** Returns row `i` of 50: one span a trace, ten seconds apart, duration 10 i. Every tenth failed. */
 export function traceRow(i: number): Readonly<Record<string, unknown>> {
   return {
     timestamp: at(i * 10),
@@ -59,7 +59,7 @@ export function traceRow(i: number): Readonly<Record<string, unknown>> {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Logs 0 to 599 in Parquet, 600 to 999 hot; metrics all hot; traces all Parquet. */
+/** Logs 0 to 599 are in Parquet, 600 to 999 hot; all metrics hot; all traces in Parquet. */
 export const FIXTURE = {
   logs: { parquet: upTo(600).map(logRow), hot: upTo(400).map((i) => logRow(600 + i)) },
   metrics: { hot: upTo(200).map(metricRow) },

@@ -1,6 +1,6 @@
 import type { Targets } from "./attacks.ts";
 
-/** Numbers that look random and are the same for the same seed (xorshift32). */
+/** Numbers that look random and depend on the seed only (xorshift32). */
 export class Random {
   #state: number;
 
@@ -31,7 +31,7 @@ export class Random {
   }
 }
 
-/** A function and what its parameters take, in the engine's names of types. */
+/** A function and its parameters, with the engine's names of types. */
 export interface Signature {
   readonly name: string;
   readonly parameters: readonly string[];
@@ -44,7 +44,7 @@ export interface Vocabulary {
   readonly functions: readonly string[];
   readonly tableFunctions: readonly string[];
   readonly targets: Targets;
-  /** Whole statements that are cut up and put together anew. */
+  /** Whole statements, whose parts are combined into new ones. */
   readonly statements: readonly string[];
 }
 
@@ -74,7 +74,7 @@ const WITH_ATTRIBUTES = {
   json: ["attributes", "attributes->'nested'"],
   list: ["json_keys(attributes)"],
 };
-/** Expressions for a value of a kind in a table. */
+/** Expressions for a value of each type in each table. */
 const COLUMNS: Readonly<Record<Table, Readonly<Record<keyof typeof ANYWHERE, readonly string[]>>>> = {
   logs: {
     text: [...ANYWHERE.text, ...WITH_ATTRIBUTES.text, "message", "message", "level"],
@@ -112,11 +112,11 @@ function kindOf(type: string): Kind {
   return /JSON|ANY|MAP|STRUCT/.test(type) ? "json" : "text";
 }
 
-/** Makes statements: most are SELECTs of any shape, some do what none may, some are statements cut up and joined. */
+/** Generates statements: most are SELECTs of any form, some try something forbidden, some combine the parts of others. */
 export class Grammar {
   readonly #random: Random;
   readonly #words: Vocabulary;
-  /** The table of the present SELECT. */
+  /** The table of the current SELECT. */
   #table: Table = "logs";
   /** Whether the statement may try forbidden parts. */
   #bold = false;
@@ -151,7 +151,7 @@ export class Grammar {
     return this.#select(depth);
   }
 
-  /** Parts made inside have another table. */
+  /** Generates a part with another table. */
   #over(make: () => string): string {
     const outer = this.#table;
     this.#table = this.#random.pick(TABLES);
@@ -260,7 +260,7 @@ export class Grammar {
     }
   }
 
-  /** A function that may not be called, or a call in another way. */
+  /** Calls a forbidden function, or an allowed one in an unusual form. */
   #odd(next: () => string): string {
     const random = this.#random;
     const name = random.pick(this.#words.functions);
@@ -272,7 +272,7 @@ export class Grammar {
     ]);
   }
 
-  /** An allowed function with what it takes, mostly. */
+  /** Calls an allowed function, mostly with parameters of the right types. */
   #call(depth: number): string {
     const { name, parameters } = this.#random.pick(this.#words.allowed);
     const fitting = (type: string): string =>
@@ -323,7 +323,7 @@ export class Grammar {
     ]);
   }
 
-  /** A statement that does something. */
+  /** Generates a statement that changes something. */
   #forbidden(): string {
     const random = this.#random;
     const path = this.#path();
@@ -345,7 +345,7 @@ export class Grammar {
     ]);
   }
 
-  /** The beginning of one statement and the end of another. */
+  /** Joins the beginning of one statement and the end of another. */
   #spliced(): string {
     const random = this.#random;
     const words = (text: string): string[] => text.split(/(?<=\s|\(|,)/);
@@ -354,7 +354,7 @@ export class Grammar {
     return [...first.slice(0, random.below(first.length + 1)), ...second.slice(random.below(second.length))].join("");
   }
 
-  /** A statement with a piece left out, doubled, or made of odd characters. */
+  /** Removes, doubles or replaces a part of a statement. */
   #damaged(text: string): string {
     const random = this.#random;
     const [a, b] = [random.below(text.length + 1), random.below(text.length + 1)].toSorted((x, y) => x - y);

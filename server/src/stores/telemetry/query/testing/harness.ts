@@ -15,7 +15,7 @@ import type { Targets } from "./attacks.ts";
 
 export const ORG = "org_00000000000000000000000001";
 export const OTHER_ORG = "org_00000000000000000000000002";
-/** In every row of the other organization. */
+/** A text in every row of the other organization. */
 export const OTHER_MARK = "other-organizations-secret";
 export const MASTER_KEY = "the-master-key-of-this-test";
 
@@ -39,7 +39,7 @@ export interface TestEngine {
 type Row = Readonly<Record<string, unknown>>;
 type Tables = Partial<Record<TelemetryType, { readonly parquet?: readonly Row[]; readonly hot?: readonly Row[] }>>;
 
-/** An engine over a new directory, with the fixture's rows and those of another organization beside them. */
+/** Opens an engine on a new directory, with the fixture's rows and those of another organization. */
 export async function openTestEngine(
   tables: Tables = {},
   overrides: Partial<QueryEngineSettings> = {},
@@ -88,7 +88,7 @@ export async function openTestEngine(
   };
 }
 
-/** A request with limits that suit a test. */
+/** Returns a request with limits that suit a test. */
 export function request(sql: string, overrides: Partial<QueryRequest> = {}): QueryRequest {
   return {
     orgId: ORG,
@@ -105,7 +105,7 @@ export function request(sql: string, overrides: Partial<QueryRequest> = {}): Que
   };
 }
 
-/** The whole text of a result. */
+/** Returns the whole text of a result. */
 export async function resultText(
   engine: QueryEngine,
   sql: string,
@@ -115,7 +115,7 @@ export async function resultText(
   return text(body);
 }
 
-/** The rows of a result, each as the list of its values. */
+/** Returns the rows of a result, each as the list of its values. */
 export async function rows(
   engine: QueryEngine,
   sql: string,
@@ -160,7 +160,7 @@ async function writeRows(path: string, lines: readonly Row[]): Promise<string> {
   return path;
 }
 
-/** Runs statements of the test's own in a DuckDB of another process. */
+/** Runs the test's own statements in a DuckDB of another process. */
 export function duckdb(...statements: readonly string[]): Promise<void> {
   const program = `
     import { DuckDBInstance } from "@duckdb/node-api";
@@ -182,16 +182,16 @@ export function duckdb(...statements: readonly string[]): Promise<void> {
   });
 }
 
-/** Waits for something, but not for ever. */
+/** Waits for a condition, up to a deadline. */
 export async function until(condition: () => boolean, deadlineMs = 5000): Promise<void> {
   const startedMs = performance.now();
   while (!condition()) {
-    if (performance.now() - startedMs > deadlineMs) assert.fail("it did not happen in time");
+    if (performance.now() - startedMs > deadlineMs) assert.fail("the condition did not become true in time");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** Children of this process, by /proc. */
+/** Returns the children of this process, by /proc. */
 export function childPids(): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
@@ -204,11 +204,11 @@ function parentOf(pid: string): number | undefined {
     const [state, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     return state === "Z" ? undefined : Number(parent);
   } catch {
-    return undefined; // ended meanwhile
+    return undefined; // The child ended meanwhile.
   }
 }
 
-/** Resident memory of all children together, in bytes. */
+/** Returns the resident memory of all children together, in bytes. */
 export function childrenResident(): number {
   return childPids().reduce(
     (sum, pid) => sum + Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096,

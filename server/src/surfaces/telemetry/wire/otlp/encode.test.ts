@@ -35,7 +35,7 @@ const spans = (...list: object[]): object => ({ resourceSpans: [{ resource, scop
 const metrics = (...list: object[]): object => ({ resourceMetrics: [{ resource, scopeMetrics: [{ metrics: list }] }] });
 const attribute = (key: string, value: object): object => ({ key, value });
 
-/** The one row of a log record. */
+/** Returns the only row of a log record. */
 function logRow(record: object): Record<string, unknown> {
   const encoded = encode("logs", logs(record));
   assert.deepEqual([encoded.count, encoded.rejected], [1, 0], JSON.stringify(encoded.errors));
@@ -52,7 +52,7 @@ function problemOf(run: () => unknown): Problem {
   return assert.fail("it was taken");
 }
 
-test("times: a log's own, else when it was observed, else when it came; microseconds are kept", () => {
+test("times: a log's own, else its observation, else its arrival; microseconds are kept", () => {
   assert.equal(logRow({ timeUnixNano: NANOS, observedTimeUnixNano: "1" })["timestamp"], TIME);
   assert.equal(logRow({ timeUnixNano: "0", observedTimeUnixNano: NANOS })["timestamp"], TIME);
   assert.equal(logRow({})["timestamp"], "2026-11-20T08:00:00.000000Z");
@@ -113,7 +113,7 @@ test("an integer of 64 bits keeps its digits, as a string and as a number", () =
   }
 });
 
-test("what a resource and a scope say comes with a prefix, a record's own as it is; names of Object are only names", () => {
+test("attributes of resource and scope get a prefix, a record's own do not; names of Object are only names", () => {
   const scope = { name: "lib", version: "2", attributes: [attribute("s", { intValue: 1 })] };
   const record = { attributes: [attribute("__proto__", { stringValue: "p" })], eventName: "login" };
   const [row] = rowsOf(encode("logs", { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: [record] }] }] }));
@@ -128,7 +128,7 @@ test("what a resource and a scope say comes with a prefix, a record's own as it 
   ]);
 });
 
-test("identifiers: any case becomes lower, empty and zeros are none, others refuse the record alone", () => {
+test("identifiers become lower case; empty and zero ones become null; invalid ones refuse only their record", () => {
   const upper = logRow({ traceId: TRACE.toUpperCase(), spanId: SPAN.toUpperCase() });
   assert.deepEqual([upper["trace_id"], upper["span_id"]], [TRACE, SPAN]);
   const none = logRow({ traceId: "0".repeat(32), spanId: "" });
@@ -138,7 +138,7 @@ test("identifiers: any case becomes lower, empty and zeros are none, others refu
   assert.deepEqual(mixed.errors[0], { pointer: "/entries/0/trace_id", detail: "must have 32 hexadecimal digits" });
 });
 
-/** A value with so many levels; every second form of nesting that OTLP has. */
+/** Returns a value with `levels` levels, in one of OTLP's two forms of nesting. */
 function nested(levels: number, kind: "arrayValue" | "kvlistValue"): object {
   let value: object = { intValue: 1 };
   for (let level = 0; level < levels; level++) {
@@ -181,7 +181,7 @@ test("limits: a record at a limit is accepted, one past it is refused and affect
   assert.equal(rowsOf(encoded).at(-1)?.["message"], "last");
 });
 
-test("of a record with too many attributes as many are taken as have room, and the rest is reported", () => {
+test("a record with too many attributes keeps as many as fit, and the rest is reported", () => {
   const attributes = Array.from({ length: 300 }, (_, at) => attribute(`k${at}`, { intValue: at }));
   const wide = { key: "wide", value: { kvlistValue: { values: attributes } } };
   const encoded = encode("logs", logs({ attributes }, {}, { attributes: [wide, ...attributes.slice(0, 3)] }));
@@ -202,7 +202,7 @@ test("of a record with too many attributes as many are taken as have room, and t
   });
 });
 
-test("a request that stands for too much is refused before it costs", () => {
+test("a request that would expand too much is refused before it costs memory", () => {
   const empty = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${"{},".repeat(OTLP_VALUES_MAX)}{}]}]}]}`;
   assert.equal(problemOf(() => encode("logs", empty)).code, "body_too_large");
   const large = { attributes: [attribute("a", { stringValue: "x".repeat(200_000) })] };
@@ -215,22 +215,22 @@ for (const [name, body] of [
   ["nothing", ""],
   ["no JSON", "{"],
   ["an array", "[]"],
-  ["a list that is none", '{"resourceLogs":{}}'],
-  ["an element that is none", '{"resourceLogs":[7]}'],
+  ["an invalid list", '{"resourceLogs":{}}'],
+  ["an invalid element", '{"resourceLogs":[7]}'],
   [
-    "a name for a number",
+    "a name in place of a number",
     '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityNumber":"SEVERITY_NUMBER_INFO"}]}]}]}',
   ],
-  ["a time that is none", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"soon"}]}]}]}'],
+  ["an invalid time", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"soon"}]}]}]}'],
   ["a time before the epoch", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"-1"}]}]}]}'],
-  ["text that is a number", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityText":7}]}]}]}'],
+  ["text in place of a number", '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityText":7}]}]}]}'],
 ] as const) {
   test(`JSON refused: ${name}`, () => {
     assert.equal(problemOf(() => encode("logs", body)).code, "invalid_body");
   });
 }
 
-test("unknown members and null are ignored, and nothing at all is a request", () => {
+test("unknown members and null are ignored, and an empty request is accepted", () => {
   assert.equal(
     encode("logs", { resourceLogs: [{ scopeLogs: [{ logRecords: [{ colour: {}, body: null }] }], schemaUrl: 7 }] })
       .count,
@@ -272,7 +272,7 @@ test("spans: kind, status, duration, events and links", () => {
   });
 });
 
-test("spans: every kind and status, 128 events, and those that lack what a span must have", () => {
+test("spans: every kind and status, 128 events, and spans without required members", () => {
   const span = { traceId: TRACE, spanId: SPAN, startTimeUnixNano: NANOS };
   const kinds = rowsOf(encode("traces", spans(...[0, 1, 2, 3, 4, 5, 6].map((kind) => ({ ...span, kind })))));
   assert.deepEqual(
@@ -298,7 +298,7 @@ test("spans: every kind and status, 128 events, and those that lack what a span 
   assert.equal(encode("traces", spans(span, ...lacking, deep)).rejected, 4);
 });
 
-/** `name{le|quantile} value` of each row. */
+/** Returns `name{le|quantile} value` of each row. */
 function samples(...list: object[]): string[] {
   const encoded = encode("metrics", metrics(...list));
   assert.equal(encoded.rejected, 0, JSON.stringify(encoded.errors));
@@ -314,7 +314,7 @@ const pointsOf = (dataPoint: object): object => ({ aggregationTemporality: 2, da
 for (const [name, metric, expected] of [
   ["gauge", { gauge: pointsOf({ asDouble: 0.5 }) }, ["m 0.5"]],
   ["sum", { sum: pointsOf({ asInt: "-3" }) }, ["m -3"]],
-  ["a point without a value by its flag", { gauge: pointsOf({ flags: 1 }) }, []],
+  ["a point without a value with the flag", { gauge: pointsOf({ flags: 1 }) }, []],
   [
     "histogram",
     { histogram: pointsOf({ count: "6", sum: 9.5, bucketCounts: ["1", 2, "3"], explicitBounds: [0.1, 1] }) },
@@ -363,7 +363,7 @@ for (const [name, metric, expected] of [
   test(`metrics: ${name}`, () => assert.deepEqual(samples({ name: "m", ...metric }), expected));
 }
 
-test("metrics: tags are texts, a point's own win, and delta says so", () => {
+test("metrics: tags are texts, a point's own override others, and delta is marked", () => {
   const attributes = [
     attribute("n", { intValue: 7 }),
     attribute("l", { arrayValue: { values: [{ boolValue: true }] } }),
@@ -384,7 +384,7 @@ test("metrics: tags are texts, a point's own win, and delta says so", () => {
   });
 });
 
-test("metrics: a point is refused alone and whole", () => {
+test("metrics: an invalid point is refused alone and completely", () => {
   const bounds = Array.from({ length: OTLP_BUCKETS_MAX }, (_, at) => at);
   const counts = (length: number): number[] => Array.from({ length }, () => 1);
   const unfit = [
@@ -405,7 +405,7 @@ test("metrics: a point is refused alone and whole", () => {
 
 const ROUNDED = "9007199254740993"; // 2^53 + 1, which no double is
 
-test("a metric's whole number that a double can't hold is refused by name, the others are taken", () => {
+test("a metric's whole number that a double can't hold is refused by name, the others are accepted", () => {
   const gauge = (...values: unknown[]): object =>
     metrics({ name: "m", gauge: { dataPoints: values.map((asInt) => ({ timeUnixNano: NANOS, asInt })) } });
   const { count, rejected, errors } = encode("metrics", gauge("1", ROUNDED, `-${ROUNDED}`, "9223372036854775807", "4"));

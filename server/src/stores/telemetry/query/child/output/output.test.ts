@@ -24,14 +24,14 @@ test("timestamps have as many digits as they need", () => {
   assert.equal(isoFromNanos(-1n), "1969-12-31T23:59:59.999999999Z");
 });
 
-test("timestamps at DuckDB's ends", () => {
+test("timestamps at DuckDB's limits", () => {
   assert.equal(isoFromMicros(9_223_372_036_854_775_806n), "+294247-01-10T04:00:54.775806Z");
   assert.equal(isoFromMicros(-9_223_372_022_400_000_000n), "-290308-12-22T00:00:00Z");
   assert.equal(isoFromMicros(9_223_372_036_854_775_807n), "infinity");
   assert.equal(isoFromMicros(-9_223_372_036_854_775_807n), "-infinity");
 });
 
-test("names are made distinct", () => {
+test("duplicate names are made distinct", () => {
   assert.deepEqual(distinctNames(["a", "b"]), ["a", "b"]);
   assert.deepEqual(distinctNames(["a", "a", "a"]), ["a", "a_1", "a_2"]);
   assert.deepEqual(distinctNames(["a", "a", "a_1", "a_1"]), ["a", "a_2", "a_1", "a_1_1"]);

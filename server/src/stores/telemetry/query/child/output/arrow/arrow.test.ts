@@ -7,7 +7,7 @@ async function arrow(sql: string): Promise<Buffer> {
   return Buffer.concat(await written(sql, "arrow"));
 }
 
-/** The rows of a result as the library of Arrow reads them, as JSON: 64-bit numbers as text, bytes in hexadecimal. */
+/** Returns the rows of a result as Arrow's library reads them, as JSON: 64-bit numbers as text, bytes in hexadecimal. */
 async function rowsOf(sql: string): Promise<unknown[]> {
   const table = tableFromIPC(await arrow(sql));
   const plain = (_key: string, value: unknown): unknown => {
@@ -17,7 +17,7 @@ async function rowsOf(sql: string): Promise<unknown[]> {
   return JSON.parse(JSON.stringify(table.toArray(), plain)) as unknown[];
 }
 
-test("each type has its counterpart", async () => {
+test("each type has an Arrow type", async () => {
   const table = tableFromIPC(await arrow(typesStatement()));
   const types = Object.fromEntries(table.schema.fields.map(({ name, type }) => [name, String(type)]));
   assert.deepEqual(types, {
@@ -65,7 +65,7 @@ test("each type has its counterpart", async () => {
   for (const field of table.schema.fields) assert.equal(table.getChild(field.name)?.get(5), null, field.name);
 });
 
-test("values are what they were", async () => {
+test("values survive unchanged", async () => {
   assert.deepEqual(
     await rowsOf("SELECT -9223372036854775807 AS a, 'tëxt ☃' AS b, true AS c, 'ab'::BLOB AS d, NULL AS e"),
     [{ a: "-9223372036854775807", b: "tëxt ☃", c: true, d: "6162", e: null }],
@@ -80,7 +80,7 @@ test("values are what they were", async () => {
   ]);
 });
 
-test("decimals, times and intervals lie in the stream as the format says", async () => {
+test("decimals, times and intervals have the format's layout", async () => {
   const sql =
     "SELECT -1.5::DECIMAL(9, 3) AS d, TIMESTAMPTZ '2026-11-20 00:00:00.000001+00' AS t, INTERVAL '1 month 2 days 3 seconds' AS i";
   const [batch] = tableFromIPC(await arrow(sql)).batches;
@@ -101,7 +101,7 @@ test("decimals, times and intervals lie in the stream as the format says", async
 
 test("many rows come in batches", async () => {
   const pieces = await written("SELECT range AS n, repeat('x', 100) AS x FROM range(50000)", "arrow");
-  assert.ok(pieces.length > 4, "batches leave as soon as they are full");
+  assert.ok(pieces.length > 4, "a batch is sent as soon as it is full");
   const table = tableFromIPC(Buffer.concat(pieces));
   assert.ok(table.batches.length > 3);
   const numbers = table.getChild("n")?.toArray() as BigInt64Array;
@@ -116,13 +116,13 @@ test("a result without rows has its columns", async () => {
   assert.deepEqual([table.numRows, table.schema.fields.map(({ name }) => name)], [0, ["a", "b"]]);
 });
 
-test("a stream that breaks off ends within a message, wherever it does", async () => {
+test("a stream that breaks off ends inside a message, at any point", async () => {
   const pieces = await written("SELECT range AS n, repeat('x', 100) AS x FROM range(50000)", "arrow");
   for (let count = 1; count < pieces.length; count++) {
     const cut = Buffer.concat(pieces.slice(0, count));
     assert.throws(() => {
       for (const _batch of RecordBatchReader.from(cut)) {
-        // to the end
+        // Reads to the end.
       }
     }, `after ${count} pieces`);
   }

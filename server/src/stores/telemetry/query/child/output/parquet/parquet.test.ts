@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { TYPES, typesStatement, written } from "../testing.ts";
 
-/** What DuckDB reads from a Parquet file of ours, as text. */
+/** Returns what DuckDB reads from our Parquet file, as text. */
 async function readBack(t: TestContext, file: Buffer, sql: string): Promise<unknown[][]> {
   const directory = await mkdtemp(join(tmpdir(), "mooring-parquet-"));
   t.after(() => rm(directory, { recursive: true }));
@@ -29,7 +29,7 @@ async function parquet(sql: string): Promise<Buffer> {
   return Buffer.concat(await written(sql, "parquet"));
 }
 
-test("every type is read back as it was", async (t) => {
+test("values of every type survive unchanged", async (t) => {
   const file = await parquet(typesStatement());
   const names = Object.keys(TYPES).map((name) => `"${name}"::VARCHAR`);
   const read = await readBack(t, file, `SELECT ${names.join(", ")} FROM FILE`);
@@ -43,7 +43,7 @@ test("every type is read back as it was", async (t) => {
   });
 });
 
-test("types are what they were, where Parquet has them", async (t) => {
+test("types that Parquet has survive unchanged", async (t) => {
   const read = await readBack(t, await parquet(typesStatement()), "DESCRIBE SELECT * FROM FILE");
   const meant = await answers(`DESCRIBE ${typesStatement()}`);
   const others: Record<string, string> = {
@@ -64,7 +64,7 @@ test("types are what they were, where Parquet has them", async (t) => {
   }
 });
 
-test("an interval is text, since Parquet's has no microseconds", async (t) => {
+test("an interval is text, because Parquet's has no microseconds", async (t) => {
   const file = await parquet("SELECT INTERVAL '1 month 2 days 3.000004 seconds' AS i");
   assert.deepEqual(await readBack(t, file, "SELECT i, typeof(i) FROM FILE"), [
     ["1 month 2 days 00:00:03.000004", "VARCHAR"],
@@ -75,7 +75,7 @@ test("many rows come in groups, with NULLs anywhere", async (t) => {
   const sql = `SELECT i, CASE WHEN i % 7 > 0 THEN 'text ' || i END AS s, CASE WHEN i % 3 > 0 THEN range(i % 5) END AS l,
     CASE WHEN i % 11 > 0 THEN {'a': i, 'b': CASE WHEN i % 2 = 0 THEN map {'x': i} END} END AS st, i % 3 = 0 AS b, repeat('x', 200) AS x FROM range(90000) t(i)`;
   const pieces = await written(sql, "parquet");
-  assert.ok(pieces.length > 3, "groups leave as soon as they are full");
+  assert.ok(pieces.length > 3, "a row group is sent as soon as it is full");
   const read = await readBack(
     t,
     Buffer.concat(pieces),
