@@ -79,7 +79,7 @@ describe("the permissions of an alert", () => {
     assert.equal((await evaluated(await watchedBy(bound, inside))).value, 1);
   });
 
-  test("an alert sees at most the rows of its query's author and of its own author", async () => {
+  test("an alert sees at most the rows of its query's author and of its author", async () => {
     assert.equal((await evaluated(await watchedBy(owner, await savedBy(credential)))).value, 2);
     assert.equal((await evaluated(await watchedBy(credential, await savedBy(owner)))).value, 2);
   });

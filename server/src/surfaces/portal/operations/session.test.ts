@@ -205,7 +205,7 @@ describe("createSessionToken", () => {
     await refused(theirs);
   });
 
-  test("an organization of others is not found, alike one that is not there", async () => {
+  test("another organization is not found, like one that does not exist", async () => {
     const { organization } = await server.found();
     const headers = { "request-id": "same-request-id" };
     const hidden = await browser.call("POST", "/api/session/token", { organization: organization.slug }, headers);
