@@ -5,13 +5,18 @@ export const PROJECT_STATES = ["active", "archived"] as const;
 
 export type ProjectState = (typeof PROJECT_STATES)[number];
 
+/** A state in which something is forbidden. */
+export type LimitedState = Exclude<ProjectState, "active">;
+
+export const LIMITED_STATES = PROJECT_STATES.filter((state): state is LimitedState => state !== "active");
+
 /** The server's own acts in a project, without an actor: it accepts requests to webhooks, and evaluates alerts. */
 export const UNATTENDED_ACTIONS = ["webhooks:receive", "alerts:evaluate"] as const;
 
 /** An act in a project: under a permission, or by the server itself. */
 export type ProjectAction = Scope | (typeof UNATTENDED_ACTIONS)[number];
 
-/** A state in which something is forbidden, and the words for it. */
+/** What a state forbids, and the words for it. */
 export interface ProjectStateRule {
   readonly forbids: readonly ProjectAction[];
   /** Continues "the project is". */
@@ -21,6 +26,8 @@ export interface ProjectStateRule {
   readonly summary: string;
   /** Continues "the project is archived:". */
   readonly effect: string;
+  /** Describes the time at which the state began: continues "since then". */
+  readonly since: string;
   /** What to do about it: one project, and one of several. */
   readonly remedy: { readonly one: string; readonly several: string };
   /** Continues "the project of orgs/acme/shop is archived, so its images". */
@@ -31,11 +38,11 @@ export interface ProjectStateRule {
  * The one table of what a state forbids. Every surface and background job asks it by `stateAllows`.
  * An archived project: nobody writes or deletes in it. Its settings, members, credentials and keys stay changeable.
  *
- * A new state needs its rule here, a column of `project` and its entry in `SINCE` (`domain/projects/store.ts`), and a code in
- * `kernel/problem.ts`. To show it: `Project` in `organization/shapes.ts`, `surfaces/organization/model.ts` and the portal's
- * `app/project-state.ts`.
+ * A new state needs its name and its rule here, and its code `project_<state>` in `kernel/problem.ts`. No migration: the
+ * state's name is stored. The members of records that show it (`sealed_at` and `sealed` for a state `sealed`), the HTTP
+ * status and title of its code, and the portal's words come from this table.
  */
-export const PROJECT_STATE_RULES: Readonly<Record<Exclude<ProjectState, "active">, ProjectStateRule>> = {
+export const PROJECT_STATE_RULES: Readonly<Record<LimitedState, ProjectStateRule>> = {
   archived: {
     forbids: [
       "apps:write",
@@ -54,6 +61,7 @@ export const PROJECT_STATE_RULES: Readonly<Record<Exclude<ProjectState, "active"
     title: "Archived",
     summary: "read-only",
     effect: "it can be read, but not changed",
+    since: "nothing in it can be changed",
     remedy: { one: "unarchive it first", several: "unarchive one first" },
     images: "can only be pulled",
   },
@@ -62,4 +70,13 @@ export const PROJECT_STATE_RULES: Readonly<Record<Exclude<ProjectState, "active"
 /** Whether the action may be done in a project of this state, by anybody. */
 export function stateAllows(state: ProjectState, action: ProjectAction): boolean {
   return state === "active" || !PROJECT_STATE_RULES[state].forbids.includes(action);
+}
+
+/** A member for each limited state, such as `archived_at` for the suffix `_at`. */
+export function forStates<Suffix extends string, T>(
+  suffix: Suffix,
+  valueOf: (state: LimitedState) => T,
+): Record<`${LimitedState}${Suffix}`, T> {
+  const members = LIMITED_STATES.map((state) => [state + suffix, valueOf(state)]);
+  return Object.fromEntries(members) as Record<`${LimitedState}${Suffix}`, T>;
 }

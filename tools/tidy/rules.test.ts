@@ -272,7 +272,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ [S]: "sql`select 1 from project where id = 1`;\n" }, /store\.ts:1:/],
       [{ [S]: "sql`project where org_id = 1`;\n" }, /store\.ts:1:/],
       [{ [S]: 'type A = Tables["project"]["visibility"];\n' }, /store\.ts:1:/],
-      [{ [S]: 'where("project.archived_at", "is", null);\n' }, /store\.ts:1:/],
+      [{ [S]: 'where("project.state", "=", "active");\n' }, /store\.ts:1:/],
+      [{ [S]: 'where("project.state_since", "is", null);\n' }, /store\.ts:1:/],
       [{ "server/src/domain/limits/store.ts": "f();\n" }, /take it out of NAMES_PROJECTS/],
     ],
     fine: [

@@ -38,7 +38,7 @@ export const readTables: Rule = {
 const PROJECTS = "server/src/domain/projects/";
 /** The table of projects in a query, by the query builder or in SQL, and the type of its rows. */
 const PROJECT_TABLE =
-  /(?:selectFrom|[jJ]oin|insertInto|updateTable|deleteFrom)\(\s*\[?["'`]project\b(?!_)|(?:\b(?:from|join|into|update)\s+|sql`\s*)"?project\b(?!_)(?=["`]?\s*(?:\n|`|as\b|where\b|set\b|on\b|\())|Tables\["project"\]|["'`.]archived_at["'`]/g;
+  /(?:selectFrom|[jJ]oin|insertInto|updateTable|deleteFrom)\(\s*\[?["'`]project\b(?!_)|(?:\b(?:from|join|into|update)\s+|sql`\s*)"?project\b(?!_)(?=["`]?\s*(?:\n|`|as\b|where\b|set\b|on\b|\())|Tables\["project"\]|["'`]project\.state["'`]|["'`.]state_since["'`]/g;
 
 /** Files that may name it, and why. */
 const NAMES_PROJECTS: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from "typebox";
 import { ADDRESS_RANGE_CHARS_MAX, ADDRESS_RANGES_MAX } from "../address-ranges.ts";
+import { forStates, PROJECT_STATE_RULES } from "../project-states.ts";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
 import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 
@@ -86,9 +87,10 @@ export const Project = Type.Object({
   name: DisplayName,
   visibility: Visibility,
   environment: nullable(Environment),
-  archived_at: nullable(
-    Type.String({ format: "date-time", description: "since then nothing in it can be changed; null: not archived" }),
-  ),
+  ...forStates("_at", (state) => {
+    const { since, name } = PROJECT_STATE_RULES[state];
+    return nullable(Type.String({ format: "date-time", description: `since then ${since}; null: not ${name}` }));
+  }),
   created_at: Timestamp,
 });
 
@@ -261,7 +263,7 @@ export const Me = Type.Object({
       name: DisplayName,
       visibility: Visibility,
       environment: nullable(Environment),
-      archived: Type.Boolean(),
+      ...forStates("", () => Type.Boolean()),
       role: nullable(ProjectRoleName),
     }),
     {

@@ -1,20 +1,25 @@
 import {
+  LIMITED_STATES,
   PROJECT_STATE_RULES,
-  PROJECT_STATES,
+  type LimitedState,
   type ProjectState,
   type ProjectStateRule,
   type Scope,
 } from "@mooring/contract";
 
-/** As much of a project as says in which state it is: as `/v1/me` shows it, or as lists of projects do. */
-export type WithState = { readonly archived: boolean } | { readonly archived_at: string | null };
-
-/** The states that forbid something. */
-export const LIMITED_STATES = PROJECT_STATES.filter((state) => state !== "active");
+/** The state of a project as `/v1/me` shows it: `archived` and the like. */
+type StateFlags = Readonly<Record<LimitedState, boolean>>;
+/** The state of a project as lists of projects show it: `archived_at` and the like. */
+type StateTimes = Readonly<Record<`${LimitedState}_at`, string | null>>;
+/** The part of a project that shows its state. */
+export type WithState = StateFlags | StateTimes;
 
 export function stateOf(project: WithState): ProjectState {
-  const isArchived = "archived" in project ? project.archived : project.archived_at !== null;
-  return isArchived ? "archived" : "active";
+  return LIMITED_STATES.find((state) => isIn(project, state)) ?? "active";
+}
+
+function isIn(project: Partial<StateFlags & StateTimes>, state: LimitedState): boolean {
+  return project[state] ?? (project[`${state}_at`] ?? null) !== null;
 }
 
 /** The words for the project's state; undefined: it forbids nothing. */
@@ -24,8 +29,9 @@ export function stateWordsOf(project: WithState): ProjectStateRule | undefined {
 }
 
 /** Since when the project is in its state; null: it is active. */
-export function stateSince(project: { readonly archived_at: string | null }): string | null {
-  return project.archived_at;
+export function stateSince(project: StateTimes): string | null {
+  const state = stateOf(project);
+  return state === "active" ? null : project[`${state}_at`];
 }
 
 /** Why the project's state forbids a permission to everybody; undefined: it does not. */

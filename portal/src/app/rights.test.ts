@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ORG_ROLE_SCOPES, type OrgRole, type ProjectRole } from "@mooring/contract";
+import { forStates, ORG_ROLE_SCOPES, type OrgRole, type ProjectRole } from "@mooring/contract";
 import { whyNotAnywhere, whyNotIn, type Rights } from "./rights.ts";
 
 function rightsOf(role: OrgRole, projects: Record<string, ProjectRole | null> = {}, archived: string[] = []): Rights {
   return {
     role,
     scopes: ORG_ROLE_SCOPES[role],
-    projects: Object.entries(projects).map(([id, own]) => ({ id, role: own, archived: archived.includes(id) })),
+    projects: Object.entries(projects).map(([id, own]) => {
+      return { id, role: own, ...forStates("", (state) => state === "archived" && archived.includes(id)) };
+    }),
   };
 }
 

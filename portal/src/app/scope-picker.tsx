@@ -1,11 +1,11 @@
-import { PROJECT_STATE_RULES, type ProjectState } from "@mooring/contract";
+import { LIMITED_STATES, PROJECT_STATE_RULES, type ProjectState } from "@mooring/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { Fragment, type ReactNode } from "react";
 import { useSession } from "~/api/session.ts";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
 import { pagePath } from "./page-link.tsx";
 import { EnvironmentBadge, ProjectBadges } from "./environment.tsx";
-import { LIMITED_STATES, stateOf } from "./project-state.ts";
+import { stateOf } from "./project-state.ts";
 import { useMe, usePlace, useScopeParams, WHOLE_ORGANIZATION, type Me } from "./scope.ts";
 
 /** Which organization and project the pages speak of. */

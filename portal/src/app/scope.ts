@@ -1,17 +1,19 @@
 import { ApiError, type Client } from "@mooring/client";
-import { ORGANIZATION_ROUTES, type OrgRole, type ResultOf } from "@mooring/contract";
+import { ORGANIZATION_ROUTES, type LimitedState, type OrgRole, type ResultOf } from "@mooring/contract";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { createContext, use, useMemo } from "react";
 import { organizationClient } from "~/api/clients.ts";
 import { useSession, type SignedIn } from "~/api/session.ts";
+import type { WithState } from "./project-state.ts";
 
 /** In an address, in the place of a project: the whole organization. */
 export const WHOLE_ORGANIZATION = "-";
 
 export type Me = ResultOf<typeof ORGANIZATION_ROUTES.getMe>;
 
-export type Project = Me["projects"][number];
+/** With its state as `/v1/me` shows it, or as the project's own address does. */
+export type Project = Omit<Me["projects"][number], LimitedState> & WithState;
 export type Refusal = NonNullable<SignedIn["organizations"][number]["refused"]>;
 
 export interface Organization {
@@ -86,11 +88,11 @@ function unlistedProjectQuery(org: string, slug: string) {
     queryFn: async ({ signal, client: queries }) => {
       try {
         const input = { params: { project_id: slug }, signal };
-        const { archived_at, ...project } = await organizationClient(org).call(ORGANIZATION_ROUTES.getProject, input);
+        const project = await organizationClient(org).call(ORGANIZATION_ROUTES.getProject, input);
         // An id leads to the same project as its slug, and would be another address of it.
         if (project.slug !== slug) return null;
         await queries.refetchQueries({ queryKey: meQuery(org).queryKey });
-        return { ...project, archived: archived_at !== null, role: null };
+        return { ...project, role: null };
       } catch (error) {
         if (error instanceof ApiError && ABSENT_STATUSES.has(error.status)) return null;
         throw error;

@@ -1,3 +1,4 @@
+import { LIMITED_STATES, PROJECT_STATE_RULES, type LimitedState } from "@mooring/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { isDisconnect } from "./disconnect.ts";
@@ -25,7 +26,7 @@ export const PROBLEMS = {
   webhook_refused: { status: 401, title: "The request could not be verified" },
   insufficient_scope: { status: 403, title: "A permission is missing" },
   forbidden: { status: 403, title: "The request is not permitted" },
-  project_archived: { status: 403, title: "The project is archived" },
+  ...projectProblems(),
   address_not_allowed: { status: 403, title: "The credential may not be used from this address" },
   approval_pending: { status: 403, title: "The credential waits for an approval" },
   second_factor_required: { status: 403, title: "A second factor is required" },
@@ -60,6 +61,15 @@ export const PROBLEMS = {
   read_timeout: { status: 503, title: "The list took too long to read" },
   disk_full: { status: 503, title: "The disk is full" },
 } as const satisfies Record<ProblemCode, { status: number; title: string }>;
+
+/** `project_archived`, and one for each other state that forbids something. */
+function projectProblems(): Record<`project_${LimitedState}`, { status: 403; title: string }> {
+  const rows = LIMITED_STATES.map((state) => {
+    const title = `The project is ${PROJECT_STATE_RULES[state].name}`;
+    return [`project_${state}`, { status: 403, title }];
+  });
+  return Object.fromEntries(rows) as ReturnType<typeof projectProblems>;
+}
 
 export function statusOf({ code }: Pick<Problem, "code">): number {
   return PROBLEMS[code].status;

@@ -4,7 +4,7 @@ import { useAct, useList } from "~/api/queries.ts";
 import { useNamed } from "~/app/absent.tsx";
 import { useWhyNotHere } from "~/app/may.ts";
 import { whyNotIn } from "~/app/rights.ts";
-import { useMe, useProject, type Me } from "~/app/scope.ts";
+import { useMe, useProject, type Me, type Project } from "~/app/scope.ts";
 import { Button, IconButton } from "~/kit/button.tsx";
 import { DangerDialog, Dialog, FormActions } from "~/kit/dialog.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
@@ -197,7 +197,7 @@ function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
 }
 
 /** Where one may save a query: the address's project first, then the organization, then other projects. Empty: the organization. */
-function placesFor(me: Me | undefined, present: Me["projects"][number] | null): { slug: string; title: string }[] {
+function placesFor(me: Me | undefined, present: Project | null): { slug: string; title: string }[] {
   const may = (projectId: string | null): boolean => whyNotIn(me, projectId, "telemetry:write") === undefined;
   const others = me?.projects.filter(({ id }) => id !== present?.id && may(id)) ?? [];
   return [

@@ -13,11 +13,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, test } from "node:test";
 import { pino } from "pino";
+import { projectByName } from "#domain/projects/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { areDeletionsHeld, holdDeletions } from "#stores/directory/index.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
+import { beginMigrated } from "#stores/metadata/testing.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createBackup, deleteBackup, keptBackups, pruneBackups, refuseHalfRestored, restoreBackup } from "./index.ts";
 
@@ -71,6 +74,45 @@ test("a restore equals the backup, and linked content becomes a separate file", 
   const row = await restored.read.selectFrom("blob").select("id").executeTakeFirst();
   await restored.close();
   assert.equal(row?.id, blobId);
+});
+
+test("a backup of an older version is restored, and this version brings its records up to date", async () => {
+  const older = join(directory, "older");
+  mkdirSync(older, { mode: 0o700 });
+  await beginMigrated(older);
+  const db = new DatabaseSync(join(older, "mooring.db"));
+  // Takes 0053 back, as the version before it left a database.
+  db.exec(`
+    DROP INDEX project__archived;
+    DROP INDEX project__not_archived;
+    ALTER TABLE project DROP COLUMN state;
+    ALTER TABLE project DROP COLUMN state_since;
+    ALTER TABLE project ADD COLUMN archived_at integer;
+    CREATE INDEX project__archived ON project (org_id, id) WHERE archived_at IS NOT NULL;
+    CREATE INDEX project__open ON project (org_id, id) WHERE archived_at IS NULL;
+    DELETE FROM migration WHERE name = '0053-project-states';
+    INSERT INTO organization (id, slug, name, token_lifetime_s, policy, created_at) VALUES ('org_1', 'acme', 'Acme', 900, '{}', 1);
+    INSERT INTO project (id, org_id, slug, name, visibility, archived_at, created_at) VALUES
+      ('proj_1', 'org_1', 'old', 'Old', 'organization', 1700000000123, 1),
+      ('proj_2', 'org_1', 'open', 'Open', 'organization', NULL, 1)`);
+  db.close();
+  const { name } = await createBackup({
+    dataDir: older,
+    to,
+    withMasterKey: false,
+    version: "1.2.2",
+    clock: systemClock,
+  });
+  const target = join(directory, "new");
+  await restoreBackup(join(to, name), target);
+  const restored = await openMetadata({ url: undefined, dataDir: target, clock: trustedClock(systemClock) });
+  try {
+    const archived = await projectByName(restored.read, "org_1", "old");
+    assert.deepEqual([archived?.state, archived?.state_since], ["archived", 1_700_000_000_123]);
+    assert.equal((await projectByName(restored.read, "org_1", "open"))?.state, "active");
+  } finally {
+    await restored.close();
+  }
 });
 
 test("content that is released while a backup runs stays until the backup ends", async () => {

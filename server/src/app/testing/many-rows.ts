@@ -352,8 +352,9 @@ function fillsOfPlaces(ids: Ids, id: MakeId): Fills {
         name: "'many'",
         visibility: "'organization'",
         environment: rare("rare", "production"),
-        archived_at: `case when s.n <= ${RARE} then 1 end`,
         created_at: at,
+        state: `case when s.n <= ${RARE} then 'archived' else 'active' end`,
+        state_since: `case when s.n <= ${RARE} then 1 end`,
       },
     },
     app: {

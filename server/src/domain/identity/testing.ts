@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OrgRole, ProjectRole } from "@mooring/contract";
+import { insertProject, newProject } from "#domain/projects/index.ts";
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -136,10 +137,8 @@ async function seed(metadata: MetadataStore, nowMs: number): Promise<void> {
       [PROJECT_ID, "open", "organization"],
       [PRIVATE_ID, "closed", "private"],
     ] as const) {
-      await tx
-        .insertInto("project")
-        .values({ id, org_id: ORG_ID, slug, name: slug, visibility, created_at: nowMs })
-        .execute();
+      const row = { id, org_id: ORG_ID, slug, name: slug, visibility, environment: null, created_at: nowMs };
+      await insertProject(tx, newProject(row));
     }
   });
 }

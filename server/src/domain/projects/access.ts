@@ -1,4 +1,4 @@
-import type { ProjectState } from "./state.ts";
+import type { LimitedState, ProjectState } from "./state.ts";
 
 export type Visibility = "organization" | "private";
 
@@ -15,7 +15,7 @@ export interface Resource {
   readonly project?: ProjectAccess;
 }
 
-/** Which of a list's rows a permission reaches: the same rules as the permission check, for a WHERE clause. */
+/** The rows of a list that a permission reaches: the rules of the permission check, for a WHERE clause. */
 export interface Reach {
   /** Resources of the organization that belong to no project. */
   readonly organization: boolean;
@@ -23,23 +23,23 @@ export interface Reach {
   readonly visibleProjects: boolean;
   /** Resources of these projects, of any visibility. */
   readonly projectIds: readonly string[];
-  /** None of projects in these states: they forbid the permission. */
-  readonly exceptStates: readonly Exclude<ProjectState, "active">[];
+  /** Rows of projects in these states are left out: the states forbid the permission. */
+  readonly exceptStates: readonly LimitedState[];
 }
 
-/** The columns that a row has from its project (see `withProject`). */
+/** The columns that `withProject` adds to a row. */
 export interface ProjectColumns {
   readonly visibility: Visibility;
   readonly project_state: ProjectState;
 }
 
-/** The same of a row that need not be in a project. Null: it is in none, or the project was deleted. */
+/** The columns that `withOptionalProject` adds to a row. `visibility` is null for a row in no project, or in a deleted one. */
 export interface OptionalProjectColumns {
   readonly visibility: Visibility | null;
   readonly project_state: ProjectState;
 }
 
-/** The columns of a row that is written into this project, as `withProject` would read them; in none for null. */
+/** The columns that `withProject` would add to a row of this project; null: to a row in no project. */
 export function columnsOf(project: ProjectAccess): ProjectColumns;
 export function columnsOf(project: ProjectAccess | null): OptionalProjectColumns;
 export function columnsOf(project: ProjectAccess | null): OptionalProjectColumns {

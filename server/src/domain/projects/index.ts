@@ -20,6 +20,7 @@ export {
   oldestOpenProject,
   projectByName,
   projectSlugs,
+  projectVersion,
   rememberDeleted,
   setProject,
   setProjectState,

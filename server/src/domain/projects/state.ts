@@ -1,22 +1,22 @@
 import {
+  LIMITED_STATES,
   PROJECT_STATE_RULES,
-  PROJECT_STATES,
   stateAllows,
+  type LimitedState,
   type ProjectAction,
   type ProjectState,
+  type ProjectStateRule,
 } from "@mooring/contract";
 import { Problem } from "#kernel/problem.ts";
 
-export type { ProjectAction, ProjectState };
+export type { LimitedState, ProjectAction, ProjectState };
 
-type Limited = Exclude<ProjectState, "active">;
-
-/** In which states an action is forbidden: for the condition of a list. */
-export function statesWithout(action: ProjectAction): readonly Limited[] {
-  return PROJECT_STATES.filter((state): state is Limited => !stateAllows(state, action));
+/** The states that forbid an action, for the condition of a list. */
+export function statesWithout(action: ProjectAction): readonly LimitedState[] {
+  return LIMITED_STATES.filter((state) => !stateAllows(state, action));
 }
 
-/** The answer to what the state of a project forbids. */
+/** The problem for an action that the state of a project forbids. */
 export function stateRefusal(state: ProjectState): Problem {
   const { name, effect, remedy } = ruleOf(state);
   return new Problem(codeOf(state), `The project is ${name}: ${effect}. ${capitalized(remedy.one)}.`);
@@ -27,16 +27,16 @@ export function requireStateAllows({ state }: { readonly state: ProjectState }, 
   if (!stateAllows(state, action)) throw stateRefusal(state);
 }
 
-/** The problem's code, also where it is kept and not answered. */
-export function codeOf(state: ProjectState): `project_${Limited}` {
+/** The code of that problem, such as `project_archived`. An alert stores it as its fault. */
+export function codeOf(state: ProjectState): `project_${LimitedState}` {
   return `project_${limited(state)}`;
 }
 
-export function ruleOf(state: ProjectState): (typeof PROJECT_STATE_RULES)[Limited] {
+export function ruleOf(state: ProjectState): ProjectStateRule {
   return PROJECT_STATE_RULES[limited(state)];
 }
 
-function limited(state: ProjectState): Limited {
+function limited(state: ProjectState): LimitedState {
   if (state === "active") throw new Error("an active project forbids nothing");
   return state;
 }

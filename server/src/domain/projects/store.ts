@@ -9,39 +9,30 @@ import type { ProjectState } from "./state.ts";
 
 type Row = Tables["project"];
 /** A project with its state. */
-export type Project = Row & { readonly state: ProjectState };
+export type Project = Omit<Row, "state"> & { readonly state: ProjectState };
 
-/** The column that says since when a project is in a state; of several that are set the first counts. */
-const SINCE = { archived: "archived_at" } as const satisfies Record<Exclude<ProjectState, "active">, keyof Row>;
-type SinceColumn = (typeof SINCE)[keyof typeof SINCE];
-const STATES = Object.entries(SINCE) as [keyof typeof SINCE, SinceColumn][];
-const SINCE_COLUMNS = Object.values(SINCE);
-/** The values of these columns for a deleted project: it is in no state. */
-const NEVER = Object.fromEntries(SINCE_COLUMNS.map((column) => [column, null])) as Record<SinceColumn, null>;
-const NEVER_COLUMNS = SINCE_COLUMNS.map((column) => sql<null>`null`.as(column));
-
-function stateOf(row: Pick<Row, SinceColumn>): ProjectState {
-  return STATES.find(([, column]) => row[column] !== null)?.[0] ?? "active";
-}
-
-/** The same in SQL, of the table `project`. */
-function stateColumn(): RawBuilder<ProjectState> {
-  const cases = STATES.map(
-    ([state, column]) => sql`when ${sql.ref(`project.${column}`)} is not null then ${sql.lit(state)}`,
-  );
-  return sql<ProjectState>`case ${sql.join(cases, sql` `)} else 'active' end`;
-}
-
-/** Its members are always in this order, on which entity tags depend. */
+/** The type of the column is text, since the records do not know the contract; only states of the contract are written. */
 function projectOf(row: Row): Project {
-  const { id, org_id, slug, name, visibility, environment, created_at } = row;
-  const since = Object.fromEntries(SINCE_COLUMNS.map((column) => [column, row[column]])) as Pick<Row, SinceColumn>;
-  return { id, org_id, slug, name, visibility, environment, ...since, created_at, state: stateOf(row) };
+  return row as Project;
 }
 
 /** A project that is not stored yet, and active. */
-export function newProject(row: Omit<Row, SinceColumn>): Project {
-  return projectOf({ ...row, ...NEVER });
+export function newProject(row: Omit<Row, "state" | "state_since">): Project {
+  return { ...row, state: "active", state_since: null };
+}
+
+/**
+ * What the entity tag of a project covers. Tags stay valid when the server is updated, so these names and their order stay:
+ * `archived_at` is from when that was the only state.
+ */
+export function projectVersion(project: Project): object {
+  const { id, org_id, slug, name, visibility, environment, created_at, state, state_since } = project;
+  return { id, org_id, slug, name, visibility, environment, archived_at: state_since, created_at, state };
+}
+
+/** The state of a joined project, in SQL. Without a project nothing is forbidden by a state. */
+function stateColumn(): RawBuilder<ProjectState> {
+  return sql<ProjectState>`coalesce(${sql.ref("project.state")}, 'active')`;
 }
 
 /** By id, or by slug: no slug has the `_` of an id. */
@@ -55,14 +46,14 @@ export async function projectByName(db: Reader, orgId: string, idOrSlug: string)
   return row && projectOf(row);
 }
 
-/** The oldest that the whole organization sees and in which everything is allowed. */
+/** The oldest active project that the whole organization sees. */
 export async function oldestOpenProject(db: Reader, orgId: string): Promise<Project | undefined> {
   const row = await db
     .selectFrom("project")
     .selectAll()
     .where("org_id", "=", orgId)
     .where("visibility", "=", "organization")
-    .where((eb) => eb.and(SINCE_COLUMNS.map((column) => eb(column, "is", null))))
+    .where("state", "=", "active")
     .orderBy("id", "asc")
     .limit(1)
     .executeTakeFirst();
@@ -75,7 +66,7 @@ export interface ProjectFilter {
   archived?: boolean | undefined;
 }
 
-/** Those within reach, newest first. */
+/** The projects within reach, newest first. */
 export async function listProjectRows(
   db: Reader,
   orgId: string,
@@ -89,7 +80,8 @@ export async function listProjectRows(
     .where(withinProjects(reach, "project.id"))
     .$if(page.environment !== undefined, (query) => query.where("environment", "=", page.environment ?? ""))
     .$if(page.archived !== undefined, (query) =>
-      query.where("archived_at", page.archived === true ? "is not" : "is", null),
+      // In the text of the statement: a partial index serves no parameter.
+      query.where("state", page.archived === true ? "=" : "<>", sql.lit("archived")),
     )
     .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
     .orderBy("id", "desc")
@@ -98,22 +90,22 @@ export async function listProjectRows(
   return rows.map(projectOf);
 }
 
-/** Most organizations have fewer projects; these are read without asking a process for them. */
+/** A read of at most so many rows runs in this process. Most organizations have fewer projects. */
 const PROJECTS_FEW = 200;
 
-/** Every project that may have sent something, the deleted ones too. */
+/** Every project of the organization, with the deleted ones: their telemetry may still be there. */
 export async function everyProject(db: Reader, orgId: string): Promise<ProjectAccess[]> {
-  const present = db
-    .selectFrom("project")
-    .select(["id", "visibility", ...SINCE_COLUMNS])
+  const present = db.selectFrom("project").select(["id", "visibility", "state"]).where("org_id", "=", orgId);
+  const deleted = db
+    .selectFrom("deleted_project")
+    .select(["id", "visibility", sql.lit("active").as("state")])
     .where("org_id", "=", orgId);
-  const deleted = db.selectFrom("deleted_project").select(["id", "visibility"]).where("org_id", "=", orgId);
-  // In this order: one that is deleted between the two is in both, and not in neither.
+  // In this order: a project that is deleted between the two reads is in both results. In the other order it could be in none.
   const few = await present.limit(PROJECTS_FEW).execute();
-  const gone = (await deleted.limit(PROJECTS_FEW).execute()).map((row) => ({ ...row, ...NEVER }));
+  const gone = await deleted.limit(PROJECTS_FEW).execute();
   const isAll = few.length + gone.length < PROJECTS_FEW;
-  const rows = isAll ? [...few, ...gone] : await present.unionAll(deleted.select(NEVER_COLUMNS)).execute();
-  return rows.map(({ id, visibility, ...since }) => ({ id, visibility, state: stateOf(since) }));
+  const rows = isAll ? [...few, ...gone] : await present.unionAll(deleted).execute();
+  return rows as ProjectAccess[];
 }
 
 /** Slugs by the ids of projects. */
@@ -147,7 +139,7 @@ export function joinProject<DB, TB extends keyof DB, O>(query: Query<DB, TB, O>,
   return anyJoin(query).innerJoin("project", "project.id", place) as unknown as Joined<DB, TB, O>;
 }
 
-/** The same, with the columns that the permission check needs. */
+/** Joins the project, and selects the columns that the permission check needs. */
 export function withProject<DB, TB extends keyof DB, O>(
   query: Query<DB, TB, O>,
   place: string,
@@ -155,7 +147,7 @@ export function withProject<DB, TB extends keyof DB, O>(
   return accessColumns(joinProject(query, place)) as unknown as Joined<DB, TB, O & ProjectColumns>;
 }
 
-/** The same for what need not be in a project. */
+/** Like `withProject`, for rows that may be in no project. */
 export function withOptionalProject<DB, TB extends keyof DB, O>(
   query: Query<DB, TB, O>,
   place: string,
@@ -172,7 +164,7 @@ interface AnyQuery {
   select(columns: readonly unknown[]): AnyQuery;
 }
 
-/** The builder's own types name every table of a query; here it may be any. */
+/** The query builder's types name every table of a query. This function takes a query of any tables, so it casts. */
 function anyJoin(query: unknown): AnyJoin {
   return query as AnyJoin;
 }
@@ -181,13 +173,13 @@ function accessColumns(query: unknown): AnyQuery {
   return (query as AnyQuery).select(["project.visibility", stateColumn().as("project_state")]);
 }
 
-/** Rows within reach, of a query that joins `project`; `place` holds the project's id, or null. */
+/** The condition for rows within reach, in a query that joins `project`. @param place the column with the project's id, or null */
 export function withinReach(reach: Reach, place: string): RawBuilder<SqlBool> {
   const none = sql`${sql.ref(place)} is null`;
   return anyOf([...(reach.organization ? [none] : []), ...reachedProjects(reach, place)]);
 }
 
-/** The same where every row is in a project. */
+/** Like `withinReach`, for rows that are all in a project. */
 export function withinProjects(reach: Reach, place: string): RawBuilder<SqlBool> {
   return anyOf(reachedProjects(reach, place));
 }
@@ -207,7 +199,7 @@ function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> 
 }
 
 /** False when the slug is taken. */
-export async function insertProject(tx: Writer, { state: _state, ...row }: Project): Promise<boolean> {
+export async function insertProject(tx: Writer, row: Project): Promise<boolean> {
   const inserted = await tx
     .insertInto("project")
     .values(row)
@@ -227,24 +219,24 @@ export async function setProject(tx: Writer, project: Project): Promise<void> {
     .execute();
 }
 
-/** The project in another state since then. */
+/** Puts the project into a state, from `atMs` on. */
 export async function setProjectState(
   tx: Writer,
   project: Project,
   { state, atMs }: { readonly state: ProjectState; readonly atMs: number },
 ): Promise<Project> {
-  const since = { ...NEVER, ...(state === "active" ? {} : { [SINCE[state]]: atMs }) };
+  const after = { state, state_since: state === "active" ? null : atMs };
   const { org_id, id } = project;
-  await tx.updateTable("project").set(since).where("org_id", "=", org_id).where("id", "=", id).execute();
-  return { ...project, ...since, state };
+  await tx.updateTable("project").set(after).where("org_id", "=", org_id).where("id", "=", id).execute();
+  return { ...project, ...after };
 }
 
-/** The project alone; what belongs to it is its callers' to delete first. */
+/** Deletes the project's row alone. The caller deletes first what belongs to the project. */
 export async function deleteProjectRow(tx: Writer, { id, org_id: orgId }: Pick<Row, "id" | "org_id">): Promise<void> {
   await tx.deleteFrom("project").where("org_id", "=", orgId).where("id", "=", id).execute();
 }
 
-/** Notes a project that goes, so that what it had sent stays as visible as it was. */
+/** Keeps the visibility of a project that is being deleted: its telemetry stays as visible as before. */
 export async function rememberDeleted(tx: Writer, project: Project, atMs: number): Promise<void> {
   const { id, org_id, visibility } = project;
   await tx.insertInto("deleted_project").values({ id, org_id, visibility, deleted_at: atMs }).execute();

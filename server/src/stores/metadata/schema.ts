@@ -30,9 +30,11 @@ export interface Tables
     visibility: "organization" | "private";
     /** Where the project's apps run, for people to see: `production`, `staging`, … */
     environment: string | null;
-    /** Since then it takes no changes. */
-    archived_at: number | null;
     created_at: number;
+    /** A `ProjectState` of the contract, such as `active` or `archived`. */
+    state: string;
+    /** When the state began; null: it is active. */
+    state_since: number | null;
   };
   app: { id: string; org_id: string; project_id: string; slug: string; name: string; created_at: number };
   person: {

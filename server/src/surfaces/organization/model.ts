@@ -1,4 +1,5 @@
 import {
+  forStates,
   S3_KEY_SCOPES,
   type ActivityService,
   type ORGANIZATION_ROUTES,
@@ -51,14 +52,15 @@ export function organizationBody(organization: Organization): OrganizationBody {
 
 export function projectBody(project: Project): ProjectBody {
   const { id, slug, name, visibility, environment } = project;
-  const archived_at = isoOrNull(project.archived_at);
-  return { id, slug, name, visibility, environment, archived_at, created_at: isoFromMs(project.created_at) };
+  const times = forStates("_at", (state) => (state === project.state ? isoOrNull(project.state_since) : null));
+  return { id, slug, name, visibility, environment, ...times, created_at: isoFromMs(project.created_at) };
 }
 
 /** A project among those of the principal that asks, with its role there. */
 export function ownProjectBody(project: Project, role: ProjectRole | undefined): OwnProjectBody {
   const { id, slug, name, visibility, environment } = project;
-  return { id, slug, name, visibility, environment, archived: project.state === "archived", role: role ?? null };
+  const states = forStates("", (state) => state === project.state);
+  return { id, slug, name, visibility, environment, ...states, role: role ?? null };
 }
 
 export function projectMemberBody(member: ProjectMember): ProjectMemberBody {

@@ -22,7 +22,7 @@ export async function projectFor(
   return project;
 }
 
-/** The same for a filter of a list; undefined when the request names no project. @throws Problem as `projectFor` */
+/** The project that a filter of a list names; undefined when the request names none. @throws Problem as `projectFor` */
 export async function projectIfNamed(
   deps: Deps,
   principal: Principal,

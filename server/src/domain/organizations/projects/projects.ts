@@ -13,6 +13,7 @@ import {
   listProjectRows,
   newProject,
   projectByName,
+  projectVersion,
   rememberDeleted,
   setProject,
   type Project,
@@ -133,10 +134,12 @@ export async function updateProject(
     ifMatch: string | undefined;
   },
 ): Promise<Project> {
-  const expected = await expectedOf(options.ifMatch, () => found(deps.metadata.read, project));
+  const expected = await expectedOf(options.ifMatch, async () =>
+    projectVersion(await found(deps.metadata.read, project)),
+  );
   return changeOrganization(deps, project.org_id, async (tx) => {
     const before = await found(tx, project);
-    requireMatch(expected, before);
+    requireMatch(expected, projectVersion(before));
     const after: Project = { ...before, ...options.change };
     const holder = await projectByName(tx, before.org_id, after.slug);
     if (holder !== undefined && holder.id !== before.id) throw duplicateSlug("/slug", after.slug);

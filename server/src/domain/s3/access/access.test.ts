@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { appendAuthChange } from "#domain/identity/index.ts";
+import { insertProject, newProject } from "#domain/projects/index.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { createS3, S3Error, unreachedBuckets } from "../index.ts";
 import { fails } from "../testing/fails.ts";
@@ -434,16 +435,17 @@ for (const { kind, skip } of DATABASES) {
 }
 
 async function otherProject(g: S3Ground): Promise<{ id: string }> {
-  const row = {
+  const row = newProject({
     id: "proj_00000000000000000000000009",
     org_id: ORG_ID,
     slug: "elsewhere",
     name: "x",
     visibility: "organization",
+    environment: null,
     created_at: 9e12,
-  } as const;
+  });
   await g.ground.metadata.write(async (tx) => {
-    await tx.insertInto("project").values(row).execute();
+    await insertProject(tx, row);
     await appendAuthChange({ metadata: g.ground.metadata, clock: g.ground.clock }, tx, {
       kind: "organization",
       subject: ORG_ID,

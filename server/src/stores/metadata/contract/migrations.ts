@@ -3,6 +3,7 @@ import type { Tables } from "../index.ts";
 import { MIGRATIONS } from "../migrations/index.ts";
 import { openStore, type DatabaseCases, type StoreCases } from "./harness.ts";
 import { ACCOUNTS_MIGRATION } from "./accounts-migration.ts";
+import { PROJECTS_MIGRATION } from "./projects-migration.ts";
 import { REGISTRY_MIGRATION } from "./registry-migration.ts";
 import { ROWS } from "./rows.ts";
 import { TRUSTS_MIGRATION } from "./trusts-migration.ts";
@@ -42,6 +43,7 @@ export const MIGRATIONS_OF_A_DATABASE: DatabaseCases = {
   ...ACCOUNTS_MIGRATION,
   ...TRUSTS_MIGRATION,
   ...REGISTRY_MIGRATION,
+  ...PROJECTS_MIGRATION,
 
   "stores that open a fresh database at once all succeed": async (database) => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(database)));

@@ -30,8 +30,9 @@ export const ROWS: Tables = {
     name: "Web",
     visibility: "private",
     environment: "staging",
-    archived_at: 2,
     created_at: 1,
+    state: "archived",
+    state_since: 2,
   },
   app: { id: "app_1", org_id: "org_1", project_id: "proj_1", slug: "shop", name: "Shop", created_at: 1 },
   person: {

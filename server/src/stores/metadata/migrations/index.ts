@@ -32,6 +32,7 @@ import { fileNames } from "./0047-file-names.ts";
 import { registryContents } from "./0048-registry-contents.ts";
 import { moreListIndexes } from "./0049-more-list-indexes.ts";
 import { noOutbox } from "./0052-no-outbox.ts";
+import { projectStates } from "./0053-project-states.ts";
 import { jobRuns } from "./0050-job-runs.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0049-more-list-indexes", up: moreListIndexes },
   { name: "0052-no-outbox", up: noOutbox },
   { name: "0050-job-runs", up: jobRuns },
+  { name: "0053-project-states", up: projectStates },
 ];

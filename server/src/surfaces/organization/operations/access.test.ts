@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ORGANIZATION_ROUTES, type ResultOf } from "@mooring/contract";
+import { setProjectState, type ProjectState } from "#domain/projects/index.ts";
 import { boundToken, newS3Key, projectPairs } from "../testing/requests.ts";
 import { testOperation } from "../testing/suite.ts";
 import { sharedWorld, type World } from "../testing/world.ts";
@@ -143,12 +144,12 @@ describe("the actors with a permission", () => {
 
   test("nobody writes in an archived project, not even a credential with every scope", async () => {
     const { metadata, acme } = world;
-    const archive = (archived_at: number | null) =>
-      metadata.write((tx) => tx.updateTable("project").set({ archived_at }).where("id", "=", acme.open.id).execute());
+    const setState = (state: ProjectState, atMs: number) =>
+      metadata.write((tx) => setProjectState(tx, acme.open, { state, atMs }));
     const { id } = await world.credential({ projectId: acme.open.id });
-    await archive(1);
+    await setState("archived", 1);
     const { members, credentials } = await ask(pathOf("files:write", "open"), as("owner"));
-    await archive(null);
+    await setState("active", 2);
     assert.deepEqual(
       [...members, ...(credentials ?? [])].filter(({ allowed }) => allowed),
       [],

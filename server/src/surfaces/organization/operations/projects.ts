@@ -9,6 +9,7 @@ import {
   updateProject as update,
   projectFor,
 } from "#domain/organizations/index.ts";
+import { projectVersion } from "#domain/projects/index.ts";
 import { type Operation, callerOf } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { pageBody, projectBody, versioned } from "../model.ts";
@@ -33,7 +34,7 @@ export function createProject(deps: OrganizationSurfaceDeps): Operation<typeof O
 export function getProject(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getProject> {
   return async ({ params }, context) => {
     const project = await projectFor(deps, context.principal, params.project_id, "projects:read");
-    return versioned(context, project, projectBody(project));
+    return versioned(context, projectVersion(project), projectBody(project));
   };
 }
 
@@ -45,7 +46,7 @@ export function updateProject(deps: OrganizationSurfaceDeps): Operation<typeof O
       ifMatch: context.request.headers["if-match"],
     });
     await settled(deps);
-    return versioned(context, project, projectBody(project));
+    return versioned(context, projectVersion(project), projectBody(project));
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { insertProject, newProject } from "#domain/projects/index.ts";
 import { bearer, credentialOf, startTestServer, type TestServer } from "#http/testing/host.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -24,10 +25,8 @@ before(async () => {
       .values({ id: "org_a", slug: "a", name: "A", token_lifetime_s: 900, policy: "{}", created_at: 0 })
       .execute();
     for (const project of projects) {
-      await tx
-        .insertInto("project")
-        .values({ ...project, org_id: "org_a", name: project.slug, created_at: 0 })
-        .execute();
+      const row = { ...project, org_id: "org_a", name: project.slug, environment: null, created_at: 0 };
+      await insertProject(tx, newProject(row));
     }
   });
   await metadata.write(async (tx) => {
