@@ -1,4 +1,4 @@
-/** Access to every published operation: no token, bad tokens, too few scopes, and hidden resources. */
+/** Access to every published operation: no token, invalid tokens, too few scopes, and hidden resources. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ import {
 } from "../fixtures/server.ts";
 import { EXAMPLES, ingest } from "../fixtures/telemetry.ts";
 
-/** Real identifiers that a token of the first organization must not tell from absent ones. */
+/** Real IDs that a token of the first organization can't distinguish from absent ones. */
 interface Hidden {
   readonly what: string;
   readonly values: Record<string, string>;
@@ -29,7 +29,7 @@ const shared = useSharedServer(prepareHidden);
 
 const TRUST = { name: "ci", issuer: "https://token.actions.githubusercontent.com", subject: "repo:acme/shop:*" };
 
-/** A body that each operation would take, so that a refusal is about the caller and not about the body. */
+/** A valid body for each operation, so that a refusal is about the caller and not about the body. */
 const BODIES: Readonly<Record<string, unknown>> = {
   ingest: { entries: [] },
   query: { sql: "select 1 as a" },
@@ -88,7 +88,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createS3Destination: { name: "never-made", url: "https://example.com/" },
 };
 
-/** Parameters without which an operation is not asked at all. */
+/** Parameters that an operation requires. */
 const QUERIES: Readonly<Record<string, string>> = { getObject: "?key=a" };
 
 const OPERATIONS = publishedOperations();
@@ -111,7 +111,7 @@ test("the published documents name the operations of the contract", () => {
   assert.ok(GUARDED.length >= 20, `only ${GUARDED.length} operations need a token`);
 });
 
-/** Well-formed values of the right length that name nothing. */
+/** Returns well-formed values of the right length that name nothing. */
 function absent(operation: Operation): Record<string, string> {
   const values: Record<string, string> = {
     type: "logs",
@@ -154,17 +154,17 @@ for (const operation of GUARDED) {
     refused(answer, 401, "unauthorized");
     const challenge = answer.headers.get("www-authenticate") ?? "";
     assert.match(challenge, /^Bearer\b/);
-    assert.doesNotMatch(challenge, /error=/, "RFC 6750 section 3.1: no error code when nothing was sent");
+    assert.doesNotMatch(challenge, /error=/, "RFC 6750 section 3.1: no error code without credentials");
   });
 
-  test(`${operation.id} with a token that is none is 401 invalid_token`, async () => {
+  test(`${operation.id} with an invalid token is 401 invalid_token`, async () => {
     const answer = await perform(operation, { authorization: "Bearer garbage" });
     refused(answer, 401, "invalid_token");
     assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer\b.*error="invalid_token"/);
   });
 }
 
-/** A token of a credential that holds every scope but these. */
+/** Returns a token of a credential with every scope except these. */
 async function tokenWithout(missing: readonly string[]): Promise<string> {
   const scopes = ALL_SCOPES.filter((scope) => !missing.includes(scope));
   const answer = await shared.server.call("POST", "/v1/credentials", {
@@ -242,13 +242,13 @@ async function resourcesOf(server: Server, home: Bootstrap, token: string): Prom
   };
 }
 
-/** Paused: its destination is nobody's. */
+/** Paused, because its destination does not exist. */
 function alertOn(query_id: string): object {
   const condition = { operator: ">", threshold: 0 };
   return { name: "watching", query_id, url: "https://example.com/", every_s: 60, condition, enabled: false };
 }
 
-/** Made while the project is open to the organization, then hidden. */
+/** Creates resources while the project is open to the organization, then hides it. */
 async function privateResources(server: Server, token: string): Promise<Record<string, string>> {
   const make = async (path: string, json: object): Promise<string> => {
     const answer = await server.call("POST", path, { token, json });
@@ -303,7 +303,7 @@ for (const operation of ADDRESSED) {
   });
 }
 
-/** The header fields of an answer but those that tell the time or count requests. */
+/** Returns the header fields of an answer, without times and rate limits. */
 function fields(answer: Answer<unknown>): [string, string][] {
   return [...answer.headers].filter(([name]) => !["date", "ratelimit"].includes(name));
 }
@@ -371,7 +371,7 @@ test("a token in the query string or the body is no authentication", async () =>
   assert.equal((await shared.server.call("GET", `/v1/organization?access_token=${shared.token}`)).status, 401);
 });
 
-test("Expect: 100-continue is refused before the body when the caller may not send it", async () => {
+test("Expect: 100-continue is refused before the body if the caller may not send it", async () => {
   const ask = (token: string | null, body: string | null): ReturnType<typeof rawRequest> =>
     rawRequest(
       shared.server.origin,
@@ -398,14 +398,14 @@ test("Expect: 100-continue is refused before the body when the caller may not se
   ] as const) {
     const answer = await ask(token, null);
     assert.equal(answer.status, status, answer.text);
-    assert.equal(answer.continued, false, "the body was not asked for");
+    assert.equal(answer.continued, false, "the body was not requested");
   }
   const good = await ask(shared.token, JSON.stringify({ entries: [EXAMPLES.logs] }));
   assert.equal(good.status, 202, good.text);
   assert.equal(good.continued, true);
 });
 
-test("an ingest token for one task is refused everything else", async () => {
+test("an ingest token for one task is refused for everything else", async () => {
   const token = await shared.server.token(shared.home.credential, "telemetry:write");
   assert.equal((await ingest(shared.server, token, "logs", [EXAMPLES.logs])).status, 202);
   for (const operation of SCOPED.filter((candidate) => !candidate.scopes?.includes("telemetry:write"))) {

@@ -1,4 +1,4 @@
-/** mooring account: a link that sets a new password, the accounts that nobody proved, and links that end. */
+/** mooring account: a link that sets a new password, accounts with unverified addresses, and links that end. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mooring } from "../fixtures/process.ts";
@@ -16,7 +16,7 @@ function post(path: string, json: object) {
   return shared.server.call("POST", path, { json, headers: { origin: shared.server.origin } });
 }
 
-test("reset prints a one-time link, which sets the password of an account that was made with a shown invitation", async () => {
+test("reset prints a one-time link, which sets the password of an account that was created by a shown invitation", async () => {
   const { server, token } = shared;
   const email = "grace@example.com";
   const invited = await server.call("POST", "/v1/invitations", { token, json: { email, role: "viewer" } });

@@ -1,4 +1,4 @@
-/** What credentials did: counted on every service, kept over a restart, and shown beside what the organization uses. */
+/** Activity of credentials: counted on every service, kept over a restart, and shown with the organization's usage. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -52,7 +52,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** One request of each service, and two of telemetry. */
+/** Sends one request to each service, and two to telemetry. */
 async function useEverything(on: Server, { s3 }: Bootstrap): Promise<void> {
   const own = await on.token(shipper);
   await ingested(on, own, "logs", [EXAMPLES.logs]);
@@ -85,7 +85,7 @@ test("a credential's requests are there after a restart, by service and address"
   assert.ok(body.by_address.every(({ ip }) => ip === "127.0.0.1"));
 });
 
-test("an access key's requests are there too", async () => {
+test("an S3 key's requests are there too", async () => {
   const path = `/v1/s3/keys/${home.s3.access_key_id}/activity`;
   const { status, body, text } = await running().call<Activity>("GET", path, { token });
   assert.equal(status, 200, text);
@@ -93,7 +93,7 @@ test("an access key's requests are there too", async () => {
   assert.match(body.by_address[0]?.user_agent ?? "", /aws-sdk-js/);
 });
 
-test("the organization's usage has them all together", async () => {
+test("the organization's usage has all requests together", async () => {
   const { status, body, text } = await running().call<Usage>("GET", "/v1/usage", { token });
   assert.equal(status, 200, text);
   const services = new Set(body.requests_last_day.map(({ service }) => service));
@@ -102,7 +102,7 @@ test("the organization's usage has them all together", async () => {
   assert.equal(body.members, 1);
 });
 
-test("the answer to who may do something has the key that can", async () => {
+test("the actors with a permission include the S3 key", async () => {
   const path = "/v1/access?permission=registry:push&project=shop";
   const { body, text } = await running().call<{ credentials: { id: string; allowed: boolean }[] }>("GET", path, {
     token,

@@ -1,4 +1,4 @@
-/** Alerts survive kills: every change of state is sent, once. */
+/** Alerts survive kills: every change of state is sent once. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ for (const { kind, skip } of DATABASES) {
     const dataDir = mkdtempSync(join(tmpdir(), "mooring-alerts-"));
     try {
       const { messages, repeated } = await killWithAlerts({ rounds: 40, dataDir, database: kind });
-      t.diagnostic(`${messages} messages, ${repeated} came more than once`);
+      t.diagnostic(`${messages} messages, ${repeated} arrived more than once`);
       assert.ok(messages >= 160, `there were only ${messages} messages`);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });

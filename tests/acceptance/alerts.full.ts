@@ -1,4 +1,4 @@
-/** Alerts from outside: entries come in, an alert fires within its schedule, and a receiver gets one signed message of it. */
+/** Alerts from outside: entries arrive, an alert fires within its schedule, and a receiver gets one signed message of it. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Webhook } from "standardwebhooks";
@@ -46,7 +46,7 @@ async function savedQuery(sql: string): Promise<string> {
   return String((await made("/v1/query/saved", { name: `query ${++names}`, sql }))["id"]);
 }
 
-/** An alert on the errors of a service, as its users would write it. */
+/** Creates an alert on the errors of a service, as its users would. */
 async function alertOn(service: string, change: Json = {}): Promise<{ id: string; secret: string }> {
   const sql = `select message from logs where service = '${service}' and level = 'error' and timestamp >= $from::timestamptz`;
   const alert = await made("/v1/alerts", {
@@ -74,7 +74,7 @@ function messagesOf(id: string): Received[] {
   return receiver.received.filter((each) => messageOf(each).data.alert.id === id);
 }
 
-/** What the alert has told, once there are so many messages. */
+/** Waits for `count` messages of the alert. Returns them. */
 function told(id: string, count: number): Promise<Received[]> {
   const seen = async (): Promise<Received[] | null> => (messagesOf(id).length >= count ? messagesOf(id) : null);
   return eventually(`${count} messages of ${id}`, seen, 3 * EVERY_S * 1000);
@@ -84,7 +84,7 @@ async function stateOf(id: string): Promise<string> {
   return String((await call("GET", `/v1/alerts/${id}`)).body["state"]);
 }
 
-/** The items of one of the alert's lists, newest first. */
+/** Returns the items of one of the alert's lists, newest first. */
 async function items(id: string, list: "deliveries" | "evaluations"): Promise<Json[]> {
   const answer = await call<{ items: Json[] }>("GET", `/v1/alerts/${id}/${list}`);
   assert.equal(answer.status, 200, answer.text);
@@ -103,9 +103,9 @@ function verified({ body, headers }: Received, secret: string): Message {
   return new Webhook(secret).verify(body, headers as Record<string, string>) as Message;
 }
 
-/** These wait for evaluations, which are ten seconds apart at least. */
+/** These wait for evaluations, which are at least ten seconds apart. */
 describe("over several evaluations", { concurrency: true }, () => {
-  test("errors come in: it fires within its schedule, the receiver gets one signed message, and it resolves", async () => {
+  test("after errors an alert fires within its schedule, the receiver gets one signed message, and it resolves", async () => {
     const { id, secret } = await alertOn("shop", { window_s: 15 });
     const evaluated = async (): Promise<true | null> => ((await items(id, "evaluations")).length > 0 ? true : null);
     await eventually("the first evaluation", evaluated);
@@ -123,7 +123,7 @@ describe("over several evaluations", { concurrency: true }, () => {
     assert.equal(Date.parse(data.window?.to ?? "") - Date.parse(data.window?.from ?? ""), 15_000);
     assert.equal(fired.headers["content-type"], "application/json");
 
-    const [, ended] = await told(id, 2); // the entry leaves the window
+    const [, ended] = await told(id, 2); // The entry leaves the window.
     assert.ok(ended !== undefined);
     const end = verified(ended, secret);
     assert.deepEqual([end.type, end.data.state, end.data.incident_id], ["alert.resolved", "ok", data.incident_id]);
@@ -143,7 +143,7 @@ describe("over several evaluations", { concurrency: true }, () => {
     assert.deepEqual(new Set(seen), new Set(["true firing", "false ok"]));
   });
 
-  test("a column is compared, and a result that can't be is an error after three times", async () => {
+  test("a column is compared, and a value that can't be compared is an error after three times", async () => {
     const query_id = await savedQuery("select 7 as seven, 'x' as word, null as nothing");
     const base = { query_id, every_s: EVERY_S, url: receiver.url };
     const watch = async (column: string, more: Json = {}): Promise<string> => {
@@ -163,7 +163,7 @@ describe("over several evaluations", { concurrency: true }, () => {
     }
   });
 
-  test("it stops when the credential that made it is revoked, says so, and goes on for who takes it over", async () => {
+  test("an alert stops when its credential is revoked, reports that, and continues for a new author", async () => {
     const scopes = ["telemetry:read", "telemetry:write", "webhooks:write"];
     const author = await made("/v1/credentials", { name: "author", scopes });
     const client = { client_id: String(author["client_id"]), client_secret: String(author["client_secret"]) };
@@ -199,7 +199,7 @@ test("an altered message, another secret and an old time do not verify", async (
   assert.throws(() => verified({ ...sent, headers: { ...headers, "webhook-timestamp": "1600000000" } }, secret));
 });
 
-test("while a secret is replaced both sign, and after an overlap of nothing the new one alone", async () => {
+test("during a rotation both secrets sign; without an overlap only the new one does", async () => {
   const { id, secret: first } = await alertOn("rotation");
   const rotate = async (overlap_s: number): Promise<string> =>
     String((await made(`/v1/alerts/${id}/rotate-secret`, { overlap_s }))["secret"]);
@@ -221,7 +221,7 @@ test("while a secret is replaced both sign, and after an overlap of nothing the 
   assert.deepEqual(await verifiers(2, [first, second, third]), [false, false, true]);
 });
 
-test("a receiver that is down gets the same message again, with the same id and a new time", async () => {
+test("a receiver that was down gets the same message again, with the same ID and a new time", async () => {
   const { id } = await alertOn("retries");
   receiver.answer(503);
   await call("POST", `/v1/alerts/${id}/test`);
@@ -234,7 +234,7 @@ test("a receiver that is down gets the same message again, with the same id and 
   assert.equal((await delivered(id, "delivered"))["attempts"], 2);
 });
 
-test("a receiver that says 410 is not asked again", async () => {
+test("a receiver that answers 410 gets nothing again", async () => {
   const { id } = await alertOn("gone");
   receiver.answer(410);
   await call("POST", `/v1/alerts/${id}/test`);
@@ -243,7 +243,7 @@ test("a receiver that says 410 is not asked again", async () => {
   assert.equal(messagesOf(id).length, 1);
 });
 
-test("a paused alert is not evaluated; resumed, it is at once", async () => {
+test("a paused alert is not evaluated; a resumed one is at once", async () => {
   await logError("paused");
   const { id } = await alertOn("paused", { enabled: false });
   assert.equal(await stateOf(id), "paused");
@@ -254,7 +254,7 @@ test("a paused alert is not evaluated; resumed, it is at once", async () => {
   assert.equal(await stateOf(id), "paused");
 });
 
-test("a query that an alert uses can't be deleted; a deleted alert is gone with its history", async () => {
+test("a query of an alert can't be deleted; a deleted alert's history is deleted too", async () => {
   const query_id = await savedQuery("select 1");
   const { id } = await alertOn("deleted", { query_id });
   await told(id, 1);
@@ -264,7 +264,7 @@ test("a query that an alert uses can't be deleted; a deleted alert is gone with 
   assert.equal((await call("GET", `/v1/alerts/${id}/deliveries`)).status, 404);
 });
 
-test("a project that is deleted takes its queries and alerts along", async () => {
+test("deleting a project deletes its queries and alerts", async () => {
   const project = await made("/v1/projects", { slug: "short-lived" });
   const query = await made("/v1/query/saved", { name: "of it", sql: "select 1", project: "short-lived" });
   const { id } = await alertOn("short-lived", { query_id: query["id"] });
@@ -274,7 +274,7 @@ test("a project that is deleted takes its queries and alerts along", async () =>
     refused(await call("GET", path), 404, "not_found");
 });
 
-test("without the setting no destination inside is taken", async () => {
+test("without the setting an internal destination is refused", async () => {
   const strict = await startServer();
   try {
     const home = await strict.bootstrap();

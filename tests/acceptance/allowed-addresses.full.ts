@@ -1,6 +1,6 @@
 /**
- * Allowed addresses of credentials and keys: every surface refuses requests from elsewhere, and only a trusted proxy is
- * believed.
+ * Allowed addresses of credentials and keys: every surface refuses requests from other addresses, and reads forwarded
+ * addresses of trusted proxies only.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { s3UrlOf } from "../fixtures/s3.ts";
 import { showLogs, startServer, type Server } from "../fixtures/server.ts";
 import { newHolder, SURFACES, type Ground } from "../fixtures/surfaces.ts";
 
-/** Nothing of this machine. */
+/** Ranges without an address of this machine. */
 const ELSEWHERE = ["10.0.0.0/8", "2001:db8::/32"];
 const INSIDE = { "x-forwarded-for": "10.1.2.3" };
 const servers: Server[] = [];
@@ -54,14 +54,14 @@ for (const [where, settings] of [
       place = await start(settings);
     });
 
-    test("everything is open while there is no list", async () => {
+    test("everything is open without a list", async () => {
       for (const { name, send } of SURFACES) {
         const answer = await send(place.ground, {});
         assert.ok(answer.status < 400, `${name}: ${answer.status} ${answer.text}`);
       }
     });
 
-    test("every surface refuses, for tokens that were out before too", async () => {
+    test("every surface refuses, also for tokens that were issued before", async () => {
       await allowOnly(place, ELSEWHERE);
       for (const { name, send, refusal } of SURFACES) {
         const answer = await send(place.ground, {});
@@ -71,23 +71,26 @@ for (const [where, settings] of [
       }
     });
 
-    test(isTrusted ? "who the proxy says is inside is let in" : "a made-up X-Forwarded-For helps nobody", async () => {
-      for (const { name, send } of SURFACES) {
-        const answer = await send(place.ground, INSIDE);
-        if (isTrusted) assert.ok(answer.status < 400, `${name}: ${answer.status} ${answer.text}`);
-        else assert.notEqual(Math.floor(answer.status / 100), 2, `${name} let a forged address in`);
-      }
-    });
+    test(
+      isTrusted ? "a caller in the list by the proxy's word is allowed" : "a made-up X-Forwarded-For helps nobody",
+      async () => {
+        for (const { name, send } of SURFACES) {
+          const answer = await send(place.ground, INSIDE);
+          if (isTrusted) assert.ok(answer.status < 400, `${name}: ${answer.status} ${answer.text}`);
+          else assert.notEqual(Math.floor(answer.status / 100), 2, `${name} let a forged address in`);
+        }
+      },
+    );
 
     if (isTrusted)
-      test("what the sender put before the proxy's own word does not count", async () => {
+      test("addresses that the sender put before the proxy's address do not count", async () => {
         for (const { name, send } of SURFACES) {
           const answer = await send(place.ground, { "x-forwarded-for": "10.1.2.3, 203.0.113.9" });
           assert.notEqual(Math.floor(answer.status / 100), 2, `${name} let a forged address in`);
         }
       });
 
-    test("a tail ends within a second when the list leaves its reader out", async () => {
+    test("a tail ends within a second when the list no longer has its reader", async () => {
       await allowOnly(place, null);
       const { server, holder } = place.ground;
       const headers = { authorization: `Bearer ${holder.token}`, accept: "text/event-stream" };
@@ -97,10 +100,10 @@ for (const [where, settings] of [
       const changedMs = performance.now();
       await stream.text();
       const tookMs = performance.now() - changedMs;
-      assert.ok(tookMs < 1500, `it took ${tookMs} ms`); // half a second is what a busy machine may add
+      assert.ok(tookMs < 1500, `it took ${tookMs} ms`); // A busy machine may add half a second.
     });
 
-    test("the refusal stands in the audit log, for the organization alone", async () => {
+    test("the refusal is in the audit log of the organization only", async () => {
       const { server, holder } = place.ground;
       const entry = await eventually("the refusal to be written", async () => {
         const answer = await server.call<{ items: { target: { id: string } | null; actor: object; detail: object }[] }>(
@@ -125,7 +128,7 @@ for (const [where, settings] of [
         );
     });
 
-    test("the organization's list counts too, and the list of the creator", async () => {
+    test("the organization's list and the creator's list count too", async () => {
       const { server } = place.ground;
       await allowOnly(place, ["127.0.0.0/8"]);
       const headers = isTrusted ? INSIDE : {};

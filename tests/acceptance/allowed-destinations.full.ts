@@ -1,4 +1,4 @@
-/** `webhooks_allowed_addresses` counts for everything that is sent to addresses that users name. */
+/** `webhooks_allowed_addresses` applies to all requests to addresses that users name. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { PutBucketNotificationConfigurationCommand, PutObjectCommand } from "@aws-sdk/client-s3";
@@ -33,7 +33,7 @@ async function create(path: string, json: Json): Promise<Json> {
   return answer.body;
 }
 
-/** The message with this text, and that its signature is by this secret. */
+/** Waits for the message with this text. Asserts that this secret signed it. */
 async function received(text: string, secret: unknown): Promise<void> {
   const seen = (): Promise<Received | null> =>
     Promise.resolve(receiver.received.find(({ body }) => body.includes(text)) ?? null);

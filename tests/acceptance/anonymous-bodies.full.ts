@@ -1,4 +1,4 @@
-/** Nothing is parsed for nobody: a hostile body of 2 MB, sent without a credential to every route there is, is refused at once. */
+/** No body is parsed without a credential: a hostile body of 2 MB, sent to every route without one, is refused at once. */
 import assert from "node:assert/strict";
 import { Agent, request as httpRequest } from "node:http";
 import { after, before, test } from "node:test";
@@ -128,7 +128,7 @@ function s3Doors(): Door[] {
   ];
 }
 
-/** Stands for a connection that was closed before its answer was read. */
+/** A connection that was closed before its answer was read. */
 const CLOSED = 499;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -148,7 +148,7 @@ function send({ url, method, kind }: Door): Promise<{ status: number; text: stri
       },
     );
     request.on("timeout", () => request.destroy(new Error("no answer came")));
-    // Closed in the middle of a body that is not wanted: a refusal too.
+    // A connection that was closed during the body counts as a refusal too.
     request.on("error", (error) =>
       error.message === "no answer came" ? reject(error) : resolve({ status: CLOSED, text: error.message }),
     );
@@ -156,11 +156,11 @@ function send({ url, method, kind }: Door): Promise<{ status: number; text: stri
   });
 }
 
-/** What reads, and so may be public; its body is passed over. */
+/** Reads may be public, and ignore the body. */
 const isReading = ({ method }: Door): boolean => method === "GET";
 
-test("every route refuses a hostile body of nobody within the limit, and the server goes on answering", async (t) => {
-  if (mainThreadMs(server.pid) === undefined) return t.skip("this system does not tell the time of a thread");
+test("every route refuses an anonymous hostile body within the limit, and the server continues to answer", async (t) => {
+  if (mainThreadMs(server.pid) === undefined) return t.skip("this system does not report the CPU time of a thread");
   const all = doors();
   assert.ok(all.length > 250, `only ${all.length} routes`);
   const slow: string[] = [];
@@ -185,7 +185,7 @@ test("every route refuses a hostile body of nobody within the limit, and the ser
   assert.deepEqual({ slow, wrong }, { slow: [], wrong: [] });
 });
 
-test("every operation that takes a token asks for it before it reads the body", async () => {
+test("every operation that needs a token checks it before it reads the body", async () => {
   const guarded = publishedOperations().filter(({ scopes }) => scopes !== null);
   for (const operation of guarded) {
     const names = Object.fromEntries(operation.parameters.map((name) => [name, VALUES[name] ?? "0".repeat(31)]));

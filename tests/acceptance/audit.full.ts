@@ -1,4 +1,4 @@
-/** The audit log: what it holds, that it verifies, and that tampering shows. A second process works beside the server. */
+/** The audit log: its entries, their verification, and that tampering shows. A second process works beside the server. */
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ async function entries(query = ""): Promise<readonly Entry[]> {
   return answer.body.items;
 }
 
-test("every change is there: who, what, from where, when, with what result", async () => {
+test("every change is there, with its actor, action, address, time and result", async () => {
   const requestId = "audited-request-1";
   const made = await shared.server.call("POST", "/v1/projects", {
     token: shared.token,
@@ -62,7 +62,7 @@ test("every change is there: who, what, from where, when, with what result", asy
   assert.ok(Math.abs(new Date(entry.at).getTime() - Date.now()) < 30_000);
 });
 
-test("changes of every kind leave an entry in the same moment", async () => {
+test("changes of every kind leave an entry at once", async () => {
   const kinds: [string, string, unknown, number][] = [
     ["POST", "/v1/apps", { project: "shop", slug: "audited-app" }, 201],
     ["PATCH", "/v1/apps/audited-app", { name: "Other name" }, 200],
@@ -84,7 +84,7 @@ test("changes of every kind leave an entry in the same moment", async () => {
   }
 });
 
-test("refused sign-ins are there, mistyped secrets too", async () => {
+test("refused sign-ins are there, also with mistyped secrets", async () => {
   const { client_id, client_secret } = shared.home.credential;
   const other = await shared.server.bootstrap();
   const refusals = async (): Promise<number> =>
@@ -96,7 +96,7 @@ test("refused sign-ins are there, mistyped secrets too", async () => {
   }
 });
 
-test("filters narrow the log, wrong ones are refused", async () => {
+test("filters narrow the log, invalid ones are refused", async () => {
   const some = (await entries("&action=project.")).map((entry) => entry.action);
   assert.ok(some.length > 0 && some.every((action) => action.startsWith("project.")), some.join(" "));
   assert.deepEqual(await entries("&target=proj_nothing"), []);
@@ -106,7 +106,7 @@ test("filters narrow the log, wrong ones are refused", async () => {
     assert.equal((await get(`/v1/audit?${wrong}`)).status, 400, wrong);
 });
 
-test("pages and the export tell the same chain, and it verifies", async () => {
+test("pages and the export have the same chain, and it verifies", async () => {
   const paged: Entry[] = [];
   let cursor: string | null = null;
   do {
@@ -133,7 +133,7 @@ test("pages and the export tell the same chain, and it verifies", async () => {
   assert.equal(verified.body.head_hash, exported.at(-1)?.hash);
 });
 
-test("the log of one organization tells nothing of another", async () => {
+test("the log of one organization reveals nothing of another", async () => {
   const other = await shared.server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
   const token = await shared.server.token(other.credential);
   const theirs = await shared.server.call("GET", "/v1/audit?limit=100", { token });
@@ -141,7 +141,7 @@ test("the log of one organization tells nothing of another", async () => {
   assert.ok(!(await get("/v1/audit?limit=100")).text.includes(other.org.id));
 });
 
-test("a second process works beside the server: what it makes holds at once, and is audited", async () => {
+test("a second process works beside the server: its changes apply at once, and are audited", async () => {
   const second = await shared.server.bootstrap({ project: "shop", app: "second-app" });
   assert.equal(second.org.id, shared.home.org.id);
   assert.equal(second.project.id, shared.home.project.id);
@@ -153,7 +153,7 @@ test("a second process works beside the server: what it makes holds at once, and
   assert.equal((await get<{ ok: boolean }>("/v1/audit/verify")).body.ok, true);
 });
 
-test("several bootstraps at the same time make one of each", async () => {
+test("concurrent bootstraps create one of each", async () => {
   const names = { org: "racers", project: "track", app: "only-one" };
   const made = await Promise.all(Array.from({ length: 3 }, () => shared.server.bootstrap(names)));
   for (const kind of ["org", "project", "app"] as const) assert.equal(new Set(made.map((one) => one[kind].id)).size, 1);
@@ -164,7 +164,7 @@ function verify(dataDir: string): Promise<Outcome> {
   return mooring(["audit", "verify", "--data-dir", dataDir], { environment: shared.server.environment });
 }
 
-test("mooring audit verify finds nothing wrong beside the running server", async () => {
+test("mooring audit verify finds no fault beside the running server", async () => {
   const outcome = await verify(shared.server.dataDir);
   assert.equal(outcome.code, 0, outcome.stdout + outcome.stderr);
 });
@@ -174,7 +174,7 @@ after(() => {
   for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 });
 
-/** A copy of the data directory in which somebody wrote by hand. */
+/** Copies the data directory and changes the records with a statement. */
 function tamperedCopy(statement: string): string {
   const copy = mkdtempSync(join(tmpdir(), "mooring-tampered-"));
   copies.push(copy);
@@ -213,7 +213,7 @@ for (const [name, statement] of Object.entries(TAMPERING)) {
 }
 
 test(
-  "a log that makes every change fail is repaired beside the server, and the gap stays on record",
+  "a log that makes every change fail is repaired beside the server, and the gap stays recorded",
   { skip: CHOSEN !== "sqlite" },
   async () => {
     const home = await shared.server.bootstrap({ org: "mended", project: "ship", app: "hull" });

@@ -1,4 +1,4 @@
-/** Backups under load: writes acknowledged before a backup began exist after it was restored elsewhere. */
+/** Backups under load: writes acknowledged before a backup began exist after its restore elsewhere. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -14,9 +14,9 @@ import { startServer, writeLog, type Bootstrap, type Server } from "../fixtures/
 import { rows, TYPES, type TelemetryType } from "../fixtures/telemetry.ts";
 
 const ROUNDS = 5;
-/** How many queries read the numbers back. */
+/** The number of queries that read the numbers back. */
 const PARTS = 8;
-/** Everything that deletes does so all the time. */
+/** Deletions run all the time. */
 const SETTINGS = {
   compaction_rows_bytes: 65_536,
   compaction_interval_ms: 300,
@@ -28,7 +28,7 @@ const SETTINGS = {
   rate_limit_burst: 100_000,
 };
 
-/** Data that exists, and must not be lost. */
+/** Data that exists and must not be lost. */
 interface Kept {
   readonly telemetry: Ledger;
   readonly files: Map<string, string>;
@@ -45,7 +45,7 @@ before(() => {
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 test(
-  "a backup of a server under load, restored elsewhere, has all that was acknowledged before",
+  "a backup of a server under load, restored elsewhere, has everything that was acknowledged before",
   { timeout: 900_000 },
   async (context) => {
     const [dataDir, to] = [join(directory, "data"), join(directory, "backups")];
@@ -75,38 +75,34 @@ test(
   },
 );
 
-test(
-  "a backup that is killed leaves nothing that is taken for one, and holds nothing up",
-  { timeout: 300_000 },
-  async () => {
-    const [dataDir, to] = [join(directory, "killed"), join(directory, "killed-backups")];
-    const server = await startServer({ dataDir, settings: SETTINGS, database: "sqlite" });
-    try {
-      const { credential } = await server.bootstrap();
-      const token = await server.token(credential);
-      for (let n = 0; n < 200; n++) await uploaded(server, token, {}, randomBytes(40_000));
-      for (let round = 0; round < 8; round++) {
-        const running = launch(["backup", "--to", to, "--data-dir", dataDir]);
-        await eventually("the backup to begin", () => (existing(to).length > round ? true : null), 20_000).catch(
-          () => undefined,
-        );
-        await delay(Math.random() * 30);
-        running.child.kill("SIGKILL");
-        await running.exited;
-        for (const name of existing(to)) {
-          if (existing(join(to, name)).includes("backup.json")) continue;
-          const refused = await mooring(["restore", "--from", join(to, name), "--data-dir", join(directory, "never")]);
-          assert.equal(refused.code, 1);
-          assert.match(refused.stderr, /was not finished/);
-        }
+test("a killed backup leaves nothing that looks like a backup, and delays nothing", { timeout: 300_000 }, async () => {
+  const [dataDir, to] = [join(directory, "killed"), join(directory, "killed-backups")];
+  const server = await startServer({ dataDir, settings: SETTINGS, database: "sqlite" });
+  try {
+    const { credential } = await server.bootstrap();
+    const token = await server.token(credential);
+    for (let n = 0; n < 200; n++) await uploaded(server, token, {}, randomBytes(40_000));
+    for (let round = 0; round < 8; round++) {
+      const running = launch(["backup", "--to", to, "--data-dir", dataDir]);
+      await eventually("the backup to begin", () => (existing(to).length > round ? true : null), 20_000).catch(
+        () => undefined,
+      );
+      await delay(Math.random() * 30);
+      running.child.kill("SIGKILL");
+      await running.exited;
+      for (const name of existing(to)) {
+        if (existing(join(to, name)).includes("backup.json")) continue;
+        const refused = await mooring(["restore", "--from", join(to, name), "--data-dir", join(directory, "never")]);
+        assert.equal(refused.code, 1);
+        assert.match(refused.stderr, /was not finished/);
       }
-      const last = await mooring(["backup", "--to", to, "--data-dir", dataDir]);
-      assert.equal(last.code, 0, last.stderr);
-    } finally {
-      await server.dispose();
     }
-  },
-);
+    const last = await mooring(["backup", "--to", to, "--data-dir", dataDir]);
+    assert.equal(last.code, 0, last.stderr);
+  } finally {
+    await server.dispose();
+  }
+});
 
 function existing(path: string): string[] {
   try {
@@ -125,15 +121,15 @@ function copyOf({ telemetry, files, images }: Kept): Kept {
 interface Load {
   readonly kept: Kept;
   deleted(): number;
-  /** Rejects with what went wrong in the load. */
+  /** Rejects with the error of the load. */
   stop(): Promise<void>;
 }
 
-/** Sends telemetry, uploads and deletes files, pushes and deletes images, until it is stopped. */
+/** Sends telemetry, uploads and deletes files, and pushes and deletes images, until it is stopped. */
 async function startLoad(server: Server, home: Bootstrap): Promise<Load> {
   const { origin } = server;
   const token = await server.token(home.credential);
-  // With a new token each time: those of a registry live for minutes, and the load goes on for longer on a slow machine.
+  // With a new token each time, because the registry's tokens live for minutes and a slow machine's load takes longer.
   const repository = (): Promise<RepositoryClient> =>
     repositoryOf(server, home.credential, `orgs/${home.org.slug}/${home.app.slug}`);
   const kept: Kept = { telemetry: newLedger(), files: new Map(), images: new Map() };
@@ -159,7 +155,7 @@ async function startLoad(server: Server, home: Bootstrap): Promise<Load> {
     repeated(async () => counted(passingImage(await repository()))),
   ];
   const ended = Promise.all([writers.ended, ...others]);
-  // The load fails too when the server is ended after something else went wrong; that is not to hide what did.
+  // The load also fails when the server ends after another error, which must not be hidden.
   ended.catch(() => undefined);
   return {
     kept,
@@ -193,7 +189,7 @@ async function keepImage(repository: RepositoryClient, kept: Kept): Promise<void
   await delay(50);
 }
 
-/** Undefined: on a slow machine the few seconds of a blob's lease here were over before its manifest came. */
+/** Undefined if a slow machine took longer than the few seconds of a blob's lease here before its manifest. */
 async function pushed(repository: RepositoryClient, layer: Buffer, tag?: string): Promise<string | undefined> {
   const options = { config: JSON.stringify({ tag: tag ?? unique() }), ...(tag === undefined ? {} : { tag }) };
   return repository.image([layer], options).catch((error: Error) => {
@@ -209,7 +205,7 @@ async function passingImage(repository: RepositoryClient): Promise<void> {
   assert.equal(answer.status, 202);
 }
 
-/** Restores into a new directory, gives it the key, and compares. */
+/** Restores into a new directory, adds the key, and compares. */
 async function restoredHas(backup: string, dataDir: string, home: Bootstrap, kept: Kept): Promise<void> {
   const target = join(directory, `restored-${unique()}`);
   const restore = await mooring(["restore", "--from", backup, "--data-dir", target]);
@@ -254,7 +250,7 @@ async function telemetryIsThere(server: Server, token: string, { acknowledged }:
   }
 }
 
-/** One answer has a million rows at most; a fast machine writes more. */
+/** One answer has at most a million rows, and a fast machine writes more. */
 async function numbersOf(server: Server, token: string, type: TelemetryType): Promise<number[]> {
   const numbers: number[] = [];
   for (let part = 0; part < PARTS; part++) {

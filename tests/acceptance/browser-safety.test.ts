@@ -1,5 +1,5 @@
 /**
- * The security headers of every answer, good and bad: browsers run, frame, sniff and cache nothing of ours but the
+ * The security headers of every answer, good and bad: browsers run, frame, sniff and cache nothing of ours except the
  * portal's own page.
  */
 import assert from "node:assert/strict";
@@ -23,7 +23,7 @@ function assertSafe(what: string, fields: Fields): void {
   assert.equal(fields.get("access-control-allow-origin"), null, what);
 }
 
-test("every answer carries it: pages, data, refusals and what nothing is at", async () => {
+test("every answer has them: pages, data, refusals and unknown paths", async () => {
   const { server, token } = shared;
   const authorization = { authorization: `Bearer ${token}` };
   const json = { "content-type": "application/json" };
@@ -58,7 +58,7 @@ test("every answer carries it: pages, data, refusals and what nothing is at", as
   }
 });
 
-test("so do the answers to bytes that are no request", async () => {
+test("answers to bytes that are no request have them too", async () => {
   const { hostname, port } = new URL(shared.server.origin);
   const text = await new Promise<string>((resolve, reject) => {
     let came = "";
@@ -73,7 +73,7 @@ test("so do the answers to bytes that are no request", async () => {
   assertSafe("no request", fields);
 });
 
-test("content of users is sandboxed and downloaded, never a page of ours", async () => {
+test("users' content is sandboxed and downloaded, never a page of ours", async () => {
   const { server, token } = shared;
   const { id } = await uploaded(
     server,
@@ -91,7 +91,7 @@ test("content of users is sandboxed and downloaded, never a page of ours", async
   assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
 });
 
-test("no cache keeps private answers", async () => {
+test("no cache stores private answers", async () => {
   const { server, token } = shared;
   for (const path of ["/v1/me", "/v1/credentials", "/v1/audit", "/v1/projects/shop", "/v1/none"]) {
     const { headers } = await server.call("GET", path, { token });

@@ -1,4 +1,4 @@
-/** `mooring files`: what people and scripts store and fetch by it. */
+/** `mooring files`, as people and scripts use it. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ test("put, ls, get and rm", async () => {
   assert.match(await done(["ls"]), new RegExp(`${file.id}.*5000001.*Übersicht 1\\.csv`));
 
   const refused = await run(["get", file.id]);
-  assert.equal(refused.code, 1, "nothing that is there is replaced");
+  assert.equal(refused.code, 1, "no existing file is replaced");
   assert.match(refused.stderr, /already/);
   rmSync(path);
   assert.match(await done(["get", file.id]), /Übersicht 1\.csv/);
@@ -73,7 +73,7 @@ test("standard input is stored under a name", async () => {
   assert.equal(await done(["get", file.id, "--output", "-"]), "select 1");
 });
 
-test("a name that somebody else chose writes nowhere but in the present directory", async () => {
+test("a name of another person's choice is written only to the current directory", async () => {
   const names = ["../escaped.txt", "/tmp/mooring-escaped.txt", "..", ".profile", "-rf", "a\u202egnp.txt"];
   for (const filename of names) {
     const { id } = await uploaded(shared.server, shared.token, { filename }, filename);

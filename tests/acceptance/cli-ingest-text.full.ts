@@ -1,4 +1,4 @@
-/** `mooring ingest --format text`: times and levels as they are stored, no level guessed, every line accounted for. */
+/** `mooring ingest --format text`: times and levels as they are stored, no guessed level, and a report of every line. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ function ingest(input: readonly string[], ...options: readonly string[]): Promis
   });
 }
 
-/** Sends lines under a separate service, and checks that the report accounts for each. */
+/** Sends lines with a separate service, and checks that the report accounts for each. */
 async function take(service: string, input: readonly string[], ...options: readonly string[]): Promise<Summary> {
   const outcome = await ingest(input, "--service", service, "--json", ...options);
   assert.equal(outcome.code, 0, outcome.stderr);
@@ -60,7 +60,7 @@ async function stored(service: string): Promise<Record<string, unknown>[]> {
 }
 
 describe("times and levels", () => {
-  test("a level word before the message has its severity; without one the level is unspecified and the severity NULL", async () => {
+  test("a level before the message has its severity; without one the level is unspecified and the severity NULL", async () => {
     await take("levels", [
       "2026-11-20 08:00:00,747 - WARN  [Quorum@1] - late",
       "2026-11-20 08:00:01 it works",
@@ -87,7 +87,7 @@ describe("times and levels", () => {
     const times = (await stored("forms")).map(({ timestamp }) => String(timestamp));
     assert.ok(times.includes("2026-11-20T08:00:00Z") && times.includes("2026-11-20T08:00:00.123Z"), times.join());
     const dated = times.map((time) => Date.parse(time)).filter((ms) => Math.abs(now.getTime() - 60_000 - ms) < 2000);
-    assert.equal(dated.length, 1, "a time without a date is of the latest day on which it is not to come");
+    assert.equal(dated.length, 1, "a time without a date is on the latest day that does not put it in the future");
     const month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][
       now.getUTCMonth()
     ];
@@ -133,7 +133,7 @@ describe("lines without a time", () => {
     assert.deepEqual(new Set(arrived.map(({ message }) => message)), new Set(["alone", "before all"]));
   });
 
-  test("--on-no-time reject leaves out what would be joined", async () => {
+  test("--on-no-time reject leaves out the lines that would be joined", async () => {
     const summary = await take("reject", [...lines, "more"], "--on-no-time", "reject");
     assert.deepEqual([summary.accepted, summary.joined, summary.reasons], [1, 1, { no_time: 3 }]);
   });
@@ -157,14 +157,14 @@ describe("other forms", () => {
     [["--time-format", "%Y-%q"], /cannot use --time-format: %q is no directive/],
     [["--on-no-time", "later"], /--on-no-time must be one of now, previous, reject, not "later"/],
   ] as const) {
-    test(`${options.join(" ")} is wrong usage`, async () => {
+    test(`${options.join(" ")} is a usage error`, async () => {
       const outcome = await ingest(["x"], ...options);
       assert.equal(outcome.code, 2);
       assert.match(outcome.stderr, message);
     });
   }
 
-  test("they are for plain lines", async () => {
+  test("the options are for plain lines", async () => {
     const outcome = await mooring(["ingest", "logs", "-", "--on-no-time", "now"]);
     assert.equal(outcome.code, 2);
     assert.match(outcome.stderr, /--on-no-time is for plain lines; add --format text/);

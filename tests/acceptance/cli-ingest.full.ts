@@ -58,7 +58,7 @@ async function countOf(service: string): Promise<{ all: unknown; distinct: unkno
   return { all: row?.["all"], distinct: row?.["distinct"] };
 }
 
-/** What happens to the n-th request on its way. */
+/** The fault of the n-th request. */
 type Fault = "pass" | "lose the answer" | "lose the request" | 429 | 503;
 
 /** A bad connection in front of the real server. */
@@ -95,7 +95,7 @@ async function passOn(request: IncomingMessage, response: ServerResponse, fault:
 }
 
 describe("a bad connection", () => {
-  test("lost requests, lost answers, 429 and 503: everything is there, none twice", async () => {
+  test("after lost requests, lost answers, 429 and 503 everything is there, without duplicates", async () => {
     const faults: Fault[] = [
       "lose the answer",
       "lose the request",
@@ -121,7 +121,7 @@ describe("a bad connection", () => {
     }
   });
 
-  test("Retry-After is waited for", async () => {
+  test("ingest waits for Retry-After", async () => {
     const connection = await badConnection([503]);
     try {
       const outcome = await ingest(["logs", "-", "--json"], { input: entry("x", "patient"), url: connection.url });
@@ -131,7 +131,7 @@ describe("a bad connection", () => {
     }
   });
 
-  test("a server that stays away: 4, after the time that --retry-for gives it", async () => {
+  test("if the server stays unavailable, it exits with 4 after the time of --retry-for", async () => {
     const outcome = await ingest(["logs", "-", "--retry-for", "1"], {
       input: entry("x", "away"),
       url: "http://127.0.0.1:1",
@@ -141,7 +141,7 @@ describe("a bad connection", () => {
   });
 });
 
-describe("lines that can't be taken", () => {
+describe("bad lines", () => {
   const input = [
     entry("good 1", "mixed"),
     "{",
@@ -152,7 +152,7 @@ describe("lines that can't be taken", () => {
     entry("good 3", "mixed"),
   ].join("\n");
 
-  test("are named by their number, by us and by the server, and counted; the others are taken", async () => {
+  test("are named by their number, by the command and the server, and counted; the others are accepted", async () => {
     const outcome = await ingest(["logs", "-"], { input });
     assert.equal(outcome.code, 0, outcome.stderr);
     assert.match(outcome.stderr, /^stdin:2: not JSON/m);
@@ -172,21 +172,21 @@ describe("lines that can't be taken", () => {
     assert.deepEqual(await countOf("strict"), { all: 0, distinct: 0 });
   });
 
-  test("nothing but bad lines is a failure, nothing at all is not", async () => {
+  test("only bad lines are a failure, no lines are not", async () => {
     assert.equal((await ingest(["logs", "-"], { input: "{\n{" })).code, 1);
     const nothing = await ingest(["logs", "-"], { input: "" });
     assert.equal(nothing.code, 0);
     assert.match(nothing.stdout, /^0 logs accepted from 0 lines/);
   });
 
-  test("a line beyond what an entry may have is left out, the rest goes on", async () => {
+  test("a line over the limit of an entry is left out, the others are sent", async () => {
     const long = entry("x".repeat(262_144), "long");
     const outcome = await ingest(["logs", "-"], { input: `${long}\n${entry("short", "long")}` });
     assert.match(outcome.stderr, /^stdin:1: longer than one entry may be/m);
     assert.deepEqual(await countOf("long"), { all: 1, distinct: 1 });
   });
 
-  test("many bad lines are counted, not all shown", async () => {
+  test("many bad lines are counted, and not all shown", async () => {
     const outcome = await ingest(["logs", "-"], { input: "{\n".repeat(500) + entry("x", "many") });
     assert.equal(outcome.stderr.match(/^stdin:/gm)?.length, 20);
     assert.match(outcome.stderr, /and 480 more lines were left out/);
@@ -243,7 +243,7 @@ describe("sending", () => {
     assert.deepEqual(await rows("SELECT service FROM traces WHERE name = 'cli'"), [{ service: "web" }]);
   });
 
-  test("a stream that pauses is current: entries are sent without waiting for a full batch", async () => {
+  test("a stream that pauses stays current: entries are sent before a batch is full", async () => {
     const running = launch([
       "ingest",
       "logs",
@@ -289,7 +289,7 @@ describe("sending", () => {
   });
 });
 
-test("a file can't speak to the terminal through messages about its lines", async () => {
+test("a file can't control the terminal through messages about its lines", async () => {
   const escape = "\u001b]0;owned\u0007\u001b[2J";
   const named = { timestamp: "2026-11-20T08:00:00Z", level: "info", message: "m", [escape]: 1 };
   const file = join(directory, "hostile.ndjson");

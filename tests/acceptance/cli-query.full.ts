@@ -1,4 +1,4 @@
-/** Results of `mooring query` in files and in columns, times, and plans. */
+/** `mooring query`: results in files and in columns, times, and plans. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -74,7 +74,7 @@ test("a file that can't be written is named", async () => {
   assert.ok(outcome.stderr.includes(`cannot write ${file}`), outcome.stderr);
 });
 
-const script = existsSync("/usr/bin/script") ? false : "there is no script(1) here, which gives a terminal";
+const script = existsSync("/usr/bin/script") ? false : "script(1) is missing here, which provides a terminal";
 test("bytes are not written to a terminal", { skip: script }, () => {
   const command = `${process.execPath} ${MOORING} query "SELECT 1" --format parquet --credentials ${join(directory, "credentials.json")}`;
   const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], { encoding: "utf8" });
@@ -82,13 +82,13 @@ test("bytes are not written to a terminal", { skip: script }, () => {
   assert.match(stdout, /add --output FILE/);
 });
 
-test("--from and --to bound the rows", async () => {
+test("--from and --to limit the rows", async () => {
   const bounded = ["--from", "2026-11-20T08:10:00Z", "--to", "2026-11-20T08:20:00Z"];
   const outcome = await run(["query", "SELECT count(*) AS n, min(message) AS first FROM logs", ...bounded]);
   assert.equal(outcome.stdout, '{"n":10,"first":"minute 10"}\n', outcome.stderr);
 });
 
-test("--explain shows the plan and runs nothing; --analyze runs", async () => {
+test("--explain shows the plan and runs nothing; --analyze runs the query", async () => {
   const sql = "SELECT level, count(*) FROM logs GROUP BY level";
   const plan = await run(["query", sql, "--explain"]);
   assert.equal(plan.code, 0, plan.stderr);

@@ -1,4 +1,4 @@
-/** `mooring s3 keys`: what it makes works at the gateway, within its limits, until it is revoked. */
+/** `mooring s3 keys`: its keys work at the gateway, within their limits, until they are revoked. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ function clientOf(key: Pick<Key, "access_key_id" | "secret_access_key">): S3Clie
   return new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials, maxAttempts: 1 });
 }
 
-test("a key is made within its limits, listed without its secret, and refused once it is revoked", async () => {
+test("a key is created with its limits, listed without its secret, and refused once it is revoked", async () => {
   const Bucket = shared.home.app.slug;
   const whole = JSON.parse(await done("keys", "create", "--name", "whole", "--json")) as Key;
   const limited = JSON.parse(
@@ -70,7 +70,7 @@ test("a key is made within its limits, listed without its secret, and refused on
   assert.ok(!(await done("keys", "list")).includes(limited.access_key_id));
 });
 
-test("what can't be done is said", async () => {
+test("impossible requests have an error message", async () => {
   const cases: readonly (readonly [string[], RegExp])[] = [
     [["keys", "create"], /--name/],
     [["buckets"], /say what to do/],

@@ -32,7 +32,7 @@ before(() => {
 });
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A command as the credential of the first organization. */
+/** Runs a command as the credential of the first organization. */
 async function run(args: readonly string[], input?: string): Promise<Outcome> {
   credentials = join(directory, "credentials.json");
   writeFileSync(credentials, JSON.stringify(shared.home), { mode: 0o600 });
@@ -46,7 +46,7 @@ async function send(lines: readonly object[], type = "logs"): Promise<void> {
 
 describe("help", { concurrency: 3 }, () => {
   for (const name of COMMANDS) {
-    test(`${name} --help says how it is used, with an example`, async () => {
+    test(`${name} --help explains its use, with an example`, async () => {
       const { code, stdout, stderr } = await mooring([name, "--help"]);
       assert.equal(code, 0, stderr);
       assert.match(stdout, new RegExp(`^Usage: mooring ${name}`));
@@ -72,7 +72,7 @@ describe("help", { concurrency: 3 }, () => {
     ["credential", "burn"],
     ["bootstrap"],
   ]) {
-    test(`mooring ${words.join(" ")} is wrong usage: 2, and nothing on stdout`, async () => {
+    test(`mooring ${words.join(" ")} is a usage error: 2, and nothing on stdout`, async () => {
       const { code, stdout, stderr } = await mooring(words, {
         environment: { MOORING_CLIENT_ID: "x", MOORING_CLIENT_SECRET: "y" },
       });
@@ -114,7 +114,7 @@ describe("bootstrap", { concurrency: 3 }, () => {
     assert.notEqual(second.credential.client_id, first.credential.client_id);
   });
 
-  test("four at the same time make one of each", async () => {
+  test("four at the same time create one of each", async () => {
     const names = { org: "atonce", project: "web", app: "store" };
     const made = await Promise.all(Array.from({ length: 4 }, () => shared.server.bootstrap(names)));
     for (const part of ["org", "project", "app"] as const)
@@ -169,7 +169,7 @@ describe("query", () => {
     ]);
   });
 
-  test("ndjson, csv and json pass through; ndjson where there is no terminal", async () => {
+  test("ndjson, csv and json pass through; ndjson is the default without a terminal", async () => {
     const sql = "SELECT level, message = 'one' AS first FROM logs ORDER BY level DESC";
     const ndjson = '{"level":"info","first":true}\n{"level":"error","first":false}\n';
     assert.equal((await run(["query", sql])).stdout, ndjson);
@@ -182,7 +182,7 @@ describe("query", () => {
     assert.equal(json.row_count, 2);
   });
 
-  test("a table says how many rows there are, and keeps a log line from the terminal", async () => {
+  test("a table shows the number of rows, and sends no control characters of a log line to the terminal", async () => {
     const { stdout, stderr } = await run(["query", "SELECT message FROM logs ORDER BY message", "--format", "table"]);
     assert.equal(stdout, "message\n-------------\none\ntwo\\u001b[31m\n");
     assert.match(stderr, /^\(2 rows; \d+ ms\)\n$/);
@@ -213,7 +213,7 @@ describe("query", () => {
     assert.equal(typed.stdout, '{"a":"DOUBLE","b":"VARCHAR","c":true}\n', typed.stderr);
   });
 
-  test("a statement that is wrong or not allowed: 1, the reason and the request's id", async () => {
+  test("an invalid or forbidden statement: 1, the reason and the request's ID", async () => {
     for (const [sql, code] of [
       ["SELEC 1", "invalid_sql"],
       ["SELECT * FROM read_csv('/etc/passwd')", "sql_not_allowed"],
@@ -228,8 +228,8 @@ describe("query", () => {
     }
   });
 
-  test("a query that fails half-way: the first part does not pass for the whole", async () => {
-    // More rows than the server gives out: that shows when the most of them are on their way.
+  test("a query that fails half-way: its first part does not look complete", async () => {
+    // More rows than the server returns: the error comes when most of them are sent.
     for (const format of ["ndjson", "json", "csv"]) {
       const outcome = await run(["query", "SELECT range AS n FROM range(1000001)", "--format", format]);
       assert.equal(outcome.code, 1, format);
@@ -250,7 +250,7 @@ describe("who may", { concurrency: 3 }, () => {
     assert.match(stderr, /--credentials FILE/);
   });
 
-  test("from the environment, with the addresses asked of the server", async () => {
+  test("from the environment, with the addresses that the server reports", async () => {
     const { client_id, client_secret } = shared.home.credential;
     const environment = {
       MOORING_URL: shared.server.origin,
@@ -260,7 +260,7 @@ describe("who may", { concurrency: 3 }, () => {
     assert.equal((await mooring(["query", "SELECT 1 AS one"], { environment })).stdout, '{"one":1}\n');
   });
 
-  test("a wrong secret: 3, and the secret is nowhere", async () => {
+  test("a wrong secret: 3, and the secret appears nowhere", async () => {
     const secret = `${shared.home.credential.client_secret.slice(0, -1)}_`;
     const environment = {
       MOORING_URL: shared.server.origin,
@@ -273,7 +273,7 @@ describe("who may", { concurrency: 3 }, () => {
     assert.ok(!(stderr + stdout).includes(secret));
   });
 
-  test("a scope is missing: 3, and which", async () => {
+  test("a missing scope: 3, and its name", async () => {
     const file = join(directory, "writer.json");
     const made = await run(["credential", "create", "--name", "writer", "--scope", "telemetry:write", "--save", file]);
     assert.equal(made.code, 0, made.stderr);
@@ -282,14 +282,14 @@ describe("who may", { concurrency: 3 }, () => {
     assert.match(stderr, /telemetry:read/);
   });
 
-  test("nobody listens: 4, and what to look at", async () => {
+  test("no server: 4, and what to check", async () => {
     const environment = { MOORING_URL: "http://127.0.0.1:1", MOORING_CLIENT_ID: "mrc_x", MOORING_CLIENT_SECRET: "x" };
     const { code, stderr } = await mooring(["query", "SELECT 1"], { environment });
     assert.equal(code, 4);
     assert.match(stderr, /can't be reached .*is the server running/);
   });
 
-  test("a file of credentials that others can read is used with a warning; one without a secret is not", async () => {
+  test("a credentials file that others can read is used with a warning; one without a secret is not", async () => {
     const open = join(directory, "open.json");
     writeFileSync(open, JSON.stringify(shared.home), { mode: 0o644 });
     const used = await mooring(["query", "SELECT 1 AS one", "--credentials", open]);
@@ -339,7 +339,7 @@ describe("credentials", () => {
     assert.equal((await run(["credential", "revoke", "mrc_none"])).code, 1);
   });
 
-  test("a file that is there is not overwritten", async () => {
+  test("an existing file is not overwritten", async () => {
     const file = join(directory, "kept.json");
     writeFileSync(file, "mine");
     const outcome = await run(["credential", "create", "--name", "x", "--scope", "telemetry:read", "--save", file]);
@@ -363,18 +363,18 @@ describe("credentials", () => {
     assert.equal((await mooring(["query", "SELECT 1 AS one", "--credentials", file])).stdout, '{"one":1}\n');
   });
 
-  test("an unknown scope is refused before anything is made", async () => {
+  test("an unknown scope is refused before anything is created", async () => {
     const outcome = await run(["credential", "create", "--name", "x", "--scope", "telemetry:burn"]);
     assert.equal(outcome.code, 2);
     assert.match(outcome.stderr, /telemetry:burn/);
   });
 });
 
-describe("looking after an instance", { concurrency: 3 }, () => {
+describe("operating an instance", { concurrency: 3 }, () => {
   const beside = (...words: string[]): Promise<Outcome> =>
     mooring([...words, "--data-dir", shared.server.dataDir], { environment: shared.server.environment });
 
-  test("audit verify reads every log on the machine, or one by the interface", async () => {
+  test("audit verify reads every log on the machine, or one by the API", async () => {
     const all = await beside("audit", "verify");
     assert.equal(all.code, 0, all.stderr);
     assert.match(all.stdout, /^ok {4}instance: \d+ entries/);
@@ -403,7 +403,7 @@ describe("looking after an instance", { concurrency: 3 }, () => {
     assert.ok(!stdout.includes("cdcd"));
   });
 
-  test("doctor finds a healthy server well", async () => {
+  test("doctor reports no fault of a healthy server", async () => {
     const { code, stdout } = await beside("doctor", "--listen", "127.0.0.1:0", "--metrics-listen", "off");
     assert.equal(code, 0, stdout);
     for (const check of [
@@ -421,7 +421,7 @@ describe("looking after an instance", { concurrency: 3 }, () => {
     }
   });
 
-  test("doctor finds a key that others may read, a foreign process on the address, and wrong settings", async () => {
+  test("doctor reports a key that others may read, another process on the address, and invalid settings", async () => {
     const dataDir = join(directory, "ill");
     await bootstrap(dataDir, {});
     chmodSync(join(dataDir, "master.key"), 0o644);
@@ -462,7 +462,7 @@ function signalled(pid: number): void {
 }
 
 describe("serve", () => {
-  test("says where it is while it runs, and takes that back when it stops", async () => {
+  test("writes its address to a file while it runs, and deletes that when it stops", async () => {
     const server = await startServer();
     try {
       const file = join(server.dataDir, "server.json");
@@ -480,7 +480,7 @@ describe("serve", () => {
     const server = await startServer();
     try {
       const token = await server.token((await server.bootstrap()).credential);
-      // An upload that never ends keeps an orderly stop waiting.
+      // An unfinished upload delays an orderly stop.
       const upload = request(`${server.origin}/v1/ingest/logs`, {
         method: "POST",
         headers: {
@@ -499,14 +499,14 @@ describe("serve", () => {
       process.kill(server.pid, "SIGTERM");
       await eventually("the stop to begin", () => (server.stdout().includes("SIGTERM") ? true : null));
       const startedMs = performance.now();
-      // Signals within the same moment count as one: they are sent until a later one counts.
+      // Signals at the same moment count as one, so the test repeats them until a later one counts.
       let ended = false;
       void server.exited.then(() => (ended = true));
       await eventually("the end", () => {
         if (!ended) signalled(server.pid);
         return ended ? true : null;
       });
-      assert.ok(performance.now() - startedMs < 8000, "not the ten seconds that requests in flight are given");
+      assert.ok(performance.now() - startedMs < 8000, "not the ten seconds that running requests get");
       assert.deepEqual(await server.exited, { code: 143, signal: null });
     } finally {
       await server.dispose();

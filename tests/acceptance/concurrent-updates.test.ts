@@ -1,4 +1,7 @@
-/** No change is lost silently (reference, 409): every PATCH and PUT of an organization's resources, with a version that is gone and many at once. */
+/**
+ * No change is lost silently (reference, 409): every PATCH and PUT of an organization's resources, with an old version
+ * and with concurrent changes.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as contract from "@mooring/contract";
@@ -29,7 +32,7 @@ async function made(path: string, json: unknown): Promise<string> {
 
 interface Subject {
   readonly path: string;
-  /** A change that differs from those of other numbers. */
+  /** Returns a change that differs for each number. */
   readonly change: (n: number) => Json;
 }
 
@@ -95,7 +98,7 @@ test("every row has a subject here", () => {
 });
 
 for (const { operationId, method } of ROWS) {
-  test(`${operationId}: a version that is gone is refused, the one that a change told is taken`, async () => {
+  test(`${operationId}: an old version is refused, and the version that a change returned is accepted`, async () => {
     const subject = await (SUBJECTS[operationId] as () => Promise<Subject>)();
     const first = await send(method, subject, subject.change(1), "*");
     assert.equal(first.status, 200, first.text);
@@ -109,10 +112,10 @@ for (const { operationId, method } of ROWS) {
     }
   });
 
-  // An only member stays what they are: no change of it is lost.
+  // The only member keeps its role, so no change of it can be lost.
   if (operationId === "updateMember") continue;
 
-  test(`${operationId}: of changes at once none is lost silently`, async () => {
+  test(`${operationId}: no concurrent change is lost silently`, async () => {
     const subject = await (SUBJECTS[operationId] as () => Promise<Subject>)();
     const until = performance.now() + DEADLINE_MS;
     for (let round = 1; ; round++) {
@@ -123,7 +126,7 @@ for (const { operationId, method } of ROWS) {
         if (status !== 200) assert.deepEqual([status, body["code"]], [409, "concurrent_update"], text);
       assert.ok(won > 0, "one of them must win");
       if (won < AT_ONCE) break;
-      assert.ok(performance.now() < until, `all of ${AT_ONCE} changes at once were taken, ${round} times`);
+      assert.ok(performance.now() < until, `all of ${AT_ONCE} changes at once were accepted, ${round} times`);
     }
   });
 }

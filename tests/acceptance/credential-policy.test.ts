@@ -1,4 +1,4 @@
-/** What an organization's policy asks of those who make credentials and keys: an end, and an approval. */
+/** Requirements of an organization's policy for new credentials and keys: an expiry, and an approval. */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { ListBucketsCommand } from "@aws-sdk/client-s3";
@@ -22,7 +22,7 @@ beforeEach(() =>
   policy({ approval_required: false, require_expiry: false, credential_lifetime_days_max: null, allowed_scopes: null }),
 );
 
-/** A token of a program that manages credentials, but is no administrator. */
+/** Returns a token of a program that manages credentials, but is no administrator. */
 async function managerToken(): Promise<string> {
   const scopes = ["credentials:read", "credentials:write", "org:read", "files:read", "s3:read", "s3:write"];
   return shared.server.token(await newClient(shared.server, shared.token, scopes));
@@ -40,7 +40,7 @@ function signIn({ client_id, client_secret }: Client): Promise<Answer> {
   });
 }
 
-test("what a program makes waits until an administrator approves it", async () => {
+test("a program's credential waits until an administrator approves it", async () => {
   const { server, token } = shared;
   const manager = await managerToken();
   await policy({ approval_required: true });
@@ -58,7 +58,7 @@ test("what a program makes waits until an administrator approves it", async () =
     { token },
   );
   const verdict = access.body.credentials.find(({ id }) => id === made.body.id);
-  assert.deepEqual([verdict?.allowed, verdict?.because], [false, "it waits for an approval"]);
+  assert.deepEqual([verdict?.allowed, verdict?.because], [false, "the credential waits for an approval"]);
 
   const approve = `/v1/credentials/${made.body.id}/approve`;
   refused(await server.call("POST", approve, { token: manager }), 403, "insufficient_scope");
@@ -96,7 +96,7 @@ test("an actor who could not approve a credential can't widen it, and can narrow
   assert.equal((await change({ allowed_addresses: null }, token)).status, 200);
 });
 
-test("credentials of administrators need no approval, nor do older ones", async () => {
+test("administrators' credentials need no approval, nor do older ones", async () => {
   const manager = await managerToken();
   const before = await create(manager, "/v1/credentials", { scopes: ["files:read"] });
   await policy({ approval_required: true });
@@ -105,7 +105,7 @@ test("credentials of administrators need no approval, nor do older ones", async 
   for (const { body } of [before, theirs]) assert.equal((await signIn(body)).status, 200);
 });
 
-test("an access key waits as well, and says so", async () => {
+test("an S3 key waits as well, and shows that", async () => {
   const { server, token, home } = shared;
   const manager = await managerToken();
   await policy({ approval_required: true });
@@ -127,7 +127,7 @@ test("an access key waits as well, and says so", async () => {
   await client.send(new ListBucketsCommand({}));
 });
 
-test("the policy asks for an end, which a longest life gives by itself", async () => {
+test("the policy requires an expiry, which a maximum lifetime sets by itself", async () => {
   await policy({ require_expiry: true });
   const scopes = ["s3:read"];
   for (const path of ["/v1/credentials", "/v1/s3/keys"]) {
@@ -141,7 +141,7 @@ test("the policy asks for an end, which a longest life gives by itself", async (
   assert.notEqual(made.body.expires_at, null);
 });
 
-test("ranges that are none are named by their places, and no more than 32 are taken", async () => {
+test("invalid ranges are named by their places, and at most 32 ranges are accepted", async () => {
   const bad = { scopes: ["files:read"], allowed_addresses: ["10.0.0.0/8", "10.0.0.0/33", "office"] };
   const pointers = ["/allowed_addresses/1", "/allowed_addresses/2"];
   refused(await create(shared.token, "/v1/credentials", bad), 400, "invalid_body", pointers);

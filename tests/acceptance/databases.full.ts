@@ -1,4 +1,4 @@
-/** The main flows on both databases: what a caller sees does not tell which one keeps the records. */
+/** The main flows on both databases. A caller can't see which one stores the records. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -44,7 +44,7 @@ function identityFlows(shared: Shared): void {
     assert.deepEqual([wrong.status, wrong.body["error"]], [401, "invalid_client"]);
   });
 
-  test("a credential is made, rotated, lowered and revoked, at once each time", async () => {
+  test("a credential is created, rotated, reduced and revoked, at once each time", async () => {
     const call = (method: string, path: string, json?: unknown): Promise<Answer<Client & { id: string }>> =>
       shared.server.call(method, path, { token: shared.token, ...(json === undefined ? {} : { json }) });
     const made = await call("POST", "/v1/credentials", { name: "temporary", scopes: ["org:read", "projects:read"] });
@@ -64,7 +64,7 @@ function identityFlows(shared: Shared): void {
 }
 
 function organizationFlows(shared: Shared): void {
-  test("of many creations of one slug at the same time one succeeds", async () => {
+  test("one of many concurrent creates with one slug succeeds", async () => {
     const create = (): Promise<Answer> =>
       shared.server.call("POST", "/v1/projects", { token: shared.token, json: { slug: "raced" } });
     const answers = await Promise.all(Array.from({ length: 12 }, create));
@@ -74,7 +74,7 @@ function organizationFlows(shared: Shared): void {
     );
   });
 
-  test("an Idempotency-Key makes one of many, and the log of it verifies", async () => {
+  test("many requests with one Idempotency-Key create one object, and the audit log verifies", async () => {
     const headers = { "idempotency-key": randomUUID() };
     const create = (): Promise<Answer> =>
       shared.server.call("POST", "/v1/apps", {
@@ -92,7 +92,7 @@ function organizationFlows(shared: Shared): void {
     assert.equal(verified.body["ok"], true, verified.text);
   });
 
-  test("bootstraps at the same time beside the server make one of each", async () => {
+  test("concurrent bootstraps beside the server create one of each", async () => {
     const made = await Promise.all(
       Array.from({ length: 3 }, () => shared.server.bootstrap({ org: "racers", project: "track", app: "only-one" })),
     );
@@ -103,7 +103,7 @@ function organizationFlows(shared: Shared): void {
 }
 
 function telemetryFlows(shared: Shared): void {
-  test("every type is taken durably and answered by SQL, to its own organization", async () => {
+  test("every type is stored durably and answered by SQL, to its own organization", async () => {
     for (const type of TYPES) await ingested(shared.server, shared.token, type, [EXAMPLES[type]]);
     const other = await shared.server.token(
       (await shared.server.bootstrap({ org: "globex", project: "plant", app: "reactor" })).credential,

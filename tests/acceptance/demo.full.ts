@@ -1,4 +1,4 @@
-/** The tour: from files as they lie around to the three answers that it promises. */
+/** The demo: from ordinary log files to the three answers that it promises. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A new reader: the README's first steps, then every page, in one checkout with one server that nothing else prepared. */
+/** The steps of a new reader: the README's first steps, then every page, in one checkout with one server and no other preparation. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readPages } from "../fixtures/page.ts";
@@ -32,6 +32,6 @@ for (const page of pages) {
   });
 }
 
-test("no command of a page left a secret where git would take it", () => {
+test("no command of a page left a secret where git would add it", () => {
   assert.deepEqual(reader.exposedSecrets(), []);
 });

@@ -1,4 +1,4 @@
-/** The reference's error table: each status on each surface where it can apply, in one form. */
+/** The reference's error table: each status on each surface where it can occur, in one form. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -10,7 +10,7 @@ import { EXAMPLES, ingest, query } from "../fixtures/telemetry.ts";
 const BURST = 20;
 const shared = useSharedServer();
 
-/** A second server whose limits are low enough to be passed. */
+/** A second server with limits that a test can exceed. */
 const low: { server?: Server; home?: Bootstrap; token?: string } = {};
 
 before(async () => {
@@ -32,7 +32,7 @@ function lowServer(): Server {
   return low.server;
 }
 
-/** A token with a separate rate limit. */
+/** Returns a token with a separate rate limit. */
 async function lowToken(): Promise<string> {
   const { credential } = await lowServer().bootstrap();
   return lowServer().token(credential);
@@ -42,7 +42,7 @@ function token(scope: string): Promise<string> {
   return shared.server.token(shared.home.credential, scope);
 }
 
-/** Sends until one is refused for its rate. */
+/** Sends requests until the rate limit refuses one. */
 async function flooded(send: () => Promise<Answer<unknown>>): Promise<Answer<unknown>> {
   for (let i = 0; i < BURST + 20; i++) {
     const answer = await send();
@@ -139,7 +139,7 @@ const SURFACES: Readonly<Record<string, readonly Case[]>> = {
       name: "PUT on a list",
       ask: () => shared.server.call("PUT", "/v1/projects", { token: shared.token, json: {} }),
     },
-    { status: 409, name: "a slug that is taken", ask: () => create("/v1/projects", { slug: "shop" }) },
+    { status: 409, name: "a used slug", ask: () => create("/v1/projects", { slug: "shop" }) },
     {
       status: 429,
       name: "more than the rate",
@@ -181,7 +181,7 @@ const SURFACES: Readonly<Record<string, readonly Case[]>> = {
 
 for (const [surface, cases] of Object.entries(SURFACES)) {
   for (const { status, name, ask } of cases) {
-    // The form of the answer, Retry-After, Allow and the challenge are checked by every call of these tests.
+    // Every call of these tests checks the form of the answer, Retry-After, Allow and the challenge.
     test(`${surface}: ${name} is ${status}`, async () => {
       const answer = await ask();
       assert.equal(answer.status, status, answer.text);
@@ -189,8 +189,8 @@ for (const [surface, cases] of Object.entries(SURFACES)) {
   }
 }
 
-test("each status of the reference's table has a case on each surface where it can apply", () => {
-  // 5xx: databases.full.ts and full-disk.full.ts. Nothing on the query and token paths can conflict or be absent.
+test("each status of the reference's table has a case on each surface where it can occur", () => {
+  // 5xx: databases.full.ts and full-disk.full.ts. Queries and token requests have no conflicts and no absent resources.
   const applicable: Record<string, readonly number[]> = {
     ingest: [400, 401, 403, 404, 429],
     query: [400, 401, 403, 404, 429],
@@ -206,10 +206,10 @@ test("each status of the reference's table has a case on each surface where it c
   }
 });
 
-test("an unknown type is refused, and the types are named", async () => {
+test("an unknown type is refused, and the error names the types", async () => {
   for (const type of ["events", "LOGS", "log", "logs%20", "__proto__"]) {
     const answer = await ingest(shared.server, shared.token, type, []);
-    // The reference lists a wrong path under 400 and what does not exist under 404.
+    // The reference lists a wrong path under 400 and an absent resource under 404.
     assert.ok(answer.status === 400 || answer.status === 404, answer.text);
   }
 });
@@ -256,7 +256,7 @@ test("a query over the limit of memory is a clear 400, and the next one works", 
   assert.equal((await query(lowServer(), own, "select 1")).status, 200);
 });
 
-test("a well-formed Request-Id is kept, anything else replaced", async () => {
+test("a valid Request-Id is kept, any other is replaced", async () => {
   const own = `test-${randomUUID()}`;
   for (const path of ["/v1/me", "/nowhere", "/health", "/.well-known/jwks.json"]) {
     const kept = await shared.server.call("GET", path, { headers: { "request-id": own } });
@@ -293,12 +293,12 @@ test("unknown paths are 404, with any content", async () => {
   }
 });
 
-test("a query string is not repeated in a problem", async () => {
+test("a problem does not repeat a query string", async () => {
   const { text } = await shared.server.call("GET", "/v1/projects?cursor=hunter2secret", { token: shared.token });
   assert.ok(!text.includes("hunter2secret"), text);
 });
 
-test("unknown and wrong query parameters are 400 with a pointer", async () => {
+test("unknown and invalid query parameters are 400 with a pointer", async () => {
   const at = (query: string): Promise<Answer> =>
     shared.server.call("GET", `/v1/projects?${query}`, { token: shared.token });
   refused(await at("limit=0"), 400, "invalid_parameter", ["/limit"]);
@@ -308,7 +308,7 @@ test("unknown and wrong query parameters are 400 with a pointer", async () => {
   refused(await at("visibility=private"), 400, "invalid_parameter", ["/visibility"]);
 });
 
-test("health needs no token and says ok", async () => {
+test("health needs no token and answers ok", async () => {
   for (const path of ["/health", "/readyz", "/livez"]) {
     const { status, body } = await shared.server.call("GET", path);
     assert.equal(status, 200);
@@ -316,7 +316,7 @@ test("health needs no token and says ok", async () => {
   }
 });
 
-test("GET /.well-known/mooring names the address of every service", async () => {
+test("GET /.well-known/mooring has the address of every service", async () => {
   const { status, body } = await shared.server.call("GET", "/.well-known/mooring");
   assert.equal(status, 200);
   const names = [

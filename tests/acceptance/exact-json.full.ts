@@ -1,4 +1,4 @@
-/** 10,000 generated JSON documents each way; the seed is another each time, and MOORING_TEST_SEED repeats one. */
+/** 10,000 generated JSON documents in each way. The seed differs each time; MOORING_TEST_SEED repeats one. */
 import { test } from "node:test";
 import { asAttributes, asBodies, asNames } from "../fixtures/exact-json-ways.ts";
 import { useServer } from "../fixtures/server.ts";
@@ -13,7 +13,7 @@ for (const [what, send] of Object.entries({
   "attributes of logs": asAttributes,
   "names and details": asNames,
 })) {
-  test(`10,000 documents as ${what} come back`, async () => {
+  test(`10,000 documents as ${what} come back unchanged`, async () => {
     process.stdout.write(`seed ${SEED}\n`);
     const token = await shared.server.token(shared.home.credential);
     await send({ server: shared.server, token, count: 10_000, seed: SEED });

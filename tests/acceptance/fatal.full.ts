@@ -1,4 +1,4 @@
-/** A server without a part that it can't do without ends by itself, so that a supervisor starts it again. */
+/** A server that loses a necessary part exits, so that a supervisor starts it again. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { eventually } from "../fixtures/process.ts";
 import { startServer, type Server } from "../fixtures/server.ts";
 
 interface Death {
-  /** Loaded into the server. */
+  /** A module to load into the server. */
   readonly preload?: string;
   readonly exitCode: number;
   readonly cause: (server: Server) => Promise<void> | void;
@@ -36,9 +36,9 @@ const DEATHS: Readonly<Record<string, Death>> = {
   },
   "key store": {
     exitCode: 12,
-    // As a node does that has another master key.
+    // As a node with another master key does.
     cause: ({ dataDir }) => {
-      const records = new DatabaseSync(join(dataDir, "mooring.db"), { timeout: 10_000 }); // the server writes too
+      const records = new DatabaseSync(join(dataDir, "mooring.db"), { timeout: 10_000 }); // The server writes too.
       const sealed = Buffer.concat([Buffer.of(1), randomBytes(120)]);
       records.prepare("update signing_key set kid = 'another', private_key = ? where alg = 'ES256'").run(sealed);
       records.exec(

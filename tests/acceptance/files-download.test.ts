@@ -1,4 +1,4 @@
-/** The presigned GET: ranges, conditional requests, names in any script, and what a browser may make of the content. */
+/** The presigned GET: ranges, conditional requests, names in any script, and content that browsers can't run. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -23,7 +23,7 @@ const shared = useSharedServer(async ({ server, token }) => {
   }
 });
 
-test("one range is answered with 206, wherever it lies", async () => {
+test("one range is answered with 206, at any position", async () => {
   for (const [url, content] of [
     [urls.small, SMALL],
     [urls.large, LARGE],
@@ -65,14 +65,14 @@ test("a range outside of the content is 416 with its size", async () => {
   }
 });
 
-test("several ranges, other units and invalid ranges are answered with all of it", async () => {
+test("several ranges, other units and invalid ranges are answered with the whole content", async () => {
   for (const range of ["bytes=0-1,3-4", "items=0-1", "bytes=4-2", "bytes=", "bytes=-", "bytes=a-b", "0-1"]) {
     const got = await fetched(urls.small, { range });
     assert.equal(`${got.status} ${got.bytes.toString()}`, "200 0123456789", range);
   }
 });
 
-test("HEAD tells the same without the content", async () => {
+test("HEAD returns the same header without the content", async () => {
   for (const url of Object.values(urls)) {
     const [get, head] = [await fetched(url), await fetched(url, {}, "HEAD")];
     assert.equal(head.status, 200);
@@ -129,13 +129,13 @@ test("conditional requests", async () => {
   }
 });
 
-/** The name as a client that follows RFC 6266 has it. */
+/** Returns the name as a client that follows RFC 6266 reads it. */
 function nameIn(disposition: string): string {
   const extended = /filename\*=UTF-8''([^;]*)/.exec(disposition)?.[1];
   return extended === undefined ? (/filename="([^"]*)"/.exec(disposition)?.[1] ?? "") : decodeURIComponent(extended);
 }
 
-test("names in any script come back as they were, and never as a path or a header field", async () => {
+test("names in any script come back unchanged, and never as a path or a header field", async () => {
   const names = [
     "plain.txt",
     "with space.txt",
@@ -181,7 +181,7 @@ test("names in any script come back as they were, and never as a path or a heade
   }
 });
 
-test("what could act in a browser is saved and not shown, and nothing acts in either case", async () => {
+test("active content is downloaded and not shown, and a browser runs nothing in either case", async () => {
   const types: [string, "inline" | "attachment"][] = [
     ["text/html", "attachment"],
     ["Text/HTML; charset=utf-8", "attachment"],
@@ -211,7 +211,7 @@ test("what could act in a browser is saved and not shown, and nothing acts in ei
   }
 });
 
-test("a reader that goes away in the middle, or reads slowly, disturbs nobody", async () => {
+test("a reader that disconnects or reads slowly affects nobody else", async () => {
   const { hostname, port } = new URL(urls.large);
   const request = `GET ${pathIn(urls.large)} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`;
   for (let i = 0; i < 20; i++) {

@@ -1,4 +1,7 @@
-/** Kills under 1,000 uploads: every acknowledged file is whole, nothing else is listed, nothing is left over; with records and content elsewhere, too. */
+/**
+ * Kills during 1,000 uploads: every acknowledged file is complete, nothing else is listed, nothing is left over. Also
+ * with records and content elsewhere.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,9 +17,9 @@ async function survives(context: TestContext, kills: Omit<FileKills, "dataDir">)
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-files-kill-"));
   try {
     const { acknowledged, cut } = await killUploads({ ...kills, dataDir });
-    // An upload straight to a store goes on without the server.
+    // An upload straight to an S3 store continues without the server.
     const isCut = cut > 0 || kills.bucket?.settings["objects_s3_urls"] === "direct";
-    assert.ok(acknowledged > 0 && isCut, `the kills must fall into uploads: ${acknowledged} were whole, ${cut} cut`);
+    assert.ok(acknowledged > 0 && isCut, `the kills must hit uploads: ${acknowledged} were complete, ${cut} cut`);
     context.diagnostic(`${acknowledged} files acknowledged, ${cut} uploads cut off`);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 /**
- * The server's memory while a large file comes in and goes out. 1 GiB, or `MOORING_TEST_LARGE_FILE_BYTES`; the temporary directory needs as much room.
+ * The server's memory during the upload and download of a large file: 1 GiB, or `MOORING_TEST_LARGE_FILE_BYTES`. The
+ * temporary directory needs as much space.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,12 +13,12 @@ import { startServer, type ServerOptions } from "../fixtures/server.ts";
 const BYTES = Number(process.env["MOORING_TEST_LARGE_FILE_BYTES"] ?? 1024 ** 3);
 const MIB = 1024 ** 2;
 const LOOK_MS = 100;
-/** What buffers and a garbage collector that has time may take; far less than any file that would be kept in memory. */
+/** The limit for buffers and a lazy garbage collector; far less than a file in memory would need. */
 const GROWTH_BYTES_MAX = 300 * MIB;
 const TIMEOUT_MS = 3_600_000;
 
 interface Watch {
-  /** Resident memory in the order in which it was looked at, in bytes. */
+  /** Resident memory in bytes, in the order of the samples. */
   readonly seen: number[];
   stop(): void;
 }
@@ -57,7 +58,7 @@ async function upAndDown(context: TestContext, options: ServerOptions): Promise<
   try {
     const token = await server.token((await server.bootstrap()).credential);
     const type = "application/x-large";
-    // Once with little, so that everything is loaded.
+    // A small file first, so that everything is loaded.
     const first = await granted(server, token, { content_type: type });
     await putLarge(first.upload_url, MIB, type);
     await digestOf(await downloadUrl(server, token, first.file_id));
@@ -72,7 +73,7 @@ async function upAndDown(context: TestContext, options: ServerOptions): Promise<
   }
 }
 
-describe("memory stays flat", { skip: process.platform !== "linux" && "it is read from /proc" }, () => {
+describe("memory stays flat", { skip: process.platform !== "linux" && "the memory is read from /proc" }, () => {
   test("with content in the data directory", { timeout: TIMEOUT_MS }, (context) => upAndDown(context, {}));
 
   test("with content on an S3 store, through the server", { timeout: TIMEOUT_MS }, async (context) => {

@@ -1,4 +1,4 @@
-/** Resumable uploads by tus 1.0, by its own client and by hand. */
+/** Resumable uploads by tus 1.0, with its own client and with raw requests. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ function creating(
   return tus("POST", "/v1/uploads", { ...fields, ...headers }, raw);
 }
 
-/** The path of a new upload. */
+/** Creates an upload. Returns its path. */
 async function created(length: number, name?: string): Promise<string> {
   const answer = await creating(length, name);
   assert.equal(answer.status, 201, answer.text);
@@ -63,7 +63,7 @@ async function contentOf(path: string): Promise<Buffer> {
   return (await fetched(await downloadUrl(shared.server, shared.token, id))).bytes;
 }
 
-test("says what it speaks", async () => {
+test("OPTIONS reports the supported versions and extensions", async () => {
   const answer = await shared.server.call("OPTIONS", "/v1/uploads");
   assert.equal(answer.status, 204);
   assert.equal(answer.headers.get("tus-version"), "1.0.0");
@@ -72,7 +72,7 @@ test("says what it speaks", async () => {
   assert.match(answer.headers.get("tus-checksum-algorithm") ?? "", /^sha1,/);
 });
 
-test("an upload in pieces becomes a file with its last byte", async () => {
+test("an upload in parts becomes a file with its last byte", async () => {
   const content = randomBytes(100_000);
   const path = await created(content.length, "Übersicht.txt");
   const before = (await listed(shared.server, shared.token)).total;
@@ -103,7 +103,7 @@ test("an upload in pieces becomes a file with its last byte", async () => {
   assert.ok(range.bytes.equals(content.subarray(5, 50_011)));
 });
 
-test("creation takes the first bytes, or all of them, or none of nothing", async () => {
+test("a creation accepts the first bytes, all bytes, or no bytes for an empty file", async () => {
   const content = randomBytes(50_000);
   for (const first of [20_000, 50_000]) {
     const answer = await creating(content.length, "a", {}, content.subarray(0, first));
@@ -145,10 +145,10 @@ test("invalid requests are refused", async () => {
     403,
     "insufficient_scope",
   );
-  assert.equal(await offsetOf(path), "0", "and nothing was kept of it");
+  assert.equal(await offsetOf(path), "0", "and no byte of it was kept");
 });
 
-test("another organization's upload is as absent as one that never was", async () => {
+test("another organization's upload is answered like one that never existed", async () => {
   const other = await shared.server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
   const token = await shared.server.token(other.credential);
   const path = await created(5);
@@ -165,7 +165,7 @@ test("another organization's upload is as absent as one that never was", async (
   assert.equal(await offsetOf(path), "0");
 });
 
-test("a checksum is held against its piece, which counts as a whole or not at all", async () => {
+test("a wrong checksum refuses its whole part", async () => {
   const content = randomBytes(200_000);
   const path = await created(content.length);
   const digest = (algorithm: string, bytes: Uint8Array): string =>
@@ -190,7 +190,7 @@ test("a checksum is held against its piece, which counts as a whole or not at al
   assert.ok((await contentOf(path)).equals(content));
 });
 
-test("an upload that is given up is gone, by DELETE or by a method in the header", async () => {
+test("an aborted upload is gone, by DELETE or by a method in the header", async () => {
   for (const override of [false, true]) {
     const path = await created(100_000);
     assert.equal((await tus("PATCH", path, { "upload-offset": "0" }, randomBytes(90_000))).status, 204);
@@ -233,7 +233,7 @@ function broken(
   return { close: () => close(), done };
 }
 
-test("what had come when the connection broke is kept, and a new request ends one that hangs", async () => {
+test("bytes before a broken connection are kept, and a new request ends a hanging one", async () => {
   const content = randomBytes(3 * MIB);
   for (const then of ["destroy", "wait"] as const) {
     const path = await created(content.length);
@@ -251,7 +251,7 @@ test("what had come when the connection broke is kept, and a new request ends on
   }
 });
 
-test("two requests for the same place: the content is of one of them, never a mixture", async () => {
+test("the content of two concurrent requests at one position is that of one of them, never a mixture", async () => {
   const size = 40 * MIB;
   const path = await created(size);
   const contents = ["a", "b", "c"].map((char) => Buffer.alloc(size, char));
@@ -266,6 +266,6 @@ test("two requests for the same place: the content is of one of them, never a mi
   assert.ok(got.equals(Buffer.concat([Buffer.alloc(at, first), last])), `a mixture; ${at} bytes were taken`);
 });
 
-test("tus-js-client goes on where it was after the server was killed", { timeout: 240_000 }, async () => {
+test("tus-js-client continues after the server was killed", { timeout: 240_000 }, async () => {
   await resumeAfterKills(128 * MIB, 2);
 });

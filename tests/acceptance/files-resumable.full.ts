@@ -1,4 +1,4 @@
-/** A resumable upload of 1 GiB that goes on after `kill -9` of the server. */
+/** A resumable upload of 1 GiB that continues after `kill -9` of the server. */
 import { test } from "node:test";
 import { resumeAfterKills } from "../fixtures/tus.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The trash and versions on both databases, and a server that is killed while it removes due files: every count is
+ * The trash and versions on both databases, and a server that is killed while it removes due files. Every count is
  * right afterwards.
  */
 import assert from "node:assert/strict";
@@ -31,14 +31,14 @@ async function asked<T>(server: Server, token: string, [method, path]: [string, 
 
 const trashOf = (server: Server, token: string): Promise<Trash> => asked(server, token, ["GET", "/v1/files/trash"]);
 
-/** Bytes that the quota counts. */
+/** Returns the bytes that the quota counts. */
 async function counted(server: Server, token: string): Promise<Record<string, number>> {
   const answer = await server.call<{ services: { files: Record<string, number> } }>("GET", "/v1/usage", { token });
   const { bytes = -1, count = -1, trashed_bytes: trashed = -1 } = answer.body.services.files;
   return { bytes, count, trashed };
 }
 
-/** Every reference is counted rightly, and nothing is left over, once the collector has run. */
+/** Asserts that every reference count is right and nothing is left over, once the collector has run. */
 async function scrubbed(server: Server): Promise<void> {
   await eventually("scrub to find nothing", async () => {
     const { code, stderr } = await mooring(["scrub", "--data-dir", server.dataDir], {
@@ -70,7 +70,7 @@ async function withServer(
 }
 
 for (const { kind, skip } of DATABASES) {
-  test(`files are deleted, restored, copied and go for good, records in ${kind}`, { skip }, async () => {
+  test(`files are deleted, restored, copied and removed for good, records in ${kind}`, { skip }, async () => {
     await withServer(kind, async (start, started) => {
       const server = await start();
       started(server);
@@ -102,8 +102,8 @@ for (const { kind, skip } of DATABASES) {
       await asked(server, token, ["POST", `/v1/files/${copy.id}/restore`]);
       await scrubbed(server);
       const { bytes } = await fetched(await downloadUrl(server, token, copy.id));
-      assert.equal(bytes.toString(), LARGE, "the copy holds the content when the first is gone");
-      assert.equal((await listed(server, token)).files[0]?.id, copy.id, "it is the newest, as it was");
+      assert.equal(bytes.toString(), LARGE, "the copy keeps the content after the first file is deleted");
+      assert.equal((await listed(server, token)).files[0]?.id, copy.id, "it is the newest version, as before");
       assert.deepEqual(await counted(server, token), { bytes: 40_011, count: 3, trashed: 0 });
       assert.equal((await server.call("DELETE", `/v1/files/${copy.id}?permanent=true`, { token })).status, 204);
       assert.deepEqual(await counted(server, token), { bytes: 11, count: 2, trashed: 0 });
@@ -127,7 +127,7 @@ for (const { kind, skip } of DATABASES) {
       });
       await Promise.all(deleted);
       assert.equal((await trashOf(server, token)).total, 320);
-      // The job and a request remove due files at the same time: the kill interrupts both.
+      // The job and a request remove due files at the same time. The kill interrupts both.
       const emptying = server.call("DELETE", "/v1/files/trash", { token }).catch(() => undefined);
       await delay(Math.random() * 60);
       await asked(server, token, ["PATCH", "/v1/files/settings"], { trash_days: 0 }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Files of a server that keeps content on an S3 store: presigned URLs point straight at that. */
+/** Files of a server that keeps content in an S3 store: presigned URLs lead to that store. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { showLogs, startServer, type Bootstrap, type Server } from "../fixtures/
 
 const KIB = 1024;
 
-/** As any client of an S3 store does it: no token, one header field. */
+/** Sends the request of any S3 client: no token, one header field. */
 async function put(
   url: string,
   content: string | Uint8Array,
@@ -51,7 +51,7 @@ describe("files on an upstream store", () => {
     return (await listed(server, token)).files.find((file) => file.id === id);
   }
 
-  /** Until nothing lies where uploads arrive. */
+  /** Waits until nothing is in the place for arriving uploads. */
   async function nothingWaits(): Promise<void> {
     await eventually("arrivals to be gone", async () => ((await bucket.keys("incoming/")).size === 0 ? true : null));
   }
@@ -83,7 +83,7 @@ describe("files on an upstream store", () => {
     await nothingWaits();
   });
 
-  test("the type and, when it was announced, the size are bound", async () => {
+  test("the type is fixed, and an announced size too", async () => {
     const grant = await granted(server, token, { content_type: "text/csv", size_bytes: 5 });
     assert.equal((await put(grant.upload_url, "12345", "text/html")).status, 403);
     assert.equal((await put(grant.upload_url, "123456", "text/csv")).status, 403);
@@ -109,19 +109,19 @@ describe("files on an upstream store", () => {
     await put(grant.upload_url, "first");
     assert.equal((await fileIn(grant.file_id))?.sha256, sha256("first"));
     const again = await put(grant.upload_url, "second");
-    assert.equal(again.status, 200, "S3 knows of no URL that works once");
+    assert.equal(again.status, 200, "S3 has no one-time URLs");
     await nothingWaits();
     assert.equal((await fileIn(grant.file_id))?.sha256, sha256("first"));
     assert.equal((await fetched(await downloadUrl(server, token, grant.file_id))).bytes.toString(), "first");
   });
 
-  test("a file comes to be also when nobody asks", async () => {
+  test("an upload becomes a file without further requests", async () => {
     const id = await upload({ filename: "unasked" }, "x");
     await nothingWaits();
     assert.equal((await fileIn(id))?.filename, "unasked");
   });
 
-  test("many at once are all there in the next list, each once", async () => {
+  test("many concurrent uploads are all in the next list, each once", async () => {
     const { total } = await listed(server, token);
     const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => upload({ filename: `many ${n}` }, `${n}`)));
     const lists = await Promise.all([listed(server, token), listed(server, token), listed(server, token)]);
@@ -134,8 +134,8 @@ describe("files on an upstream store", () => {
     }
   });
 
-  test("a deleted file's content goes, and a deleted grant's upload is no file", async () => {
-    const id = await upload({}, "to be deleted, and large enough to be seen");
+  test("a deleted file's content is deleted, and an upload of a deleted grant becomes no file", async () => {
+    const id = await upload({}, "to be deleted, and large enough to be noticed");
     assert.equal((await server.call("DELETE", `/v1/files/${id}`, { token })).status, 204);
     assert.equal(await fileIn(id), undefined);
     const audit = await server.call<{ items: { action: string; target: { id: string } }[] }>("GET", "/v1/audit", {
@@ -149,7 +149,7 @@ describe("files on an upstream store", () => {
     assert.equal(await fileIn(grant.file_id), undefined);
   });
 
-  test("a link whose lifetime was chosen leads through the server, and ends with the file", async () => {
+  test("a link with a chosen lifetime leads through the server, and ends with the file", async () => {
     const id = await upload({ filename: "shared.txt" }, "for all who have the link");
     await listed(server, token);
     const path = `/v1/files/${id}/download?expires_in=3600`;
@@ -165,7 +165,7 @@ describe("files on an upstream store", () => {
     assert.equal((await fetched(await downloadUrl(server, token, id))).bytes.toString(), "for all who have the link");
   });
 
-  test("what arrives once the rights are lost is no file", async () => {
+  test("an upload that arrives after the loss of the permission becomes no file", async () => {
     const made = await server.call<{ id: string; client_id: string; client_secret: string }>(
       "POST",
       "/v1/credentials",
@@ -182,7 +182,7 @@ describe("files on an upstream store", () => {
     await nothingWaits();
   });
 
-  test("a quota holds for what arrived", async () => {
+  test("a quota applies to arrived content", async () => {
     const org = await server.bootstrap({ org: "small", project: "p-1", app: "app-1" });
     const own = await server.token(org.credential);
     const quota = ["quota", "small", "--files", "10", "--data-dir", server.dataDir];
@@ -196,7 +196,7 @@ describe("files on an upstream store", () => {
     assert.equal((await listed(server, own)).total, 1);
   });
 
-  test("the command line stores and fetches there", async () => {
+  test("the command line stores and reads files there", async () => {
     const credentials = join(server.dataDir, "credentials.json");
     writeFileSync(credentials, JSON.stringify(home), { mode: 0o600 });
     const path = join(server.dataDir, "sent.bin");
@@ -211,7 +211,7 @@ describe("files on an upstream store", () => {
     assert.equal(got.stdout, content.toString());
   });
 
-  test("doctor looks at the store, and scrub finds nothing", async () => {
+  test("doctor checks the store, and scrub finds nothing", async () => {
     const flags = Object.entries(bucket.settings).flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, value]);
     const doctor = await mooring(["doctor", "--data-dir", server.dataDir, ...flags], {
       environment: server.environment,

@@ -1,4 +1,4 @@
-/** Files through presigned URLs: what a client does, and every way in which it can go wrong. */
+/** Files through presigned URLs: normal use, and every way in which it can fail. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
@@ -53,7 +53,7 @@ async function total(): Promise<number> {
   return (await listed(shared.server, shared.token)).total;
 }
 
-/** Files on the disk that are content, or were to be. */
+/** Returns the files on the disk that are content, complete or not. */
 function stored(): string[] {
   const root = join(shared.server.dataDir, "objects");
   return ["tmp", "blobs"].flatMap((name) =>
@@ -64,8 +64,8 @@ function stored(): string[] {
 }
 
 async function leavesNothing(before: { readonly total: number; readonly stored: readonly string[] }): Promise<void> {
-  assert.equal(await total(), before.total, "a file is listed that never came whole");
-  await eventually("what a broken upload left to be gone", () => {
+  assert.equal(await total(), before.total, "a file is listed that never arrived completely");
+  await eventually("the rest of a broken upload to be deleted", () => {
     return stored().every((name) => before.stored.includes(name)) ? true : null;
   });
 }
@@ -118,7 +118,7 @@ test("grant, upload, list, download, delete", async () => {
   assert.equal(await total(), before);
 });
 
-test("content of every size comes back as it went in, with and without Content-Length", async () => {
+test("content of every size comes back unchanged, with and without Content-Length", async () => {
   for (const size of [0, 1, 32_767, 32_768, 32_769, MIB, MIB + 1, SIZE_MAX]) {
     const content = Buffer.alloc(size, "0123456789");
     for (const body of [content, ...(size === 0 ? [] : [chunked(content)])]) {
@@ -131,7 +131,7 @@ test("content of every size comes back as it went in, with and without Content-L
   }
 });
 
-test("a file that is not uploaded yet is not there", async () => {
+test("a file that is not uploaded yet is not listed", async () => {
   const before = await total();
   const { file_id: id } = await granted(shared.server, shared.token);
   assert.equal(await total(), before);
@@ -149,7 +149,7 @@ test("limit and offset outside of their range are refused with a pointer", async
   refused(await ask("limit=1&limit=2"), 400, "invalid_parameter", ["/limit"]);
 });
 
-test("a URL that was altered, or is another's, is refused", async () => {
+test("an altered URL, or one of another file, is refused", async () => {
   const grant = await granted(shared.server, shared.token);
   const url = new URL(grant.upload_url);
   const changes: Record<string, (copy: URL) => void> = {
@@ -182,7 +182,7 @@ test("a URL that was altered, or is another's, is refused", async () => {
   const elsewhere = new URL(download);
   elsewhere.searchParams.set("granted_by", "cred_00000000000000000000000000");
   refused(await shared.server.call("GET", pathIn(elsewhere.href)), 403, "presigned_url_invalid");
-  assert.equal((await put(shared.server, url.href, "x")).status, 200, "the right one works still");
+  assert.equal((await put(shared.server, url.href, "x")).status, 200, "the right URL still works");
 });
 
 test("a URL of another deployment is refused", async () => {
@@ -196,7 +196,7 @@ test("a URL of another deployment is refused", async () => {
   }
 });
 
-test("a URL works once, also for two at the same time, and the content can't be replaced", async () => {
+test("a URL works once, also with two concurrent uploads, and the content can't be replaced", async () => {
   const grant = await granted(shared.server, shared.token);
   assert.equal((await put(shared.server, grant.upload_url, "first")).status, 200);
   for (const content of ["first", "second", ""])
@@ -217,7 +217,7 @@ test("a URL works once, also for two at the same time, and the content can't be 
   }
 });
 
-test("the PUT must have the type that was declared", async () => {
+test("the PUT must have the declared type", async () => {
   const { upload_url: url } = await granted(shared.server, shared.token, { content_type: "text/plain; charset=utf-8" });
   for (const type of ["text/html", "text/plain", "text/plain; charset=latin1", "application/json", "garbage"])
     refused(await put(shared.server, url, "x", { "content-type": type }), 400, "invalid_request");
@@ -230,14 +230,14 @@ test("the PUT must have the type that was declared", async () => {
   assert.equal((await put(shared.server, url, "x", { "content-type": 'Text/Plain;charset="UTF-8"' })).status, 200);
 });
 
-test("content that is coded, or a part, is refused", async () => {
+test("encoded or partial content is refused", async () => {
   const { upload_url: url } = await granted(shared.server, shared.token);
   refused(await put(shared.server, url, "x", { "content-encoding": "gzip" }), 415, "unsupported_media_type");
   refused(await put(shared.server, url, "x", { "content-range": "bytes 0-0/2" }), 400, "invalid_request");
   assert.equal((await put(shared.server, url, "x")).status, 200);
 });
 
-test("too much content is 413, with Content-Length before a byte and without it on the way, and leaves nothing", async () => {
+test("too much content is 413, with Content-Length before a byte and without it during the body, and leaves nothing", async () => {
   const content = Buffer.alloc(SIZE_MAX + 1);
   const before = await state();
   const { upload_url: url } = await granted(shared.server, shared.token);
@@ -245,10 +245,10 @@ test("too much content is 413, with Content-Length before a byte and without it 
   refused(await put(shared.server, url, chunked(content)), 413, "body_too_large");
   refused(await askUpload(shared.server, shared.token, { size_bytes: SIZE_MAX + 1 }), 413, "body_too_large");
   await leavesNothing(before);
-  assert.equal((await put(shared.server, url, content.subarray(1))).status, 200, "and the URL can be used still");
+  assert.equal((await put(shared.server, url, content.subarray(1))).status, 200, "and the URL still works");
 });
 
-test("content of another size than was announced is refused", async () => {
+test("content of another size than announced is refused", async () => {
   const before = await state();
   const { upload_url: url } = await granted(shared.server, shared.token, { size_bytes: 5 });
   refused(await put(shared.server, url, "1234"), 400, "invalid_request");
@@ -259,7 +259,7 @@ test("content of another size than was announced is refused", async () => {
   assert.equal((await put(shared.server, url, "12345")).status, 200);
 });
 
-test("digests are held against the content when they are sent or were announced", async () => {
+test("digests are checked if they are sent or were announced", async () => {
   const content = "hello world";
   const of = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest("base64");
   const fields = (text: string): Record<string, string>[] => [
@@ -291,7 +291,7 @@ test("digests are held against the content when they are sent or were announced"
   refused(await put(shared.server, announced.upload_url, content), 400, "invalid_body");
 });
 
-/** A request over a socket, for bodies that break off. Resolves with the bytes received until the connection closed. */
+/** Sends a request over a socket, for bodies that break off. Resolves with the bytes received until the connection closed. */
 function socketRequest(head: string, body: Uint8Array, then: "end" | "destroy" | "wait"): Promise<string> {
   const { hostname, port } = new URL(shared.server.origin);
   return new Promise((resolve, reject) => {
@@ -314,7 +314,7 @@ function headOf(url: string, fields: Record<string, string | number>): string {
   return `PUT ${pathIn(url)} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
 }
 
-test("a body that breaks off leaves nothing, however it does, and the URL can be used again", async () => {
+test("a body that breaks off in any way leaves nothing, and the URL can be used again", async () => {
   const part = Buffer.alloc(1_500_000, "x");
   const chunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]);
   for (const then of ["end", "destroy"] as const) {
@@ -334,7 +334,7 @@ test("a body that breaks off leaves nothing, however it does, and the URL can be
   }
 });
 
-test("a body from which nothing comes any more is ended", async () => {
+test("a body without further bytes is ended", async () => {
   const before = await state();
   const { upload_url: url } = await granted(shared.server, shared.token);
   const answer = await socketRequest(headOf(url, { "Content-Length": 2_000_000 }), Buffer.alloc(100_000), "wait");
@@ -404,7 +404,7 @@ async function newCredential(name: string, extra: object = {}): Promise<Client &
   return answer.body as unknown as Client & { id: string };
 }
 
-test("URLs end with the credential that asked for them", async () => {
+test("URLs end with the credential that requested them", async () => {
   const credential = await newCredential("to be revoked");
   const token = await shared.server.token(credential);
   const file = await uploaded(shared.server, token);
@@ -419,7 +419,7 @@ test("URLs end with the credential that asked for them", async () => {
   refused(await shared.server.call("GET", pathIn(down)), 403, "forbidden");
 });
 
-test("another organization's file is as absent as one that never was", async () => {
+test("another organization's file is answered like one that never existed", async () => {
   const theirs = await uploaded(shared.server, otherToken, { filename: "theirs.txt" });
   const absent = `file_${"0".repeat(26)}`;
   for (const [method, path] of [
@@ -439,7 +439,7 @@ test("another organization's file is as absent as one that never was", async () 
   assert.equal((await listed(shared.server, otherToken)).files[0]?.id, theirs.id);
 });
 
-test("a project's credential makes and sees files of its project only", async () => {
+test("a project's credential creates and sees files of its project only", async () => {
   const project = await shared.server.call("POST", "/v1/projects", { token: shared.token, json: { slug: "bound" } });
   const token = await shared.server.token(await newCredential("bound", { project: project.body["id"] }));
   const own = await uploaded(shared.server, token, { filename: "own.txt" });
@@ -475,7 +475,7 @@ test("pages of other origins may use a presigned URL, and nothing else", async (
     assert.equal(
       answer.headers.get("access-control-allow-origin"),
       "*",
-      "also of refusals, so that a page can read them",
+      "also on refusals, so that a page can read them",
     );
     assert.equal(answer.headers.get("access-control-allow-credentials"), null);
   }
@@ -486,7 +486,7 @@ test("pages of other origins may use a presigned URL, and nothing else", async (
   assert.equal(list.headers.get("access-control-allow-origin"), null);
 });
 
-test("an address is rate limited on presigned URLs, even on invalid ones", async () => {
+test("an address is rate limited on presigned URLs, also on invalid ones", async () => {
   const server = await startServer({ settings: { rate_limit_per_second: 1, rate_limit_burst: 50 } });
   try {
     const { credential } = await server.bootstrap();
@@ -497,7 +497,7 @@ test("an address is rate limited on presigned URLs, even on invalid ones", async
       ),
     );
     assert.ok(answers.some((answer) => answer.status === 403));
-    const limited = answers.find((answer) => answer.status === 429) ?? assert.fail("none was rate limited");
+    const limited = answers.find((answer) => answer.status === 429) ?? assert.fail("no request was rate limited");
     refused(limited, 429, "rate_limited");
     assert.match(limited.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
   } finally {
@@ -505,7 +505,7 @@ test("an address is rate limited on presigned URLs, even on invalid ones", async
   }
 });
 
-test("the operator sets a quota of files beside the server, and lifts it", async () => {
+test("the operator sets a quota of files beside the server, and removes it", async () => {
   const { server } = shared;
   const org = await server.bootstrap({ org: "bounded", project: "p-1", app: "bounded-app" });
   const token = await server.token(org.credential);

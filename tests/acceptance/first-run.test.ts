@@ -1,4 +1,4 @@
-/** What a person meets first: the page at the root, the set-up link that works once, and the figures for monitoring. */
+/** The first steps of a person: the page at the root, the set-up link that works once, and the metrics for monitoring. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer } from "../fixtures/http.ts";
@@ -16,7 +16,7 @@ function setUp(token: string, password = "correct horse battery"): Promise<Answe
   return shared.server.call<SetUp>("POST", "/api/setup", { json: { token, name: "Ada", password }, headers });
 }
 
-test("the pages are HTML under a policy that lets no foreign script in", async () => {
+test("the pages are HTML with a policy that allows no foreign script", async () => {
   for (const path of ["/", "/setup", "/invitation"]) {
     const { status, headers, text } = await shared.server.call("GET", path);
     assert.equal(status, 200, path);
@@ -31,7 +31,7 @@ test("the pages are HTML under a policy that lets no foreign script in", async (
   }
 });
 
-test("a set-up link works once, gives a credential, and is then like one that never was", async () => {
+test("a set-up link works once, returns a credential, and is then answered like an unknown link", async () => {
   const [, token = ""] = String(shared.home.owner.setup_url).split("#");
   assert.equal((await setUp(token, "short")).status, 400);
   const first = await setUp(token);
@@ -43,7 +43,7 @@ test("a set-up link works once, gives a credential, and is then like one that ne
   assert.ok(used.status >= 400 && used.status < 500);
   assert.equal(used.text, invented.text);
   const listing = await shared.server.call("GET", "/v1/members", { token: bearer });
-  assert.equal(listing.status, 403, "it may do the first steps, and nothing else");
+  assert.equal(listing.status, 403, "the credential may do the first steps, and nothing else");
   const members = await shared.server.call<{ items: { name: string; role: string }[] }>("GET", "/v1/members", {
     token: shared.token,
   });
@@ -53,7 +53,7 @@ test("a set-up link works once, gives a credential, and is then like one that ne
   );
 });
 
-test("metrics have a separate address, in Prometheus' format, and are not on the public one", async () => {
+test("metrics have a separate address and Prometheus' format, and are not on the public address", async () => {
   const address = /^\s*metrics\s+(http:\S+)$/m.exec(shared.server.stdout())?.[1];
   assert.ok(address !== undefined, shared.server.stdout());
   const response = await fetch(address);

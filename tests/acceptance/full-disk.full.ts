@@ -1,4 +1,4 @@
-/** A full disk answers 503 and keeps what it had; reads go on; it works again when there is room. */
+/** A full disk answers 503 and keeps its data. Reads continue, and writes work again when there is space. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, rmdirSync, writeFileSync, writeSync } from "node:fs";
@@ -10,14 +10,14 @@ import { mooring } from "../fixtures/process.ts";
 import { serveWords, showLogs, startServer, type Client, type Server } from "../fixtures/server.ts";
 import { ingest, ingested, logEntry, query, rows } from "../fixtures/telemetry.ts";
 
-/** More than the server keeps free for queries, and little enough to be filled in a moment. */
+/** More than the server keeps free for queries, and little enough to fill quickly. */
 const SIZE_MIB = 128;
 const disk = smallDisk();
 let server: Server | undefined;
 let client: Client | undefined;
 let flood = 0;
 
-/** A separate file system of a few MiB, or why there is none. */
+/** Returns a separate file system of a few MiB, or the reason why there is none. */
 function smallDisk(): { path: string } | { missing: string } {
   if (process.platform !== "linux" || process.getuid?.() !== 0)
     return { missing: "only root on Linux can mount a small disk" };
@@ -38,7 +38,7 @@ after(async () => {
   rmdirSync(disk.path);
 });
 
-/** Writes until not a byte more fits. */
+/** Writes until no more byte fits. */
 function fill(path: string): void {
   const file = openSync(path, "w");
   try {
@@ -61,7 +61,7 @@ const skip = "missing" in disk ? disk.missing : false;
 
 type Counts = Readonly<Record<string, number>>;
 
-/** The server on the small disk, with a token; started once, again after each kill. */
+/** Returns the server on the small disk, with a token. Starts it once, and again after each kill. */
 async function onSmallDisk(): Promise<{ server: Server; token: string; dataDir: string; filler: string }> {
   assert.ok("path" in disk);
   const dataDir = join(disk.path, "data");
@@ -87,7 +87,7 @@ async function counts(at: { server: Server; token: string }): Promise<Counts> {
 }
 
 test(
-  "telemetry fills the disk: 503 in time, reads go on, and it works again when there is room",
+  "telemetry fills the disk: 503 in time, reads continue, and writes work again when there is space",
   { skip },
   async () => {
     const at = await onSmallDisk();
@@ -101,8 +101,8 @@ test(
     )
       accepted += 1000;
     refused(last, 503, "disk_full");
-    assert.ok(accepted > 0, "there was room for something");
-    assert.deepEqual(await counts(at), { flood: accepted }, "reads go on, and acknowledged entries exist");
+    assert.ok(accepted > 0, "there was space for something");
+    assert.deepEqual(await counts(at), { flood: accepted }, "reads continue, and acknowledged entries exist");
     assert.equal((await ingest(at.server, at.token, "logs", batch("refused"))).status, 503);
     rmSync(at.filler);
     await ingested(at.server, at.token, "logs", batch("after"));
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  "others fill the disk to the last byte: 503, nothing lost or half kept, not even by a kill",
+  "others fill the disk to the last byte: 503, nothing lost or partly stored, even after a kill",
   { skip },
   async () => {
     const at = await onSmallDisk();
@@ -141,7 +141,7 @@ test(
   },
 );
 
-test("a query that needs room which is not there is 503, not a failure of ours", { skip }, async () => {
+test("a query that needs more disk space is 503, not 500", { skip }, async () => {
   const at = await onSmallDisk();
   await ingested(at.server, at.token, "logs", batch("unread"));
   fill(at.filler);
@@ -151,7 +151,7 @@ test("a query that needs room which is not there is 503, not a failure of ours",
   assert.equal((await counts(at))["unread"], 100);
 });
 
-test("a start on a full disk says so", { skip }, async () => {
+test("a start on a full disk reports it", { skip }, async () => {
   assert.ok("path" in disk && server !== undefined);
   await server.stop();
   fill(join(disk.path, "filler"));

@@ -1,4 +1,7 @@
-/** Kills the server around the commit of every operation with an `Idempotency-Key`: the repetition finds one thing made, and its answer. */
+/**
+ * Kills the server around the commit of every operation with an `Idempotency-Key`: the repetition finds one created
+ * object, and its answer.
+ */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,9 +23,9 @@ import { psqlOnce } from "../fixtures/postgres-server.ts";
 import { eventually, groupAlive } from "../fixtures/process.ts";
 import { startServer, type Client, type Json, type Server } from "../fixtures/server.ts";
 
-/** A batch and its key are one record of the log: `kill.full.ts` shows it. */
+/** A batch and its key are one record of the log, which `kill.full.ts` tests. */
 const KEPT_OTHERWISE = new Set(["ingest"]);
-/** A claim without an answer is free after twelve times as long. */
+/** A claim without an answer is free after twelve times this. */
 const WAIT_MS = 300;
 const WATCH = new URL("../fixtures/kill-at-commit.ts", import.meta.url).href;
 
@@ -49,7 +52,7 @@ for (const { kind, skip } of DATABASES) {
         environment,
         settings: { listen, database_wait_ms: WAIT_MS },
       });
-      listen = new URL(server.origin).host; // the same again, so that tokens stay good
+      listen = new URL(server.origin).host; // The same values again, so that tokens stay valid.
     };
 
     before(async () => {
@@ -65,7 +68,7 @@ for (const { kind, skip } of DATABASES) {
     const send = (operation: IdempotentOperation, key: string, json: Json): Promise<Answer> =>
       server.call("POST", operation.path(named), { token, json, headers: { "idempotency-key": key } });
 
-    /** Sends the request, and sees the server die of it. */
+    /** Sends the request, which kills the server. */
     async function killed(
       operation: IdempotentOperation,
       key: string,
@@ -85,7 +88,7 @@ for (const { kind, skip } of DATABASES) {
       await start();
     }
 
-    /** Until the claim of the request that died is free. */
+    /** Repeats the request until the claim of the dead request is free. */
     const repeated = (operation: IdempotentOperation, key: string, json: Json): Promise<Answer> =>
       eventually("an answer to the repetition", async () => {
         const answer = await send(operation, key, json);
@@ -107,7 +110,7 @@ for (const { kind, skip } of DATABASES) {
           assert.deepEqual(
             shapeOf(first.body),
             shapeOf(control.body),
-            `${moment}: it is answered as ever, with its secret`,
+            `${moment}: the repetition gets the normal answer, with its secret`,
           );
           const again = await send(operation, key, json);
           assert.equal(again.headers.get("idempotency-replayed"), "true");
@@ -116,7 +119,7 @@ for (const { kind, skip } of DATABASES) {
           assert.deepEqual(
             made,
             counts.map((count) => count + 1),
-            `${moment}: it is there once`,
+            `${moment}: the object exists once`,
           );
           if (id === "createCredential") await server.token(first.body as unknown as Client);
         }
@@ -125,7 +128,7 @@ for (const { kind, skip } of DATABASES) {
   });
 }
 
-/** Which members an answer has, and of which kind. */
+/** Returns the members of an answer, with their kinds. */
 function shapeOf(body: unknown): unknown {
   if (typeof body !== "object" || body === null) return body === null ? null : typeof body;
   if (Array.isArray(body)) return [];
@@ -137,7 +140,7 @@ function idOf(body: Json): unknown {
   return data["id"] ?? data["file_id"] ?? data["former_secret_until"] ?? data["former_url_until"];
 }
 
-/** Rows of the operation's tables, and entries of its action. */
+/** Returns the number of rows in the operation's tables, and of entries with its action. */
 async function countsOf(kind: DatabaseKind, dataDir: string, { tables, mark }: IdempotentOperation): Promise<number[]> {
   const statements = tables.map((table) => `select count(*) as n from ${table}`);
   if (mark.value !== null) statements.push(`select count(*) as n from audit where action = '${mark.value}'`);

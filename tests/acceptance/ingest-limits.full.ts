@@ -1,4 +1,4 @@
-/** POST /v1/ingest/{type} at every limit and one past it, and bodies that mean harm. */
+/** POST /v1/ingest/{type} at every limit and one past it, and hostile bodies. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function count(id: string): Promise<number> {
   return rows(shared.server, shared.token, `select 1 from logs where message = '${id}'`).then((found) => found.length);
 }
 
-/** A valid body of exactly so many bytes, filled up with white space. */
+/** Returns a valid body of exactly `bytes` bytes, padded with white space. */
 function bodyOf(bytes: number, id: string): string {
   const body = JSON.stringify({ entries: [logEntry(id)] });
   return body.slice(0, -1) + " ".repeat(bytes - body.length) + "}";
@@ -49,7 +49,7 @@ function chunked(text: string): ReadableStream {
   });
 }
 
-test("a request carries 0, 1 and 1000 entries but not 1001", async () => {
+test("a request has 0, 1 and 1000 entries but not 1001", async () => {
   for (const length of [0, 1, 1000]) {
     const id = randomUUID();
     await ingested(
@@ -93,7 +93,7 @@ test("a refusal reaches a caller who is still sending: 413, 415, 401", async () 
   }
 });
 
-test("a full batch of 10 MiB is taken while small requests are answered quickly", async () => {
+test("a full batch of 10 MiB is accepted while small requests are answered quickly", async () => {
   const id = randomUUID();
   const filler = "x".repeat(10_300);
   const big = post(
@@ -101,12 +101,12 @@ test("a full batch of 10 MiB is taken while small requests are answered quickly"
   );
   const startedMs = performance.now();
   assert.equal((await shared.server.call("GET", "/livez")).status, 200);
-  assert.ok(performance.now() - startedMs < 30_000, "the event loop is not held up");
+  assert.ok(performance.now() - startedMs < 30_000, "the event loop is not blocked");
   assert.equal((await big).status, 202);
   assert.equal(await count(id), 1000);
 });
 
-/** A log entry whose JSON text has exactly so many bytes. */
+/** Returns a log entry whose JSON text has exactly `bytes` bytes. */
 function entryOf(bytes: number, id: string): Entry {
   const bare = JSON.stringify(logEntry(id, { attributes: { filler: "" } })).length;
   return logEntry(id, { attributes: { filler: "x".repeat(bytes - bare) } });
@@ -119,7 +119,7 @@ test("an entry has 256 KiB but not a byte more", async () => {
   refused(await send([logEntry(id), entryOf(ENTRY_BYTES_MAX + 1, id)]), 400, "invalid_body", ["/entries/1"]);
 });
 
-/** Attributes nested so deep, themselves counted as the first level. */
+/** Returns attributes with this depth. The attributes themselves are the first level. */
 function nested(depth: number, kind: "object" | "array"): string {
   const inner = depth - 1;
   const [open, close] = kind === "object" ? ['{"a":', "}"] : ["[", "]"];
@@ -152,7 +152,7 @@ test("an entry has 256 keys of all levels but not 257", async () => {
     return { ...flat, deep: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`d${i}`, i])) };
   };
   const id = randomUUID();
-  const most = logEntry(id, { attributes: attributesOf(252) }); // timestamp, level, message and attributes are four more
+  const most = logEntry(id, { attributes: attributesOf(252) }); // timestamp, level, message and attributes are four more.
   await ingested(shared.server, shared.token, "logs", [most]);
   const problem = refused(await send([logEntry(id, { attributes: attributesOf(253) })]), 400, "invalid_body");
   assert.match(problem.errors?.[0]?.pointer ?? "", /^\/entries\/0/);
@@ -183,7 +183,7 @@ test("numbers are finite", async () => {
   );
 });
 
-test("gzip and zstd bodies are taken; others are 415, damaged ones 400", async () => {
+test("gzip and zstd bodies are accepted; others are 415, damaged ones 400", async () => {
   const id = randomUUID();
   const body = JSON.stringify({ entries: [logEntry(id)] });
   for (const [coding, bytes] of [
@@ -207,7 +207,7 @@ function peakBytes(): number {
   return Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
-test("the limit of a body holds after decompression, and a bomb costs little", async () => {
+test("the limit of a body applies after decompression, and a bomb costs little", async () => {
   const id = randomUUID();
   const most = bodyOf(BODY_BYTES_MAX, id);
   assert.equal((await post(gzipSync(most), { "content-encoding": "gzip" })).status, 202);
@@ -232,7 +232,7 @@ test("the limit of a body holds after decompression, and a bomb costs little", a
     assert.ok(peakBytes() - before < 160 * MIB, `memory grew by ${(peakBytes() - before) / MIB} MiB`);
 });
 
-test("other media types are 415, a charset is no harm", async () => {
+test("other media types are 415, a charset is allowed", async () => {
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/xml", "application/jsonp"]) {
     refused(await post('{"entries":[]}', { "content-type": type }), 415, "unsupported_media_type");
   }
@@ -262,7 +262,7 @@ const BROKEN: readonly [string, string | Uint8Array][] = [
 ];
 
 for (const [name, body] of BROKEN) {
-  test(`a body of ${name} is 400 and leaves the server well`, async () => {
+  test(`a body of ${name} is 400 and does not harm the server`, async () => {
     refused(await post(body), 400, "invalid_body");
     assert.equal((await shared.server.call("GET", "/readyz")).status, 200);
   });
@@ -275,7 +275,7 @@ test("a member beside entries, or instead of it, is refused with a pointer", asy
     refused(await post(`{"entries":${entries}}`), 400, "invalid_body", ["/entries"]);
 });
 
-test("lone surrogates are made well-formed and break no query", async () => {
+test("lone surrogates are replaced and break no query", async () => {
   const id = randomUUID();
   const answer = await post(
     withAttributes(String.raw`{"\ud800k":"a\udc00","nul":"a\u0000b","pair":"\ud83d\ude00"}`, id),
@@ -289,7 +289,7 @@ test("lone surrogates are made well-formed and break no query", async () => {
   assert.deepEqual(row?.attributes, { "\ufffdk": "a\ufffd", nul: "a\u0000b", pair: "\u{1f600}" });
 });
 
-test("odd but lawful text comes back as it was sent", async () => {
+test("odd but valid text comes back unchanged", async () => {
   const id = randomUUID();
   const texts = [
     "",

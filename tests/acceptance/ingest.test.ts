@@ -1,4 +1,4 @@
-/** POST /v1/ingest/{type}: the shapes of the reference, what CONTRACT "Telemetry" requires of each member, and retries. */
+/** POST /v1/ingest/{type}: the shapes of the reference, the rules of CONTRACT "Telemetry" for each member, and retries. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ function send(
 }
 
 for (const type of TYPES) {
-  test(`${type} as the reference shows them are taken and come back by SQL`, async () => {
+  test(`${type} in the reference's form are accepted and come back by SQL`, async () => {
     const answer = await send(type, [EXAMPLES[type]]);
     assert.equal(answer.status, 202, answer.text);
     assert.deepEqual(answer.body, { accepted: 1 });
@@ -82,7 +82,7 @@ const NOT_TIMES = [
   "20261120T080000Z\u0000",
 ];
 
-/** For each type and member: values that it does not take. */
+/** Invalid values for each type and member. */
 const WRONG: Readonly<Record<TelemetryType, Readonly<Record<string, readonly unknown[]>>>> = {
   logs: {
     timestamp: NOT_TIMES,
@@ -118,7 +118,7 @@ const WRONG: Readonly<Record<TelemetryType, Readonly<Record<string, readonly unk
 
 for (const type of TYPES) {
   for (const [name, values] of Object.entries(WRONG[type])) {
-    test(`${type} with a wrong ${name} are refused with a pointer to it`, async () => {
+    test(`${type} with an invalid ${name} are refused with a pointer to it`, async () => {
       for (const value of values) {
         const answer = await send(type, [{ ...EXAMPLES[type], [name]: value }]);
         assert.equal(answer.status, 400, `${JSON.stringify(value)}: ${answer.text}`);
@@ -128,7 +128,7 @@ for (const type of TYPES) {
   }
 }
 
-test("tags take strings only, and the pointer names the tag", async () => {
+test("tags are strings only, and the pointer names the tag", async () => {
   for (const value of [1, null, true, {}, []]) {
     refused(await send("metrics", [{ ...EXAMPLES.metrics, tags: { good: "x", bad: value } }]), 400, "invalid_body", [
       "/entries/0/tags/bad",
@@ -136,13 +136,13 @@ test("tags take strings only, and the pointer names the tag", async () => {
   }
 });
 
-test("an entry that is not an object is refused where it stands", async () => {
+test("an entry that is not an object is refused with its place", async () => {
   for (const entry of [null, 5, "x", [], true]) {
     refused(await send("logs", [EXAMPLES.logs, entry]), 400, "invalid_body", ["/entries/1"]);
   }
 });
 
-test("the members that CONTRACT adds are taken and are columns", async () => {
+test("the members that CONTRACT adds are accepted and are columns", async () => {
   const id = randomUUID();
   await ingested(shared.server, shared.token, "logs", [
     logEntry(id, { service: "shop", trace_id: "t1", span_id: "s1" }),
@@ -186,7 +186,7 @@ test("times are kept to the microsecond, with any precision", async () => {
   );
 });
 
-test("levels are kept as sent, with a severity number beside them", async () => {
+test("levels are kept as sent, with a severity number", async () => {
   const id = randomUUID();
   const levels = ["INFO", "warn", "Error", "fatal", "debug", "trace", "", "x".repeat(32), "né".repeat(16)];
   await ingested(
@@ -206,7 +206,7 @@ test("levels are kept as sent, with a severity number beside them", async () => 
   );
 });
 
-test("a bad entry refuses the whole batch, and nothing of it is kept", async () => {
+test("a bad entry refuses the whole batch, and no entry is stored", async () => {
   const id = randomUUID();
   const entries: Entry[] = Array.from({ length: 50 }, (_, i) => logEntry(id, i % 2 === 0 ? {} : { level: 5 }));
   const problem = refused(await send("logs", entries), 400, "invalid_body");
@@ -219,7 +219,7 @@ test("a bad entry refuses the whole batch, and nothing of it is kept", async () 
   assert.deepEqual(await rows(shared.server, shared.token, `select 1 from logs where message = '${id}'`), []);
 });
 
-test("Prefer: handling=lenient takes the good entries and tells of the others", async () => {
+test("Prefer: handling=lenient accepts the good entries and reports the others", async () => {
   const id = randomUUID();
   const entries = [
     logEntry(id),
@@ -240,7 +240,7 @@ test("Prefer: handling=lenient takes the good entries and tells of the others", 
   assert.equal((await rows(shared.server, shared.token, `select 1 from logs where message = '${id}'`)).length, 3);
 });
 
-test("lenient handling reports the first 20 of many bad entries, and may take none", async () => {
+test("lenient handling reports the first 20 of many bad entries, and may accept none", async () => {
   const answer = await send(
     "logs",
     Array.from({ length: 30 }, () => ({})),
@@ -253,7 +253,7 @@ test("lenient handling reports the first 20 of many bad entries, and may take no
   refused(await send("logs", [{}], { prefer: "handling=strict" }), 400, "invalid_body");
 });
 
-test("the same Idempotency-Key and body are taken once", async () => {
+test("the same Idempotency-Key and body are accepted once", async () => {
   const id = randomUUID();
   const headers = { "idempotency-key": id };
   const batch = [logEntry(id), logEntry(id)];
@@ -266,7 +266,7 @@ test("the same Idempotency-Key and body are taken once", async () => {
   assert.equal((await rows(shared.server, shared.token, `select 1 from logs where message = '${id}'`)).length, 2);
 });
 
-test("the same Idempotency-Key at the same time is taken once, and every caller hears the same", async () => {
+test("concurrent requests with one Idempotency-Key are accepted once, and every caller gets the same answer", async () => {
   const id = randomUUID();
   const batch = Array.from({ length: 100 }, () => logEntry(id));
   const answers = await Promise.all(Array.from({ length: 16 }, () => send("logs", batch, { "idempotency-key": id })));
@@ -275,13 +275,13 @@ test("the same Idempotency-Key at the same time is taken once, and every caller 
   assert.equal((await rows(shared.server, shared.token, `select 1 from logs where message = '${id}'`)).length, 100);
 });
 
-test("a refused batch gives its Idempotency-Key back", async () => {
+test("a refused batch frees its Idempotency-Key", async () => {
   const id = randomUUID();
   refused(await send("logs", [{}], { "idempotency-key": id }), 400, "invalid_body");
   assert.equal((await send("logs", [logEntry(id)], { "idempotency-key": id })).status, 202);
 });
 
-test("keys of different credentials have nothing to do with each other", async () => {
+test("keys of different credentials are independent", async () => {
   const id = randomUUID();
   const other = await shared.server.bootstrap({ org: shared.home.org.slug });
   const token = await shared.server.token(other.credential);

@@ -1,4 +1,7 @@
-/** A live stream ends with the right to read it: when the credential is revoked, the session ends, or the organization asks more of its people. */
+/**
+ * A live stream ends with the permission to read it: when the credential is revoked, the session ends, or the
+ * organization requires more of its people.
+ */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -7,7 +10,7 @@ import { startServer, type Bootstrap, type Client, type Json, type Server } from
 
 const PASSWORD = "correct horse battery";
 const COOKIE = "__Host-mooring";
-/** A change holds on every node within a second; a busy machine is given more. */
+/** A change applies on every node within a second. A busy machine gets more time. */
 const DEADLINE_MS = 20_000;
 
 let server: Server;
@@ -24,10 +27,10 @@ before(async () => {
 });
 after(() => server.dispose());
 
-/** Calls as the portal's pages do. */
+/** Sends requests as the portal's pages do. */
 interface Browser {
   done(method: string, path: string, json?: object): Promise<Json>;
-  /** A token for the organization of the server. */
+  /** Returns a token for the server's organization. */
   token(): Promise<string>;
 }
 
@@ -66,7 +69,7 @@ async function invited(name: string): Promise<Browser> {
   return it;
 }
 
-/** Every live stream there is, read with a token until it ends. */
+/** Opens every live stream with a token, and reads it until it ends. */
 async function streamsWith(reader: string): Promise<Readonly<Record<string, Promise<string>>>> {
   const streams: Record<string, Promise<string>> = {};
   for (const path of ["/v1/tail/logs", `/v1/webhooks/${home.webhook.id}/stream`]) {
@@ -94,14 +97,14 @@ test("the streams of a revoked credential", async () => {
   await assertEnded(streams, "invalid_token");
 });
 
-test("the streams of a session that ended", async () => {
+test("the streams of an ended session", async () => {
   const person = await invited("ended");
   const streams = await streamsWith(await person.token());
   await person.done("POST", "/api/sign-out");
   await assertEnded(streams, "invalid_token");
 });
 
-test("the streams of a person who was taken out", async () => {
+test("the streams of a removed person", async () => {
   const person = await invited("gone");
   const streams = await streamsWith(await person.token());
   const members = await server.call<{ items: { user_id: string; email: string }[] }>("GET", "/v1/members", { token });
@@ -110,7 +113,7 @@ test("the streams of a person who was taken out", async () => {
   await assertEnded(streams, "invalid_token");
 });
 
-test("the streams of sessions without the second factor that the organization asks for; those with it go on", async () => {
+test("the streams of sessions without the required second factor end; those with it continue", async () => {
   const person = await invited("weak");
   const streams = await streamsWith(await person.token());
   const { secret } = await owner.done("POST", "/api/account/totp", {});
@@ -128,7 +131,7 @@ test("the streams of sessions without the second factor that the organization as
   await assertEnded(kept, "invalid_token");
 });
 
-/** What an authenticator app shows now (RFC 6238). */
+/** Returns the current code of an authenticator app (RFC 6238). */
 function codeOf(secret: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   const bits = Array.from(secret, (letter) => letters.indexOf(letter).toString(2).padStart(5, "0")).join("");

@@ -1,4 +1,7 @@
-/** PostgreSQL whose tables somebody else holds, or that ends connections: 503 with `Retry-After` in each surface's own form, never 500. */
+/**
+ * A PostgreSQL whose tables another client locks, or that closes connections: 503 with `Retry-After` in each surface's
+ * own form, never 500.
+ */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -34,11 +37,11 @@ interface Answered {
 
 interface Request {
   readonly send: () => Promise<Answered>;
-  /** The expected refusal, in the surface's own format. */
+  /** The expected refusal, in the surface's own form. */
   readonly form: RegExp;
 }
 
-describe("records that are held by somebody else", { skip }, () => {
+describe("records that another client has locked", { skip }, () => {
   let postgres: PostgresServer;
   let session: PostgresSession;
   let environment: Readonly<Record<string, string>>;
@@ -55,14 +58,14 @@ describe("records that are held by somebody else", { skip }, () => {
     const MOORING_DATABASE_URL = await postgres.createDatabase("locked");
     environment = { MOORING_DATABASE_URL, MOORING_MASTER_KEY: randomBytes(32).toString("hex") };
     session = postgres.session("locked");
-    await session.ask("set client_min_messages = error"); // a connection that is ended twice is no news
+    await session.ask("set client_min_messages = error"); // Closing a connection twice is no warning.
     const settings = { database_wait_ms: WAIT_MS, webhook_rate_limit_burst: 100_000 };
     server = await startServer({ database: "sqlite", environment, settings });
     home = await server.bootstrap();
     token = await server.token(home.credential);
     s3 = sdkClient(await s3EndpointOf(server, home));
     images = await repositoryOf(server, home.credential, "orgs/acme/checkout");
-    await images.blob("{}"); // what the manifest needs
+    await images.blob("{}"); // The manifest needs this blob.
     hook = (await newWebhook(server, token)).url;
   });
   after(async () => {
@@ -145,7 +148,7 @@ describe("records that are held by somebody else", { skip }, () => {
     tags: () => image("GET", "tags/list"),
   };
 
-  /** Locks every table except those with which nodes see each other. */
+  /** Locks every table except those for the presence of nodes. */
   async function whileLocked<T>(mode: string, use: () => Promise<T>): Promise<T> {
     const names = await session.ask(
       "select string_agg(quote_ident(tablename), ', ') from pg_tables where schemaname = 'public' and tablename not in ('node', 'auth_change', 'migration')",
@@ -167,7 +170,7 @@ describe("records that are held by somebody else", { skip }, () => {
     assert.ok(performance.now() - beganMs < ANSWER_MS_MAX, `${name} was refused late`);
   }
 
-  test("what changes records is refused while they are locked, and goes on after that", async () => {
+  test("changes of records are refused while they are locked, and work afterwards", async () => {
     await whileLocked("exclusive", async () => {
       for (const [name, request] of Object.entries(writes())) await mustBeRefused(name, request);
     });
@@ -175,7 +178,7 @@ describe("records that are held by somebody else", { skip }, () => {
     assert.equal(made.status, 201, made.text);
   });
 
-  test("what reads records is refused while they can't be read, and goes on after that", async () => {
+  test("reads of records are refused while they can't be read, and work afterwards", async () => {
     await whileLocked("access exclusive", async () => {
       for (const [name, request] of Object.entries(reads)) await mustBeRefused(name, request());
     });
@@ -206,7 +209,7 @@ describe("records that are held by somebody else", { skip }, () => {
     }
   });
 
-  test("connections that are ended in the middle of their work are no failure of the server", async () => {
+  test("connections that PostgreSQL closes during their work are no failure of the server", async () => {
     let goesOn = true;
     let ended = 0;
     const ending = (async () => {
@@ -231,7 +234,7 @@ describe("records that are held by somebody else", { skip }, () => {
     }
     goesOn = false;
     await ending;
-    assert.ok(ended > 0 && seen.has(503), `${ended} connections were ended`);
+    assert.ok(ended > 0 && seen.has(503), `${ended} connections were closed`);
     const verified = await eventually("the log to be verified", async () => {
       const answer = await server.call("GET", "/v1/audit/verify", { token });
       return answer.status === 503 ? null : answer;

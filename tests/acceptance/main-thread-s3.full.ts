@@ -1,4 +1,4 @@
-/** What the largest bodies of the S3 gateway cost the event loop, which everybody waits for. */
+/** The time of the event loop for the largest bodies of the S3 gateway. All requests wait for it. */
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -17,10 +17,10 @@ before(async () => {
 });
 after(() => server.dispose());
 
-test("the largest bodies of the S3 gateway cost the event loop 20 ms at most", (t) =>
+test("the largest bodies of the S3 gateway block the event loop for at most 20 ms", (t) =>
   testCosts(t, server.pid, [...objectCases(), completion(), ...bucketCases()]));
 
-/** Signed by Signature V4 with an unsigned payload, as clients do over TLS. */
+/** Signs by Signature V4 with an unsigned payload, as clients do over TLS. */
 function signed(method: string, target: string, body: Buffer, more: Readonly<Record<string, string>> = {}): Sent {
   const url = new URL(s3.url + target);
   const date = new Date().toISOString().replace(/[-:]|\.\d{3}/g, "");
@@ -68,14 +68,14 @@ function s3Case(
   return { name: `s3 ${name}`, statuses, request: () => signed(method, `/${s3.bucket}${key}?${query}`, body) };
 }
 
-/** As many patterns as there may be, none of which names its action at once. */
+/** Returns a policy with the maximum of patterns. None of them matches its action at once. */
 function policyOf500(): string {
   const actions = list(500, (i) => `"s3:*${"get*"[i % 4] ?? ""}*t*"`, ",");
   const statement = `{"Effect":"Deny","Principal":{"AWS":"nobody"},"Action":[${actions}],"Resource":"arn:aws:s3:::${s3.bucket}/*"}`;
   return `{"Version":"2012-10-17","Statement":[${statement}]}`;
 }
 
-/** Objects that are there, so that all that belongs to each is deleted with it. */
+/** Returns a deletion of existing objects, so that the rows of each are deleted with it. */
 function deletionOfObjects(): HeavyCase {
   const keys = Array.from({ length: 1000 }, (_, i) => `there/${i}`);
   const body = Buffer.from(`<Delete>${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join("")}</Delete>`);
@@ -102,7 +102,7 @@ function elementOf(document: string, name: string): string {
 const PARTS = 10_000;
 const AT_ONCE = 40;
 
-/** Parts that are copies of one object: they share its content, so that ten thousand of 5 MiB take no room. */
+/** Returns a completion of parts that are copies of one object. They share its content, so that ten thousand of 5 MiB need no space. */
 function completion(): HeavyCase {
   const target = `/${s3.bucket}/of-parts`;
   let upload = "";
@@ -118,7 +118,7 @@ function completion(): HeavyCase {
     [etag, checksum] = ["ETag", "ChecksumSHA256"].map((name) => elementOf(text, name)) as [string, string];
   };
   return {
-    name: `s3 CompleteMultipartUpload, ${PARTS} parts that are there`,
+    name: `s3 CompleteMultipartUpload, ${PARTS} existing parts`,
     statuses: [200],
     prepare: async () => {
       await put(`/${s3.bucket}/part`, "PUT", Buffer.alloc(5 * 1024 * 1024, "a"), {});

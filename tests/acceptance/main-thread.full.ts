@@ -1,4 +1,4 @@
-/** What the largest bodies of the main port cost the event loop, which everybody waits for. */
+/** The time of the event loop for the largest bodies of the main port. All requests wait for it. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => server.dispose());
 
-test("a search of webhook events costs the event loop 20 ms at most", async (t) => {
+test("a search of webhook events blocks the event loop for at most 20 ms", async (t) => {
   const at = server.origin + new URL(home.webhook.url).pathname;
   const headers = { "content-type": "application/json" };
   const post = async (i: number, bytes: number): Promise<void> => {
@@ -41,7 +41,7 @@ test("a search of webhook events costs the event loop 20 ms at most", async (t) 
   await testCosts(t, server.pid, cases);
 });
 
-test("the largest bodies of the main port cost the event loop 20 ms at most", (t) =>
+test("the largest bodies of the main port block the event loop for at most 20 ms", (t) =>
   testCosts(t, server.pid, [...telemetryCases(), ...otherCases()]));
 
 const ENTRY_BYTES = 10_300;

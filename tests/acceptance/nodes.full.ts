@@ -1,4 +1,4 @@
-/** Several nodes on one PostgreSQL, and what happens when it goes away: 503, never 401, and all is well when it is back. */
+/** Several nodes on one PostgreSQL. Without the database they answer 503, never 401, and recover when it is back. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -16,7 +16,7 @@ const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
 describe("two nodes on one PostgreSQL", { skip }, () => {
   const nodes: Server[] = [];
   let home: Bootstrap;
-  /** The first node's way to the database. */
+  /** The proxy between the first node and the database. */
   let way: TcpProxy | undefined;
 
   function node(index: number): Server {
@@ -46,7 +46,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     await way?.cut();
   });
 
-  test("a token of one node is taken by the other, under one set of keys", async () => {
+  test("each node accepts the other's tokens, with one set of keys", async () => {
     const token = await node(0).token(home.credential);
     assert.equal((await node(1).call("GET", "/v1/me", { token })).status, 200);
     const [a, b] = await Promise.all(nodes.map((each) => each.call("GET", "/.well-known/jwks.json")));
@@ -69,7 +69,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     }
   });
 
-  test("a list of addresses made on one node holds on both once the call has returned", async () => {
+  test("a list of addresses that one node saved applies on both once the call has returned", async () => {
     const token = await node(0).token(home.credential);
     const json = { name: "bound", scopes: ["org:read"] };
     const made = await node(0).call<Client & { id: string }>("POST", "/v1/credentials", { token, json });
@@ -96,7 +96,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
     await eventually("the other node to refuse the token", gone, 1000, 10);
   });
 
-  test("events that either node receives are seen on the other, and handed on once", async () => {
+  test("events that either node receives are seen on the other, and forwarded once", async () => {
     const token = await node(0).token(home.credential);
     const receiver = await startReceiver();
     try {
@@ -129,13 +129,13 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
       );
       const came = (): string[] => receiver.received.map(({ headers }) => String(headers["webhook-id"]));
       await eventually("every event to arrive", () => (new Set(came()).size === ids.length ? true : null));
-      assert.ok(came().length < 2 * ids.length, "both nodes handed them on");
+      assert.ok(came().length < 2 * ids.length, "both nodes forwarded them");
     } finally {
       await receiver.close();
     }
   });
 
-  test("without its database it answers 503 and never 401, and recovers", async () => {
+  test("without its database a node answers 503 and never 401, and recovers", async () => {
     const one = node(0);
     const token = await one.token(home.credential);
     let accepted = 0;
@@ -149,7 +149,11 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
       assert.equal((await one.call("POST", "/v1/projects", { token, json: { slug: "never" } })).status, 503);
       const asked = await query(one, token, "select count(*) from logs");
       assert.equal(asked.status, 503);
-      assert.match(asked.text, /"code":"(unavailable|telemetry_incomplete)"/, "both hold: which is seen first is open");
+      assert.match(
+        asked.text,
+        /"code":"(unavailable|telemetry_incomplete)"/,
+        "both refusals are possible, in any order",
+      );
       assert.equal((await one.call("GET", "/readyz")).status, 503);
       assert.equal((await one.call("GET", "/health")).status, 503);
       assert.equal((await one.call("GET", "/livez")).status, 200);
@@ -158,9 +162,9 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
         client_id: `mrc_${"0".repeat(26)}`,
         client_secret: home.credential.client_secret,
       });
-      assert.equal(unknown.status, 503, "whether the client exists can't be known");
-      // A revocation must hold within a second, so that a node may go on that long without knowing, and no longer.
-      await eventually("the node to stop trusting what it knows", async () => {
+      assert.equal(unknown.status, 503, "the node can't know whether the client exists");
+      // A revocation must apply within a second, so a node may use its memory for that long and no longer.
+      await eventually("the node to stop using its memory", async () => {
         const answer = await ingest(one, token, "logs", [EXAMPLES.logs]);
         assert.ok(answer.status === 202 || answer.status === 503, answer.text);
         if (answer.status === 202) accepted += 1;
@@ -173,7 +177,7 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
       (await one.call("GET", "/readyz")).status === 200 ? true : null,
     );
     assert.equal((await one.call("GET", "/v1/projects", { token })).status, 200);
-    // Two nodes answer no query of telemetry, so the other one has to go: that is what its stop in order says.
+    // Two nodes answer no query of telemetry, so the other one must go. It reports that when it stops in order.
     refused(await query(one, token, "select count(*) as n from logs"), 503, "telemetry_incomplete");
     assert.deepEqual(await node(1).stop(), { code: 0, signal: null });
     assert.deepEqual(

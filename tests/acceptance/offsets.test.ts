@@ -1,4 +1,7 @@
-/** `offset` has no upper bound (reference, "Query parameters of GET /v1/files"): beyond the last one a page is empty, on every list that takes it. */
+/**
+ * `offset` has no upper bound (reference, "Query parameters of GET /v1/files"): a page after the last item is empty, on
+ * every list with an offset.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as contract from "@mooring/contract";
@@ -35,12 +38,12 @@ const shared = useSharedServer(async ({ server, token }) => {
   }
 });
 
-test("the lists that take an offset are known", () => {
+test("the lists with an offset are known", () => {
   assert.ok(LISTS.some(({ operationId }) => operationId === "listFiles"));
 });
 
 for (const { operationId, path } of LISTS) {
-  test(`${operationId}: far beyond the last one is an empty page`, async () => {
+  test(`${operationId}: a page far after the last item is empty`, async () => {
     const { server, token } = shared;
     const files = await server.call<{ data: { files: { id: string }[] } }>("GET", "/v1/files", { token });
     const url = path.replace("{file_id}", files.body.data.files[0]?.id ?? "");

@@ -1,4 +1,4 @@
-/** The organization API as its users walk it: projects, apps, members, invitations, credentials and policy. */
+/** The organization API as its users call it: projects, apps, members, invitations, credentials and policy. */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -29,12 +29,12 @@ async function done<T = Item>(status: number, method: string, path: string, json
   return status === 204 ? (undefined as T) : answer.body;
 }
 
-/** A slug that no other test uses. */
+/** Returns a slug that no other test uses. */
 function slug(): string {
   return `t-${randomBytes(6).toString("hex")}`;
 }
 
-test("a project is made, read by id and slug, changed and deleted", async () => {
+test("a project is created, read by ID and slug, changed and deleted", async () => {
   const name = slug();
   const project = await done(201, "POST", "/v1/projects", { slug: name, name: "A project" });
   assert.match(project.id, /^proj_[0-9a-z]{26}$/);
@@ -84,7 +84,7 @@ test("slugs of apps are bucket names and OCI name components", async () => {
     refused(await request("POST", "/v1/apps", { project, slug: one }), 400, "invalid_body", ["/slug"]);
 });
 
-test("a slug is taken once in its parent: 409, then free again", async () => {
+test("a slug is unique in its parent: 409, then free again after a deletion", async () => {
   const name = slug();
   const project = await done(201, "POST", "/v1/projects", { slug: name });
   refused(await request("POST", "/v1/projects", { slug: name }), 409, "duplicate_slug");
@@ -98,7 +98,7 @@ test("a slug is taken once in its parent: 409, then free again", async () => {
   await done(201, "POST", "/v1/apps", { ...app, project: shared.home.project.id });
 });
 
-test("of many creations of one slug at the same time one succeeds", async () => {
+test("one of many concurrent creates with one slug succeeds", async () => {
   const name = slug();
   const answers = await Promise.all(Array.from({ length: 10 }, () => request("POST", "/v1/projects", { slug: name })));
   assert.deepEqual(
@@ -130,7 +130,7 @@ test("If-Match changes only the version that was read", async () => {
   assert.equal((await done(200, "GET", path))["name"], "First");
 });
 
-test("lists come in pages that a cursor walks, each item once", async () => {
+test("lists are paged by a cursor, each item once", async () => {
   const made = new Set<string>();
   for (let i = 0; i < 7; i++) made.add((await done(201, "POST", "/v1/projects", { slug: slug() })).id);
   const seen: string[] = [];
@@ -155,7 +155,7 @@ test("lists come in pages that a cursor walks, each item once", async () => {
   );
 });
 
-test("an Idempotency-Key makes creating safe to repeat, and shows no secret twice", async () => {
+test("with an Idempotency-Key a create is safe to repeat, and shows no secret twice", async () => {
   const headers = { "idempotency-key": randomUUID() };
   const body = { name: "once", scopes: ["org:read"] };
   const first = await request<Client & Item>("POST", "/v1/credentials", body, headers);
@@ -167,7 +167,7 @@ test("an Idempotency-Key makes creating safe to repeat, and shows no secret twic
   refused(await request("POST", "/v1/credentials", { ...body, name: "other" }, headers), 422, "idempotency_key_reused");
 });
 
-test("a person is invited, accepts, is given roles and is removed", async () => {
+test("a person is invited, accepts, gets roles and is removed", async () => {
   const email = `${slug()}@example.org`;
   const invitation = await done<Item & { link: string }>(201, "POST", "/v1/invitations", { email, role: "developer" });
   assert.equal(invitation["status"], "pending");
@@ -229,7 +229,7 @@ test("the last owner stays", async () => {
   assert.deepEqual((await done<Page>(200, "GET", "/v1/members?limit=100")).items, members.items);
 });
 
-test("nobody gives a scope that they do not hold", async () => {
+test("nobody gives a scope that they lack", async () => {
   const clerk = await done<Client>(201, "POST", "/v1/credentials", {
     name: "clerk",
     scopes: ["credentials:write", "credentials:read", "org:read"],
@@ -251,7 +251,7 @@ test("nobody gives a scope that they do not hold", async () => {
   refused(await request("POST", "/v1/credentials", { name: "x", scopes: [] }), 400, "invalid_body", ["/scopes"]);
 });
 
-test("a credential tells when it was used, and dies at its expiry with its tokens", async () => {
+test("a credential shows its last use, and expires with its tokens", async () => {
   const expires_at = new Date(Date.now() + 2500).toISOString();
   const made = await done<Client & Item>(201, "POST", "/v1/credentials", {
     name: "short",
@@ -280,7 +280,7 @@ test("a credential tells when it was used, and dies at its expiry with its token
   );
 });
 
-test("the organization's policy cuts what credentials hold, now and for tokens that were given", async () => {
+test("the organization's policy reduces the scopes of credentials and of issued tokens", async () => {
   const other = await shared.server.bootstrap({ org: "policy-inc", project: "main", app: "only-app" });
   const token = await shared.server.token(other.credential);
   const call = (method: string, path: string, json?: unknown): Promise<Answer> =>
@@ -303,10 +303,10 @@ test("the organization's policy cuts what credentials hold, now and for tokens t
     token: fresh,
     json: { policy: { allowed_scopes: null } },
   });
-  refused(opened, 403, "insufficient_scope"); // it would give itself back what the policy took; an owner can in the portal
+  refused(opened, 403, "insufficient_scope"); // Otherwise the program would restore what the policy removed. An owner can do that in the portal.
 });
 
-test("/v1/me tells who the token speaks for", async () => {
+test("/v1/me names the actor of the token", async () => {
   const me = await done(200, "GET", "/v1/me");
   assert.equal(me["kind"], "credential");
   assert.equal(me["client_id"], shared.home.credential.client_id);

@@ -1,4 +1,4 @@
-/** POST /otlp/v1/{logs,metrics,traces}: OpenTelemetry's own exporters send, and SQL finds what they sent. */
+/** POST /otlp/v1/{logs,metrics,traces}: OpenTelemetry's own exporters send, and SQL finds the data. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
@@ -26,7 +26,7 @@ interface Target {
 }
 
 function target(type: string, compression = CompressionAlgorithm.NONE): Target {
-  // As a long-running program does it: a token ends after 15 minutes, so the exporter asks for the present one each time.
+  // As in a long-running program: a token expires after 15 minutes, so the exporter gets the current one each time.
   const headers = async (): Promise<Record<string, string>> => ({ authorization: `Bearer ${shared.token}` });
   return { url: `${shared.server.origin}/otlp/v1/${type}`, headers, compression };
 }
@@ -163,7 +163,7 @@ for (const { name, Logs, Metrics, Traces, compression } of EXPORTERS) {
   });
 }
 
-test("an export with curl's means: JSON with zstd, and what the answer is", async () => {
+test("an export as with curl: JSON with zstd, and the answer", async () => {
   const record = { timeUnixNano: "1763625600000000000", severityNumber: 9, body: { stringValue: "hello" } };
   const request = { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] };
   const response = await fetch(target("logs").url, {

@@ -29,7 +29,7 @@ async function rowsOf(sql: string, parameters: readonly unknown[] = []): Promise
   return body.rows;
 }
 
-/** What a query gives once it gives something: rows are kept every second. */
+/** Waits until a query returns rows, which are stored every second. */
 async function eventualRows(sql: string, parameters: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
   return eventually(`rows of ${sql}`, async () => {
     const rows = await rowsOf(sql, parameters);
@@ -37,7 +37,7 @@ async function eventualRows(sql: string, parameters: readonly unknown[] = []): P
   });
 }
 
-test("a request is a span of the trace that its caller names, with the route and not the path", async () => {
+test("a request is a span of its caller's trace, with the route and not the path", async () => {
   const headers = {
     authorization: `Bearer ${token}`,
     traceparent: `00-${TRACE}-${PARENT}-01`,
@@ -69,14 +69,14 @@ test("a request is a span of the trace that its caller names, with the route and
   assert.match(String(attributes["organization_id"]), /^org_/);
 });
 
-test("a request that nobody traced starts a new trace", async () => {
+test("a request without a trace starts a new one", async () => {
   await fetch(`${server.origin}/health`);
   const [span] = await eventualRows("SELECT trace_id, parent_span_id FROM traces WHERE name = 'GET /health'");
   assert.match(String(span?.["trace_id"]), /^[0-9a-f]{32}$/);
   assert.equal(span?.["parent_span_id"], null);
 });
 
-test("a request to the S3 gateway is a span by the operation's name", async () => {
+test("a request to the S3 gateway is a span with the operation's name", async () => {
   const { body } = await server.call<{ s3_endpoint: string }>("GET", "/.well-known/mooring");
   const trace = "1bf7651916cd43dd8448eb211c80319c";
   await fetch(`${body.s3_endpoint}/no-such-bucket/key`, { headers: { traceparent: `00-${trace}-${PARENT}-01` } });
@@ -84,7 +84,7 @@ test("a request to the S3 gateway is a span by the operation's name", async () =
   assert.deepEqual(span, { name: "GET s3 GetObject", parent_span_id: PARENT, status: "ok" });
 });
 
-test("log lines have their level, message and fields, and join the spans by request", async () => {
+test("log lines have their level, message and fields, and belong to the spans by request", async () => {
   const [line] = await eventualRows(
     `SELECT l.level, l.severity, l.service, t.name FROM logs l JOIN traces t ON (l.attributes->>'request_id') = (t.attributes->>'request_id')
      WHERE l.message = 'request answered' LIMIT 1`,
@@ -106,7 +106,7 @@ test("metrics are sampled, histograms by their buckets", async () => {
   assert.ok(Number(requests?.["n"]) >= 1);
 });
 
-test("no token, secret or path of the host is in any of it", async () => {
+test("the telemetry has no token, secret or path of the host", async () => {
   await fetch(`${server.origin}/v1/query?access_token=${token}`, { headers: { authorization: `Bearer ${token}` } });
   await eventualRows("SELECT 1 FROM traces WHERE name = 'POST /oauth/token'");
   const texts = await rowsOf(

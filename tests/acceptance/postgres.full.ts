@@ -1,4 +1,4 @@
-/** Every black-box file once more with its records in PostgreSQL. The same tests, told apart by nothing but the environment. */
+/** Runs every black-box file once more with its records in PostgreSQL. Only the environment differs. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +7,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { DATABASES } from "../fixtures/databases.ts";
 
-/** They run on SQLite with the long tests, too: they take long because they start many processes. `nodes` and `full-disk` choose their databases themselves. */
+/**
+ * They run on SQLite with the long tests too, and take long because they start many processes. `nodes` and `full-disk`
+ * choose their databases themselves.
+ */
 const SLOW =
   "allowed-addresses audit cli cli-files cli-ingest cli-query demo fatal files-resumable-api own-telemetry query-sandbox " +
   "registry-quota retention start stop tail webhooks-cli";
@@ -32,7 +35,7 @@ for (const file of FILES) {
   });
 }
 
-/** The reasons, which the reporter repeats at its end, before what led there. */
+/** Returns the failures, which the reporter repeats at its end, before the rest of the output. */
 function whatFailed(output: string): string {
   const reasons = output.lastIndexOf("failing tests:");
   return reasons < 0

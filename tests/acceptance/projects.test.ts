@@ -1,4 +1,4 @@
-/** Archived projects take no changes on any surface; apps move between projects; one entry of the audit log is read by its id. */
+/** Archived projects accept no changes on any surface; apps move between projects; one entry of the audit log is read by its ID. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
@@ -60,7 +60,7 @@ async function listedAsArchived(project: string): Promise<void> {
   assert.deepEqual((await made("GET", "/v1/projects?archived=true&environment=staging"))["items"], []);
 }
 
-/** The audit entries of a project, newest first, and the newest entry once more by its id. */
+/** Asserts the audit entries of a project, newest first, and reads the newest entry by its ID. */
 async function toldInAudit(projectId: string): Promise<void> {
   const told = (await made("GET", `/v1/audit?target=${projectId}&limit=3`)) as { items: Json[] };
   assert.deepEqual(
@@ -71,7 +71,7 @@ async function toldInAudit(projectId: string): Promise<void> {
   assert.deepEqual(await made("GET", `/v1/audit/${String(entry?.["id"])}`), entry);
 }
 
-test("an archived project is read and not changed, on every surface, also with older tokens and URLs", async () => {
+test("an archived project allows reads and refuses changes, on every surface, also with older tokens and URLs", async () => {
   const { server, token, home } = shared;
   const project = await newProject({ environment: "production" });
   const app = unique("app-");
@@ -98,7 +98,7 @@ test("an archived project is read and not changed, on every surface, also with o
     authorization: `Bearer ${boundToken}`,
     "content-type": "application/json",
   });
-  assert.deepEqual([otlp.status, otlp.json["code"]], [403, 7], otlp.text); // PERMISSION_DENIED, which exporters don't repeat
+  assert.deepEqual([otlp.status, otlp.json["code"]], [403, 7], otlp.text); // PERMISSION_DENIED, which exporters don't retry.
   archivedRefusal(await askUpload(server, token, { project }));
   archivedRefusal(await put(server, grant.upload_url, "hello world"));
   archivedRefusal(await server.call("DELETE", `/v1/files/${file.id}`, { token }));
@@ -140,7 +140,7 @@ test("an archived project is read and not changed, on every surface, also with o
   await toldInAudit(String(archived["id"]));
 });
 
-test("an app that moves is its new project's, with images, objects and access lists", async () => {
+test("a moved app belongs to its new project, with images, objects and access lists", async () => {
   const { server, token, home } = shared;
   const [from, to] = [await newProject(), await newProject()];
   const app = unique("app-");

@@ -1,9 +1,9 @@
-/** Behind a proxy that nobody named all callers share one address: the server says so, in its log and to those who run it. */
+/** Behind a proxy that is not trusted, all callers share one address. The server warns of that in its log and on the operator's page. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { useServer } from "../fixtures/server.ts";
 
-// The share of requests by address is of the whole server, and so is its operator.
+// The share of requests by address belongs to the whole server, and so does its operator.
 const shared = useServer();
 
 const PASSWORD = "correct horse battery";
@@ -15,7 +15,7 @@ interface Check {
   readonly detail: string;
 }
 
-/** Signs the owner in, who runs this server; returns the session's cookie. */
+/** Signs in the owner, who is the operator. Returns the session's cookie. */
 async function operator(): Promise<string> {
   const { server, home } = shared;
   const [, token = ""] = String(home.owner.setup_url).split("#");
@@ -35,7 +35,7 @@ async function checkOf(cookie: string): Promise<Check> {
   return body.checks.find(({ name }) => name === "proxies") ?? assert.fail(text);
 }
 
-/** As a proxy does that nobody named: other callers each time. */
+/** Sends requests as an untrusted proxy does: for other callers each time. */
 async function forward(times: number): Promise<void> {
   for (let sent = 0; sent < times; sent += 50) {
     const batch = Array.from({ length: 50 }, (_, i) => {
@@ -46,7 +46,7 @@ async function forward(times: number): Promise<void> {
   }
 }
 
-test("most requests come from one address that is no trusted proxy: the log and the page Instance warn of it", async () => {
+test("if most requests come from one address that is no trusted proxy, the log and the page Instance warn of it", async () => {
   const cookie = await operator();
   assert.equal((await checkOf(cookie)).state, "ok");
   await forward(REQUESTS);

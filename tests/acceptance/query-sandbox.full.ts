@@ -1,4 +1,4 @@
-/** A server whose machine really lacks layers of the sandbox of queries: in a user namespace that may make no further ones. */
+/** A server on a machine that really lacks layers of the sandbox for queries: in a user namespace that may create no further ones. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ const able = spawnSync(WITHOUT[0] ?? "", [...WITHOUT.slice(1), "true"]).status =
 const skip = able ? false : "this machine makes no user namespace";
 
 for (const how of ["warn", "require"] as const)
-  test(`query_sandbox=${how} where namespaces can't be made`, { skip }, async () => {
+  test(`query_sandbox=${how} without namespaces`, { skip }, async () => {
     const settings = { query_sandbox: how, metrics_listen: "127.0.0.1:0" };
     const server = await startServer({ under: WITHOUT, settings, database: "sqlite" });
     try {
@@ -42,7 +42,7 @@ for (const how of ["warn", "require"] as const)
     }
   });
 
-/** Whether `/metrics` says that a layer of the sandbox is in force. */
+/** Returns whether `/metrics` reports that a layer of the sandbox is in force. */
 async function layer(stdout: string, name: string): Promise<number> {
   const address = /^\s*metrics\s+(http:\S+)$/m.exec(stdout)?.[1] ?? assert.fail(stdout);
   const text = await (await fetch(address)).text();

@@ -1,4 +1,4 @@
-/** The tables `files` and `objects`: as they are now, of those projects that may be seen. */
+/** The tables `files` and `objects`: their current rows, for the projects that the caller sees. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DeleteObjectCommand, PutBucketVersioningCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
@@ -42,7 +42,7 @@ async function tokenWith(scopes: readonly string[], project?: string): Promise<s
 
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
 
-test("objects are in it once they are answered, and leave it when they go", async () => {
+test("objects are in the table once they are answered, and leave it when they are deleted", async () => {
   const mine =
     "SELECT key, size_bytes, is_latest, is_delete_marker FROM objects WHERE key LIKE 'a/%' ORDER BY key, timestamp";
   const [x, y] = ["a/x <img src=x onerror=alert(1)>", "a/y\n‮"];
@@ -60,7 +60,7 @@ test("objects are in it once they are answered, and leave it when they go", asyn
   assert.deepEqual(await rows(mine), [{ key: y, size_bytes: 1, ...shown }]);
 });
 
-test("versions before the present one are in it, too", async () => {
+test("old versions are in the table too", async () => {
   await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status: "Enabled" } }));
   await put("v", "1");
   await put("v", "22");
@@ -73,7 +73,7 @@ test("versions before the present one are in it, too", async () => {
   ]);
 });
 
-test("files are in it once they are answered, and leave it when they go", async () => {
+test("files are in the table once they are answered, and leave it when they are deleted", async () => {
   const { server, token } = shared;
   const sql = "SELECT filename, size_bytes, project_id FROM files ORDER BY filename";
   const first = await uploaded(server, token, { filename: "one.txt" }, "12345");
@@ -102,7 +102,7 @@ test("a credential of another project sees none, and neither does another organi
   }
 });
 
-test("each needs the scope of its list operation, however it is read", async () => {
+test("each table needs the scope of its list operation, in every statement", async () => {
   for (const [table, scope] of [
     ["objects", "s3:read"],
     ["files", "files:read"],

@@ -11,7 +11,7 @@ const shared = useServer({
   settings: { query_rows_max: ROWS_MAX, query_timeout_ms: 20_000, query_timeout_ms_max: 30_000 },
 });
 
-/** Runs far longer than any limit here, and answers nothing before its end. */
+/** Runs far longer than any limit here, and returns nothing before its end. */
 const ENDLESS = "select count(*) as n from range(10000000) a, range(10000000) b where a.range % 7 = b.range % 11";
 
 function ask(
@@ -92,13 +92,13 @@ for (const [accept, type] of ACCEPTS) {
   });
 }
 
-test("what nobody can produce is 406", async () => {
+test("a format that nobody can produce is 406", async () => {
   for (const accept of ["image/png", "application/json;q=0", "text/html, application/xml;q=0.9"]) {
     refused(await ask("select 1", {}, { accept }), 406, "not_acceptable");
   }
 });
 
-test("CSV quotes as RFC 4180 says, NDJSON has an object a line", async () => {
+test("CSV quotes as in RFC 4180, NDJSON has one object a line", async () => {
   const sql = `select * from (values (1, 'a,b', 'say "hi"'), (2, null, e'line\\nbreak')) t(n, b, c) order by n`;
   const csv = (await ask(sql, {}, { accept: "text/csv" })).text.replaceAll("\r\n", "\n");
   assert.equal(csv, 'n,b,c\n1,"a,b","say ""hi"""\n2,,"line\nbreak"\n');
@@ -119,7 +119,7 @@ test("an empty result is a result in every format", async () => {
   assert.match((await ask(sql, {}, { accept: "text/csv" })).text, /^message\r?\n$/);
 });
 
-test("the schema names what a statement may use, and its examples run", async () => {
+test("the schema names everything that a statement may use, and its examples run", async () => {
   const answer = await shared.server.call<{ tables: { name: string }[]; examples: { sql: string }[] }>(
     "GET",
     "/v1/query/schema",
@@ -132,7 +132,7 @@ test("the schema names what a statement may use, and its examples run", async ()
   for (const { sql } of answer.body.examples) assert.equal((await ask(sql)).status, 200, sql);
 });
 
-test("the audit log is a table: acknowledged changes are in it", async () => {
+test("the audit log is a table with all acknowledged changes", async () => {
   const slug = `audited-${randomUUID().slice(0, 8)}`;
   const made = await shared.server.call<{ id: string }>("POST", "/v1/projects", {
     token: shared.token,
@@ -164,14 +164,14 @@ test("parameters are bound by position and by name, with their types", async () 
   assert.deepEqual(named.body.rows, [{ a: "x", b: 2, c: "x" }]);
 });
 
-test("parameters too many or too few are refused", async () => {
+test("too many or too few parameters are refused", async () => {
   for (const parameters of [[], [1], [1, 2, 3], { a: 1 }]) {
     const answer = await ask("select ? as a, ? as b", { parameters });
     assert.equal(answer.status, 400, `${JSON.stringify(parameters)}: ${answer.text}`);
   }
 });
 
-test("limit cuts a result and says so; the server's own limit is an error", async () => {
+test("limit cuts a result and reports it; exceeding the server's own limit is an error", async () => {
   const cut = await ask("select range as n from range(100)", { limit: 10 });
   assert.deepEqual([cut.body.row_count, cut.body.rows.length, cut.body.truncated], [10, 10, true]);
   const exact = await ask("select range as n from range(10)", { limit: 10 });
@@ -179,7 +179,7 @@ test("limit cuts a result and says so; the server's own limit is an error", asyn
   const most = await ask(`select range as n from range(${ROWS_MAX})`, {}, { accept: "text/csv" });
   assert.equal(most.text.trimEnd().split("\n").length, ROWS_MAX + 1);
   const more = await ask(`select range as n from range(${ROWS_MAX + 1})`);
-  assert.match(more.text, /query_too_large/, "told even after the answer has begun");
+  assert.match(more.text, /query_too_large/, "reported even after the answer has begun");
   refused(await ask("select 1", { limit: ROWS_MAX + 1 }), 400, "invalid_body", ["/limit"]);
   refused(await ask("select 1", { timeout_ms: 30_001 }), 400, "invalid_body", ["/timeout_ms"]);
 });
@@ -192,7 +192,7 @@ test("a query over its time limit is a clear 4xx, soon after the limit", async (
   assert.deepEqual(await rows(shared.server, shared.token, "select 1 as a"), [{ a: 1 }]);
 });
 
-test("going away cancels: queries of others run at once", async () => {
+test("a caller that disconnects cancels its query: others' queries run at once", async () => {
   const abandoned = Array.from({ length: 6 }, async () => {
     const going = AbortSignal.timeout(400);
     await assert.rejects(query(shared.server, shared.token, ENDLESS, { timeout_ms: 30_000 }, { signal: going }));
@@ -205,7 +205,7 @@ test("going away cancels: queries of others run at once", async () => {
     Array.from({ length: 4 }, () => ({ a: 1 })),
   );
   const elapsedMs = performance.now() - startedMs;
-  assert.ok(elapsedMs < 20_000, `the abandoned queries held the others up for ${elapsedMs} ms`);
+  assert.ok(elapsedMs < 20_000, `the abandoned queries delayed the others by ${elapsedMs} ms`);
 });
 
 const LEAKS = [
@@ -237,7 +237,7 @@ const WRONG_SQL: readonly [string, string, RegExp][] = [
 ];
 
 for (const [sql, code, detail] of WRONG_SQL) {
-  test(`SQL errors help and hide: ${sql === "" ? "(empty)" : sql}`, async () => {
+  test(`SQL errors help, and reveal nothing: ${sql === "" ? "(empty)" : sql}`, async () => {
     await ingested(shared.server, shared.token, "logs", [logEntry("not a number")]);
     const answer = await ask(sql);
     assert.equal(answer.status, 400, answer.text);
@@ -309,7 +309,7 @@ for (const [json, pointers] of WRONG_BODIES) {
   });
 }
 
-test("a parameter that is no scalar is refused where it stands", async () => {
+test("a parameter that is no scalar is refused with its place", async () => {
   const answer = await shared.server.call("POST", "/v1/query", {
     token: shared.token,
     json: { sql: "select ?", parameters: [{}] },

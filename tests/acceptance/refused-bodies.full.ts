@@ -1,7 +1,4 @@
-/**
- * A client that sends 50 MB that are refused sees the reason, even if it reads the answer only after sending
- * everything.
- */
+/** A client whose 50 MB are refused sees the reason, even if it reads the answer only after sending everything. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -66,7 +63,7 @@ before(async () => {
       status: 413,
       headers: { "content-type": "application/x-www-form-urlencoded" },
     },
-    { name: "hook that is not there", method: "POST", url: at("/hooks/none"), status: 404, headers: json },
+    { name: "a webhook that does not exist", method: "POST", url: at("/hooks/none"), status: 404, headers: json },
     { name: "event that is too large", method: "POST", url: home.webhook.url, status: 413, headers: json },
     {
       name: "altered upload URL",
@@ -83,7 +80,7 @@ before(async () => {
       status: 401,
       headers: {},
     },
-    // A bucket of a project is as absent to strangers as one that is not there.
+    // A private bucket is as absent to anonymous callers as one that does not exist.
     { name: "S3 for nobody", method: "PUT", url: `${s3}/${home.s3.bucket}/key`, status: 404, headers: {} },
     { name: "S3 with a bad address", method: "PUT", url: `${s3}/${home.s3.bucket}/%zz`, status: 400, headers: {} },
     { name: "S3 form to no bucket", method: "POST", url: `${s3}/none?delete`, status: 404, headers: {} },
@@ -97,7 +94,7 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Each gives the status that the client saw. */
+/** Sends the request. Returns the status that the client saw. */
 const CLIENTS: Readonly<Record<string, (refusal: Refusal) => Promise<number>>> = {
   "Python's urllib": async ({ method, url, headers }) => {
     const { stdout } = await run("python3", ["-c", PYTHON, method, url, JSON.stringify(headers), file]);

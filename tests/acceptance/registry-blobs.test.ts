@@ -1,4 +1,4 @@
-/** Blobs of container images: every way up, ranges, mounts, refusals; with sha256 and sha512. */
+/** Blobs of container images: every kind of upload, ranges, mounts, refusals; with sha256 and sha512. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
@@ -28,7 +28,7 @@ const shared = useSharedServer(async ({ server, home, token }) => {
   ];
 });
 
-/** The path of an upload, within its repository. */
+/** Returns the path of an upload, within its repository. */
 function restOf(answer: RegistryAnswer): string {
   const location = answer.headers.location ?? "";
   assert.match(location, /^\/v2\/orgs\/[a-z0-9-]+\/[a-z0-9-]+\/blobs\/uploads\/[^/]+$/);
@@ -73,7 +73,7 @@ async function created(answer: RegistryAnswer, digest: string): Promise<void> {
   assert.equal(answer.status, 201, answer.content.toString());
   assert.equal(answer.headers["docker-content-digest"], digest);
   const { status } = await send(shared.server.origin, "GET", answer.headers.location ?? "", { auth: one.auth });
-  assert.equal(status, 200, "its location is where it is");
+  assert.equal(status, 200, "its location is its address");
 }
 
 for (const algorithm of ["sha256", "sha512"] as const) {
@@ -82,7 +82,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
     const contents = SIZES.map((size) => randomBytes(size));
     const digest = (content: Uint8Array): string => digestOf(content, algorithm);
 
-    test("comes in one POST", async () => {
+    test("is uploaded in one POST", async () => {
       for (const content of contents) {
         const answer = await one.call("POST", `blobs/uploads/?digest=${digest(content)}`, { body: content });
         await created(answer, digest(content));
@@ -90,7 +90,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
       }
     });
 
-    test("comes by POST and PUT, with and without its length", async () => {
+    test("is uploaded by POST and PUT, with and without its length", async () => {
       for (const chunked of [false, true]) {
         const content = randomBytes(200_000);
         const at = await begun();
@@ -99,7 +99,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
       }
     });
 
-    test("comes in chunks, the last of them in the PUT or before it", async () => {
+    test("is uploaded in chunks, the last of them in the PUT or before it", async () => {
       for (const lastInPut of [false, true]) {
         const content = randomBytes(100_000);
         let at = await begun(one, `?digest-algorithm=${algorithm}`);
@@ -118,7 +118,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
       }
     });
 
-    test("comes as a stream of unknown length", async () => {
+    test("is uploaded as a stream of unknown length", async () => {
       const content = randomBytes(1_500_000);
       const at = await begun();
       const answer = await one.call("PATCH", at, { body: content, chunked: true });
@@ -127,7 +127,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
       await isThere(digest(content), content);
     });
 
-    test("goes on where it was after a chunk from elsewhere, which changes nothing", async () => {
+    test("continues after a chunk with the wrong offset, which changes nothing", async () => {
       const content = randomBytes(60_000);
       const at = await begun();
       assert.equal((await patched(at, content.subarray(0, 20_000), "0-19999")).status, 202);
@@ -149,7 +149,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
       await isThere(digest(content), content);
     });
 
-    test("is mounted, with its source named or not; one that is nowhere begins an upload", async () => {
+    test("is mounted, with its source named or not; an unknown one begins an upload", async () => {
       const both = [`repository:${names[1]}:pull,push`, `repository:${names[0]}:pull`];
       const { server, home } = shared;
       const mounter = repositoryWith(server, names[1], await registryToken(server.origin, both, home.credential));
@@ -158,7 +158,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
         await one.blob(content, algorithm);
         assert.equal((await two.call("HEAD", `blobs/${digest(content)}`)).status, 404);
         const narrow = await two.call("POST", `blobs/uploads/?mount=${digest(content)}${from}`);
-        assert.equal(narrow.status, from === "" ? 202 : 401, "the token is for the target alone");
+        assert.equal(narrow.status, from === "" ? 202 : 401, "the token is for the target only");
         const answer = await mounter.call("POST", `blobs/uploads/?mount=${digest(content)}${from}`);
         assert.equal(answer.status, 201);
         assert.equal(answer.headers["docker-content-digest"], digest(content));
@@ -175,7 +175,7 @@ for (const algorithm of ["sha256", "sha512"] as const) {
       }
     });
 
-    test("of another content than its digest says is never there", async () => {
+    test("with another digest than its content is never stored", async () => {
       const content = randomBytes(5000);
       const wrong = digest(randomBytes(3));
       const refusedAs = async (answer: RegistryAnswer): Promise<void> => registryRefused(answer, 400, "DIGEST_INVALID");
@@ -225,7 +225,7 @@ test("ranges of a blob", async () => {
   assert.equal((await one.call("GET", at, { headers: { range: "bytes=0-9", "if-range": '"other"' } })).status, 200);
 });
 
-test("an upload that is given up is gone, also one that has only begun", async () => {
+test("an aborted upload is gone, also one that has only begun", async () => {
   for (const content of [undefined, randomBytes(40_000)]) {
     const at = await begun();
     if (content !== undefined) assert.equal((await patched(at, content)).status, 202);
@@ -241,7 +241,7 @@ test("an upload that is given up is gone, also one that has only begun", async (
   }
 });
 
-test("a closing request whose answer was lost may come again", async () => {
+test("a closing request whose answer was lost may be repeated", async () => {
   const content = randomBytes(70_000);
   const digest = digestOf(content);
   const at = await begun();
@@ -250,7 +250,7 @@ test("a closing request whose answer was lost may come again", async () => {
   registryRefused(await one.call("PUT", closing(at, digestOf("other"))), 404, "BLOB_UPLOAD_UNKNOWN");
 });
 
-test("a chunk whose length is not its range's is refused", async () => {
+test("a chunk whose length differs from its range is refused", async () => {
   const at = await begun();
   registryRefused(await patched(at, randomBytes(10), "0-99"), 400, "SIZE_INVALID");
   for (const range of ["5-2", "a-b", "0-", "0-9/10"])
@@ -277,7 +277,7 @@ test("digests in other forms are refused", async () => {
   registryRefused(await one.call("POST", "blobs/uploads/?digest-algorithm=md5"), 400, "DIGEST_INVALID");
 });
 
-test("an upload is its client's and its repository's alone", async () => {
+test("an upload belongs to its client and its repository only", async () => {
   const { server, token } = shared;
   const other = await repositoryOf(
     server,
@@ -308,7 +308,7 @@ test("an upload is its client's and its repository's alone", async () => {
   assert.equal((await one.call("GET", at)).headers.range, "0-999");
 });
 
-test("a blob is deleted from its repository alone", async () => {
+test("a blob is deleted from its repository only", async () => {
   const content = randomBytes(40_000);
   const digest = await one.blob(content);
   await two.blob(content);
@@ -320,7 +320,7 @@ test("a blob is deleted from its repository alone", async () => {
   await isThere(digest, content);
 });
 
-test("the same content by both algorithms is two blobs of one content", async () => {
+test("the same content with both algorithms is two blobs of one content", async () => {
   const content = randomBytes(60_000);
   const digests = await Promise.all(
     (["sha256", "sha512"] as const).map((algorithm: Algorithm) => one.blob(content, algorithm)),

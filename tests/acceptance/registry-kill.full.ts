@@ -1,4 +1,4 @@
-/** A registry that is killed under 100 concurrent pushes: every acknowledged image pulls whole, and fsck finds nothing. */
+/** A registry that is killed during 100 concurrent pushes: every acknowledged image can be pulled completely, and fsck finds nothing. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ for (const { kind: database, skip } of DATABASES) {
     const dataDir = mkdtempSync(join(tmpdir(), "mooring-registry-kill-"));
     try {
       const { acknowledged, cut } = await killPushes({ rounds: 6, pushes: 100, dataDir, database });
-      assert.ok(acknowledged > 0 && cut > 0, `the kills must fall into pushes: ${acknowledged} were whole, ${cut} cut`);
+      assert.ok(acknowledged > 0 && cut > 0, `the kills must hit pushes: ${acknowledged} were complete, ${cut} cut`);
       context.diagnostic(`${acknowledged} images acknowledged, ${cut} pushes cut off`);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });

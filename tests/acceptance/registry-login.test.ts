@@ -49,7 +49,7 @@ function base(auth?: string): Promise<RegistryAnswer> {
   return send(shared.server.origin, "GET", "/v2/", { auth });
 }
 
-test("the base always challenges without credentials, and lets a login in", async () => {
+test("the base always challenges without credentials, and accepts a login", async () => {
   const answer = await base();
   registryRefused(answer, 401, "UNAUTHORIZED");
   const { host } = new URL(shared.server.origin);
@@ -67,11 +67,11 @@ test("the base always challenges without credentials, and lets a login in", asyn
   assert.equal(
     (await base(await registryToken(shared.server.origin, [`repository:${name}:pull`]))).status,
     401,
-    "nobody is not signed in",
+    "an anonymous caller is not signed in",
   );
 });
 
-test("the realm is at the host that the client speaks to", async () => {
+test("the realm has the client's host name", async () => {
   const answer = await send(shared.server.origin, "GET", "/v2/", { headers: { host: "localhost:9999" } });
   assert.match(String(answer.headers["www-authenticate"]), /realm="http:\/\/localhost:9999\/v2\/token"/);
   for (const host of ['evil"host', "a b", "x/y"]) {
@@ -80,7 +80,7 @@ test("the realm is at the host that the client speaks to", async () => {
   }
 });
 
-test("tokens by POST: password and refresh, as the specification's OAuth form has them", async () => {
+test("tokens by POST: password and refresh, in the specification's OAuth form", async () => {
   const { client_id: username, client_secret: password } = shared.home.credential;
   const scope = `repository:${name}:pull,push`;
   const first = bodyOf(
@@ -150,7 +150,7 @@ test("a token has the permitted part of the requested scopes, and is never refus
   );
 });
 
-test("scopes come one by one or in a list, and names may hold a port", async () => {
+test("scopes are repeated or in a list, and names may have a port", async () => {
   const { credential } = shared.home;
   const other = await newRepository(shared.server, shared.token);
   const list = `repository:${name}:pull repository:${other}:pull,push`;
@@ -220,7 +220,7 @@ test("the errors of refused clients", async () => {
   );
 });
 
-test("tokens of one service are nothing to the others", async () => {
+test("tokens of one service are invalid for the others", async () => {
   const { server, token, home } = shared;
   registryRefused(await base(`Bearer ${token}`), 401, "UNAUTHORIZED");
   registryRefused(await repositoryWith(server, name, `Bearer ${token}`).call("GET", "tags/list"), 401, "UNAUTHORIZED");
@@ -260,7 +260,7 @@ test("altered tokens, and those of another installation, are refused", async () 
   }
 });
 
-test("a revoked credential is out at once, with its tokens, its refresh tokens and its password", async () => {
+test("a revoked credential is refused at once, with its tokens, its refresh tokens and its password", async () => {
   const { server, token } = shared;
   const client = await newClient(server, token, ["registry:pull", "registry:push"]);
   const auth = await registryToken(server.origin, [`repository:${name}:pull`], client);
@@ -289,7 +289,7 @@ test("a refresh token ends with the secret that it came from", async () => {
   bodyOf(await ask("", { client_id: client.client_id, client_secret: rotated.body.client_secret }));
 });
 
-test("guessing is slowed down, by token and by password alike", async () => {
+test("guesses are slowed down, by token and by password alike", async () => {
   const client = await newClient(shared.server, shared.token, ["registry:pull"]);
   const wrong = basic(client.client_id, `${client.client_secret.slice(0, -1)}x`).authorization;
   const answers: RegistryAnswer[] = [];
@@ -301,7 +301,7 @@ test("guessing is slowed down, by token and by password alike", async () => {
   assert.ok(Number(last.headers["retry-after"]) > 0);
 });
 
-test("a public repository is pulled by anybody, and pushed by nobody else than before", async () => {
+test("a public repository is pulled by anybody, and pushed only by the same clients as before", async () => {
   const { server, token, home } = shared;
   const owner = await repositoryOf(server, home.credential, await newRepository(server, token));
   const image = await owner.image(["layer"], { tag: "v1" });
@@ -320,13 +320,13 @@ test("a public repository is pulled by anybody, and pushed by nobody else than b
   }
   registryRefused(await anonymous.call("POST", "blobs/uploads/"), 403, "DENIED", "docker login");
   registryRefused(await anonymous.call("POST", "blobs/uploads/", { auth: undefined }), 401, "UNAUTHORIZED");
-  assert.equal((await base()).status, 401, "the base challenges all the same");
+  assert.equal((await base()).status, 401, "the base still challenges");
   assert.equal((await server.call("PATCH", at, { token, json: { public: false } })).status, 200);
   registryRefused(await anonymous.call("GET", `manifests/${image}`, { auth: undefined }), 401, "UNAUTHORIZED");
-  assert.notEqual((await anonymous.call("GET", `manifests/${image}`)).status, 200, "tokens from before end with it");
+  assert.notEqual((await anonymous.call("GET", `manifests/${image}`)).status, 200, "older tokens end with it");
 });
 
-test("the catalog lists what the caller may pull and something was pushed to", async () => {
+test("the catalog lists the repositories that the caller may pull and that have images", async () => {
   const { server, token, home } = shared;
   const names = async (client: Client, query = ""): Promise<string[]> => {
     const answer = await send(server.origin, "GET", `/v2/_catalog${query}`, {
@@ -349,7 +349,7 @@ test("the catalog lists what the caller may pull and something was pushed to", a
   assert.equal((await send(server.origin, "GET", "/v2/_catalog")).status, 401);
 });
 
-test("a person logs in with their e-mail address and a personal access token, made on the server's machine", async () => {
+test("a person logs in with their e-mail address and a personal access token, created on the server's machine", async () => {
   const { server, home } = shared;
   const { email } = home.owner;
   const words = ["token", "create", email, "--org", home.org.slug, "--name", "laptop", "--scope", "registry:pull"];

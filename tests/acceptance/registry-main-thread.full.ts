@@ -1,4 +1,7 @@
-/** What the largest manifests cost the event loop, which everybody waits for: legal ones that are kept, and hostile ones that are refused. */
+/**
+ * The time of the event loop for the largest manifests: valid ones that are stored, and hostile ones that are refused.
+ * All requests wait for it.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -55,7 +58,7 @@ interface Case {
   readonly body: (attempt: number) => string;
 }
 
-/** As many as there may be. */
+/** The maximum number. */
 const MANY = 10_000;
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -68,7 +71,7 @@ const CASES: Readonly<Record<string, Case>> = {
         list(100, (i) => layerOf(FOREIGN, `hundred ${attempt}`, i)),
       ),
   },
-  "as many layers as there may be": {
+  "the maximum of layers": {
     status: 201,
     body: (attempt) =>
       imageOf(
@@ -76,7 +79,7 @@ const CASES: Readonly<Record<string, Case>> = {
         list(MANY, (i) => layerOf(FOREIGN, `many ${attempt}`, i)),
       ),
   },
-  "as many layers, that are not there": {
+  "the maximum of missing layers": {
     status: 404,
     body: (attempt) =>
       imageOf(
@@ -84,7 +87,7 @@ const CASES: Readonly<Record<string, Case>> = {
         list(MANY, (i) => layerOf(LAYER, `absent ${attempt}`, i)),
       ),
   },
-  "the same layer as often as it may be": {
+  "the same layer the maximum number of times": {
     status: 201,
     body: (attempt) =>
       imageOf(
@@ -92,7 +95,7 @@ const CASES: Readonly<Record<string, Case>> = {
         list(MANY, () => ({ ...config, annotations: { attempt: `${attempt}` } })),
       ),
   },
-  "an index of as many manifests, that are not there": {
+  "an index of the maximum of missing manifests": {
     status: 404,
     type: OCI_INDEX,
     body: (attempt) =>
@@ -121,8 +124,8 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 /**
- * Measurements of three requests each, until one is within the limit: other work on the machine makes each of them cost
- * more.
+ * Measurements of three requests each, until one is within the limit, because other work on the machine makes each of
+ * them cost more.
  */
 const ROUNDS = 4;
 const TRIES = 3;
@@ -131,7 +134,7 @@ const TRIES = 3;
 const SETTLE_MS = 15;
 const IDLE_MS = 400;
 
-/** The server's own work in each millisecond: on a busy machine a request takes long, and that work is not its cost. */
+/** Returns the server's own work in each millisecond. On a busy machine a request takes long, and that work is not its cost. */
 async function idleRate(pid: number): Promise<number> {
   const [startedMs, before] = [performance.now(), mainThreadMs(pid) ?? 0];
   await delay(IDLE_MS);
@@ -139,9 +142,9 @@ async function idleRate(pid: number): Promise<number> {
 }
 
 for (const [name, { status, type = OCI_MANIFEST, body }] of Object.entries(CASES))
-  test(`a manifest of ${name} costs the event loop no more than ${LIMIT_MS} ms`, async (t) => {
+  test(`a manifest of ${name} blocks the event loop for at most ${LIMIT_MS} ms`, async (t) => {
     const { server } = shared;
-    if (mainThreadMs(server.pid) === undefined) return t.skip("this system does not tell the time of a thread");
+    if (mainThreadMs(server.pid) === undefined) return t.skip("this system does not report the CPU time of a thread");
     const put = async (content: string, tag: number): Promise<void> => {
       const headers = { "content-type": type };
       const answer = await repository.call("PUT", `manifests/v${tag}`, { body: content, headers });

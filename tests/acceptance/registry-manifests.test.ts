@@ -39,7 +39,7 @@ interface Shape {
 
 const platform = (architecture: string): object => ({ platform: { os: "linux", architecture } });
 
-/** What shapes are made of; what they need is pushed already. */
+/** Pushes the blobs and manifests that the shapes refer to. */
 async function groundOf(algorithm: Algorithm) {
   const layers = [randomBytes(3000), randomBytes(40_000)];
   for (const content of [...layers, "", "{}", CONFIG]) await one.blob(content, algorithm);
@@ -73,7 +73,7 @@ async function groundOf(algorithm: Algorithm) {
   return { algorithm, image, images, index, config, empty, subject, missing, foreign, docker, list, artifact, layers };
 }
 
-/** Every shape of the conformance suite's data. */
+/** Returns every shape of the conformance suite's data. */
 function shapesOf(ground: Awaited<ReturnType<typeof groundOf>>): Shape[] {
   const { algorithm, image, images, index, config, empty, subject, missing, foreign, docker, list, artifact, layers } =
     ground;
@@ -92,27 +92,27 @@ function shapesOf(ground: Awaited<ReturnType<typeof groundOf>>): Shape[] {
       document: imageOf(CONFIG, [layers[0] ?? "", layers[0] ?? ""], {}, algorithm),
     },
     { name: "an image with an empty layer", document: imageOf(CONFIG, [""], {}, algorithm) },
-    { name: "foreign layers that are not here", document: image({ layers: [foreign] }) },
+    { name: "foreign layers that are missing here", document: image({ layers: [foreign] }) },
     { name: "an artifact", document: artifact, artifactType: artifact.artifactType },
     {
-      name: "an artifact of the drafts",
+      name: "an artifact of the draft specification",
       document: { mediaType: OCI_ARTIFACT, artifactType: "x/y", blobs: [empty] },
       artifactType: "x/y",
     },
     {
-      name: "an artifact about an image",
+      name: "an artifact with an image as its subject",
       document: { ...artifact, subject },
       artifactType: artifact.artifactType,
       subject: subject.digest,
     },
-    { name: "an image about an image", document: image({ subject }), subject: subject.digest },
+    { name: "an image with an image as its subject", document: image({ subject }), subject: subject.digest },
     {
-      name: "an index about an image",
+      name: "an index with an image as its subject",
       document: indexOf(images, { subject, artifactType: "x/index" }, algorithm),
       artifactType: "x/index",
       subject: subject.digest,
     },
-    { name: "an image about one that is not here", document: image({ subject: missing }), subject: missing.digest },
+    { name: "an image with a missing subject", document: image({ subject: missing }), subject: missing.digest },
     {
       name: "fields of nobody",
       document: image({ "org.example.extra": { list: [1, 2.5, null, true], text: 'a "b" \\ ü' } }),
@@ -183,7 +183,7 @@ for (const algorithm of ALGORITHMS) {
   });
 }
 
-test("referrers are listed by their type, also of nothing", async () => {
+test("referrers are listed by their type, also of a missing subject", async () => {
   await one.blob("{}");
   const subject = descriptorOf(randomBytes(20), OCI_MANIFEST);
   assert.deepEqual((await referrers(subject.digest)).manifests, []);
@@ -209,7 +209,7 @@ test("referrers are listed by their type, also of nothing", async () => {
   registryRefused(await one.call("GET", "referrers/sha256:nonsense"), 400, "DIGEST_INVALID");
 });
 
-test("many referrers come in pages that fit what clients take", async () => {
+test("many referrers are paged within the limits of clients", async () => {
   await one.blob("{}");
   const subject = descriptorOf(randomBytes(20), OCI_MANIFEST);
   const empty = descriptorOf("{}", "application/vnd.oci.empty.v1+json");
@@ -294,7 +294,7 @@ test("a manifest gets several tags in one request", async () => {
   for (const tag of tags) assert.equal((await one.call("HEAD", `manifests/${tag}`)).status, 404);
 });
 
-test("a tag moves, and what it pointed at stays", async () => {
+test("a tag moves, and its old image stays", async () => {
   const tag = unique();
   const first = await one.image(["first"], { tag });
   const second = await one.image(["second"], { tag });
@@ -302,7 +302,7 @@ test("a tag moves, and what it pointed at stays", async () => {
   assert.equal((await one.call("HEAD", `manifests/${first}`)).status, 200);
 });
 
-test("images are a table for SQL: as they are now, of those projects that may be seen", async () => {
+test("images are a table for SQL, with the current rows of visible projects", async () => {
   const { server, token } = shared;
   const project = unique("project-");
   assert.equal((await server.call("POST", "/v1/projects", { token, json: { slug: project } })).status, 201);
@@ -345,7 +345,7 @@ test("images are a table for SQL: as they are now, of those projects that may be
   assert.ok(refused.text.includes("registry:pull"), refused.text);
 });
 
-test("a manifest of 4 MiB is taken, one byte more is not, with and without its length", async () => {
+test("a manifest of 4 MiB is accepted, one byte more is refused, with and without its length", async () => {
   const bytesMax = 4 * 1024 * 1024;
   await one.blob(CONFIG);
   const filled = (bytes: number): Buffer => {
@@ -368,7 +368,7 @@ test("a manifest of 4 MiB is taken, one byte more is not, with and without its l
   }
 });
 
-test("what a manifest needs must be in the repository", async () => {
+test("the parts of a manifest must be in the repository", async () => {
   const { server, home, token } = shared;
   const other = await repositoryOf(server, home.credential, await newRepository(server, token));
   const layer = randomBytes(1000);
@@ -392,7 +392,7 @@ test("what a manifest needs must be in the repository", async () => {
   );
 });
 
-test("a blob that a manifest needs can't be deleted before it", async () => {
+test("a blob of a manifest can't be deleted before it", async () => {
   const layer = randomBytes(500);
   const image = await one.image([layer]);
   registryRefused(await one.call("DELETE", `blobs/${digestOf(layer)}`), 405, "UNSUPPORTED", "manifest");
@@ -477,7 +477,7 @@ test("conditional requests", async () => {
   assert.equal((await one.call("GET", `manifests/${tag}`, { headers: { "if-none-match": '"other"' } })).status, 200);
 });
 
-test("a manifest that an index needs can't be deleted before it", async () => {
+test("a manifest of an index can't be deleted before it", async () => {
   const layers = [randomBytes(100)];
   const child = await one.image(layers);
   const { content } = await one.call("GET", `manifests/${child}`);

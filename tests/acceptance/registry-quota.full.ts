@@ -1,4 +1,4 @@
-/** The quota of images after a server was killed under pushes: nothing stays reserved, and nothing stays on disk. */
+/** The quota of images after a server was killed during pushes: nothing stays reserved, and nothing stays on disk. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
@@ -12,7 +12,7 @@ import { startServer } from "../fixtures/server.ts";
 const MIB = 1024 * 1024;
 const SETTINGS = { registry_stored_bytes_max: 16 * MIB };
 
-test("pushes under way reserve the quota until their server is killed", async () => {
+test("running pushes reserve the quota until their server is killed", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-test-"));
   const first = await startServer({ dataDir, settings: SETTINGS });
   try {

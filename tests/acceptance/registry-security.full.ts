@@ -1,4 +1,4 @@
-/** What attackers did to other registries, tried here; and what an organization's images may take up. */
+/** Known attacks on other registries, and the quota of an organization's images. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
@@ -62,8 +62,12 @@ test("a digest alone opens nothing: not by mount, HEAD, GET, nor a manifest that
     for (const from of [`&from=${one.name}`, ""]) {
       const at = `blobs/uploads/?mount=${digestOf(secret)}${from}`;
       const mounted = await other.call("POST", at, both);
-      assert.equal(mounted.status, 202, "an upload begins, as for a blob that is nowhere");
-      assert.equal((await other.call("POST", at)).status, from === "" ? 202 : 401, "it may ask for the source first");
+      assert.equal(mounted.status, 202, "an upload begins, as for an unknown blob");
+      assert.equal(
+        (await other.call("POST", at)).status,
+        from === "" ? 202 : 401,
+        "the client may ask for the source first",
+      );
     }
     for (const method of ["HEAD", "GET"]) {
       assert.equal((await other.call(method, `blobs/${digestOf(secret)}`)).status, 404);
@@ -98,7 +102,7 @@ test("a token of one repository gives nothing at another, with any path", async 
   ];
   for (const path of paths) {
     const answer = await send(server.origin, "GET", path, { auth: one.auth }).catch((error: Error) => error);
-    // Bytes that are no path at all are refused before they are the registry's.
+    // The server refuses bytes that are no path before the registry sees them.
     if (answer instanceof Error) assert.match(answer.message, /unescaped|Version/, path);
     else assert.ok(answer.status >= 400 && answer.status < 500, `${path}: ${answer.status}`);
   }
@@ -120,7 +124,7 @@ test("immutable tags can't be moved or deleted, in any way, with any name", asyn
     assert.equal(
       (await at.call("PUT", `manifests/${tag}`, { body: content, headers: { "content-type": OCI_MANIFEST } })).status,
       201,
-      "the same again is no move",
+      "the same manifest again is no move",
     );
     const other = imageOf("{}", [], { annotations: { n: unique() } });
     const refusedAs = (answer: RegistryAnswer): void =>
@@ -139,7 +143,7 @@ test("immutable tags can't be moved or deleted, in any way, with any name", asyn
   assert.equal((await at.call("DELETE", "manifests/dev")).status, 202);
 });
 
-test("a tag of the fallback scheme can't hide what refers to an image", async () => {
+test("a tag of the fallback scheme can't hide referrers of an image", async () => {
   await one.blob("{}");
   const subject = descriptorOf(randomBytes(10), OCI_MANIFEST);
   const signature = { ...imageOf("{}", []), artifactType: "x/signature", subject };
@@ -152,7 +156,7 @@ test("a tag of the fallback scheme can't hide what refers to an image", async ()
   assert.ok(answer.content.toString().includes(digest));
 });
 
-test("the same manifest is never served as two types, and urls of layers are asked by nobody", async () => {
+test("the same manifest is never served as two types, and nobody requests the URLs of layers", async () => {
   await one.blob("{}");
   const bare = { schemaVersion: 2, config: descriptorOf("{}", "application/json"), layers: [] };
   const body = JSON.stringify(bare);
@@ -169,7 +173,7 @@ test("the same manifest is never served as two types, and urls of layers are ask
   assert.equal((await one.call("HEAD", at)).headers["content-type"], OCI_MANIFEST);
 });
 
-test("a body that breaks off never becomes a blob, and an upload goes on where it broke", async () => {
+test("a body that breaks off never becomes a blob, and an upload continues after the break", async () => {
   const content = randomBytes(200_000);
   const digest = digestOf(content);
   const { hostname, port } = new URL(shared.server.origin);
@@ -187,7 +191,7 @@ test("a body that breaks off never becomes a blob, and an upload goes on where i
     await new Promise<void>((resolve) =>
       socket.write(Buffer.concat([Buffer.from(head), content.subarray(0, 100_000)]), () => resolve()),
     );
-    // Destroyed once the server has read it: a session with content tells so.
+    // Destroyed once the server has read it, which a session with content shows.
     await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
   };
@@ -213,7 +217,7 @@ test("a body that breaks off never becomes a blob, and an upload goes on where i
   assert.ok((await one.call("GET", `blobs/${digest}`)).content.equals(content));
 });
 
-test("an upload from which nothing comes is ended", async () => {
+test("an upload without further bytes is ended", async () => {
   const { hostname, port } = new URL(shared.server.origin);
   const location = String((await one.call("POST", "blobs/uploads/")).headers.location);
   const socket = connect(Number(port), hostname);
@@ -229,7 +233,7 @@ test("an upload from which nothing comes is ended", async () => {
   assert.match(await closed, /^HTTP\/1\.1 408 /);
 });
 
-test("what may not be pushed is refused before its body is asked for", async () => {
+test("a forbidden push is refused before its body is requested", async () => {
   const { hostname, port } = new URL(shared.server.origin);
   const puller = await repositoryOf(
     shared.server,
@@ -246,7 +250,7 @@ test("what may not be pushed is refused before its body is asked for", async () 
   socket.destroy();
 });
 
-test("the operator sets a quota of images beside the server, and lifts it", async () => {
+test("the operator sets a quota of images beside the server, and removes it", async () => {
   const { server } = shared;
   const bounded = await bootstrap(server.dataDir, server.environment, {
     org: "bounded",
@@ -277,7 +281,7 @@ test("the operator sets a quota of images beside the server, and lifts it", asyn
   assert.deepEqual(await quota("bounded", "--images", "default"), [null]);
 });
 
-test("parallel pushes can't pass the quota; a cancelled or collected push frees it; near it, clients are warned", async () => {
+test("parallel pushes can't exceed the quota; a cancelled or collected push frees it; near it, clients are warned", async () => {
   const { server, dataDir, environment } = { ...shared.server, server: shared.server };
   const theirs = await repositoryOf(server, rival.credential, "orgs/rival/theirs", "pull,push,delete");
   const size = 6 * MIB;
@@ -291,7 +295,7 @@ test("parallel pushes can't pass the quota; a cancelled or collected push frees 
     if (answer.status !== 201) registryRefused(answer, 403, "DENIED", "more bytes of images");
   const again = contents[answers.findIndex(({ status }) => status === 201)] as Buffer;
   assert.equal((await push(again)).status, 201, "existing content uses no quota");
-  for (let n = taken; n < 6; n++) assert.equal((await push(randomBytes(size))).status, 201, "there is room for six");
+  for (let n = taken; n < 6; n++) assert.equal((await push(randomBytes(size))).status, 201, "there is space for six");
   registryRefused(await push(randomBytes(size)), 403, "DENIED");
   const started = String((await theirs.call("POST", "blobs/uploads/")).headers.location);
   assert.equal(
@@ -316,7 +320,7 @@ test("parallel pushes can't pass the quota; a cancelled or collected push frees 
   assert.equal((await push(randomBytes(size))).status, 201);
 });
 
-test("nothing secret is in the log, and all images are whole", async () => {
+test("the log has no secret, and all images are complete", async () => {
   const { server, home } = shared;
   const log = server.stderr();
   for (const secret of [home.credential.client_secret, one.auth.slice(7), "mrrr."]) assert.ok(!log.includes(secret));
@@ -341,7 +345,11 @@ test("pushes, pulls and deletions are listed, counted and in the audit log", asy
   assert.deepEqual(image.body["tags"], ["v1"]);
   assert.equal(image.body["pulls"], 3);
   assert.equal((image.body["layers"] as unknown[]).length, 1);
-  assert.equal((await server.call("DELETE", `/v1/apps/${slug}`, { token })).status, 409, "an app with images stays");
+  assert.equal(
+    (await server.call("DELETE", `/v1/apps/${slug}`, { token })).status,
+    409,
+    "an app with images can't be deleted",
+  );
   assert.equal((await at.call("DELETE", `manifests/${digest}`)).status, 202);
   assert.equal((await server.call("DELETE", path, { token })).status, 204);
   assert.equal((await server.call("DELETE", `/v1/apps/${slug}`, { token })).status, 204);

@@ -1,4 +1,4 @@
-/** A server that has nothing to do leaves the processor alone; and the list of all that it does by itself. */
+/** An idle server leaves the processor alone. Its periodic work is listed. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
@@ -48,12 +48,12 @@ interface Work {
 
 const shared = useServer({ database: "sqlite" });
 
-test(`all threads of the main process wake up less than ${WAKE_UPS_PER_SECOND_MAX} times a second at rest`, async (t) => {
+test(`all threads of the main process wake up less than ${WAKE_UPS_PER_SECOND_MAX} times a second when idle`, async (t) => {
   const { pid } = shared.server;
   const before = sleepsOf(pid);
-  if (before === undefined) return t.skip("this system does not tell how often a process wakes up");
-  await delay(LOOK_S * 1000); // the figure is of so long a time; there is no condition to wait for
-  const slept = sleptBetween(before, sleepsOf(pid) ?? assert.fail("the server is gone"));
+  if (before === undefined) return t.skip("this system does not report the wake-ups of a process");
+  await delay(LOOK_S * 1000); // The measurement takes a fixed time, so there is no condition to wait for.
+  const slept = sleptBetween(before, sleepsOf(pid) ?? assert.fail("the server has ended"));
   assert.ok(slept.length > 1, "a server has several threads");
   const perSecond = slept.reduce((sum, { count }) => sum + count, 0) / LOOK_S;
   for (const { thread, count } of slept.slice(0, 4)) t.diagnostic(`${thread}: ${(count / LOOK_S).toFixed(1)} a second`);
@@ -62,7 +62,7 @@ test(`all threads of the main process wake up less than ${WAKE_UPS_PER_SECOND_MA
   assert.ok(perSecond < WAKE_UPS_PER_SECOND_MAX, `${perSecond.toFixed(1)} a second`);
 });
 
-/** Signs the owner in, who runs this server; returns the session's cookie. */
+/** Signs in the owner, who is the operator. Returns the session's cookie. */
 async function operator(): Promise<string> {
   const { server, home } = shared;
   const [, token = ""] = String(home.owner.setup_url).split("#");
@@ -72,7 +72,7 @@ async function operator(): Promise<string> {
   return line.split(";")[0] ?? "";
 }
 
-test("the operator sees all periodic work, how it went, and when it runs next", async () => {
+test("the operator sees all periodic work, its last result, and its next run", async () => {
   const cookie = await operator();
   const list = async (): Promise<readonly Work[]> =>
     (await shared.server.call<{ periodic: Work[] }>("GET", "/api/instance/jobs", { headers: { cookie } })).body

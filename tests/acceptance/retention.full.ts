@@ -1,4 +1,4 @@
-/** Retention, quotas and erasing, as an operator and an organization use them. */
+/** Retention, quotas and erasure, as an operator and an organization use them. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function parquetFiles(): string[] {
 
 const bytesOnDisk = (): number => parquetFiles().reduce((sum, path) => sum + statSync(path).size, 0);
 
-/** A new organization, with a token of every scope. */
+/** Creates an organization. Returns a token with every scope. */
 async function organization(org: string): Promise<string> {
   const made = await shared.server.bootstrap({ org, project: "web", app: `${org}-app` });
   return shared.server.token(made.credential);
@@ -78,7 +78,7 @@ test("rows past their retention are hidden at once, and their files are deleted 
 });
 
 describe("quotas", () => {
-  test("an operator limits one organization beside a running server, and lifts it again", async () => {
+  test("an operator limits one organization beside a running server, and removes the limit again", async () => {
     const token = await organization("limited");
     const { server } = shared;
     const quota = (...words: string[]) =>
@@ -111,7 +111,7 @@ describe("quotas", () => {
     assert.match(((await otlp.json()) as { message: string }).message, /telemetry takes \d+ of the 1 bytes/);
     const { quota: told } = await usage(token);
     assert.deepEqual([told["stored_bytes_max"], told["stored_bytes_left"]], [1, 0]);
-    await ingested(server, shared.token, "logs", [logEntry("others are not touched")]);
+    await ingested(server, shared.token, "logs", [logEntry("other organizations are not affected")]);
     await eventually("all is in Parquet", async () => {
       const logs = (await usage(token)).types["logs"];
       return logs !== undefined && logs.files > 0 && logs.pending_bytes === 0 ? true : null;
@@ -127,7 +127,7 @@ describe("quotas", () => {
     });
   });
 
-  test("a rate is refused with the fields that say when to come again, and a sender that waits gets everything in", async () => {
+  test("a rate limit answers with Retry-After, and a sender that waits gets everything in", async () => {
     const token = await organization("paced");
     const { server } = shared;
     const words = ["quota", "paced", "--rate", "20KiB", "--burst", "20KiB", "--data-dir", server.dataDir];
@@ -173,7 +173,7 @@ describe("quotas", () => {
 
 const SECRET = "mallory@example.org";
 
-test("an erasure leaves nothing on the disk of what matched, and the audit log and the records don't name it", async () => {
+test("an erasure leaves no matching row on the disk, and the audit log and the records don't name it", async () => {
   const token = await organization("erases");
   const { server } = shared;
   const entries = Array.from({ length: 300 }, (_, i) =>
@@ -223,7 +223,7 @@ test("an erasure that a kill interrupted is done by the next start, and all othe
   }
   const json = { types: ["logs", "traces"], match: { attributes: { user: SECRET } } };
   const asked = await server.call<Json>("POST", "/v1/telemetry/erasures", { token, json });
-  await eventually("it is under way", async () => {
+  await eventually("the erasure is running", async () => {
     const { body } = await server.call<Json>("GET", `/v1/telemetry/erasures/${String(asked.body["id"])}`, { token });
     return body["state"] === "pending" ? null : true;
   });

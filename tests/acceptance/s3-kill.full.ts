@@ -11,7 +11,7 @@ test("10 kills under 100 concurrent writers", { timeout: 900_000 }, async (conte
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-s3-kill-"));
   try {
     const { acknowledged, cut } = await killWriters({ rounds: 10, writers: 100, dataDir, database: CHOSEN });
-    assert.ok(acknowledged > 0 && cut > 0, `the kills must fall into writes: ${acknowledged} acknowledged, ${cut} cut`);
+    assert.ok(acknowledged > 0 && cut > 0, `the kills must hit writes: ${acknowledged} acknowledged, ${cut} cut`);
     context.diagnostic(`${acknowledged} writes acknowledged, ${cut} cut off`);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** When many create the same object if it is absent, one succeeds. */
+/** One of many concurrent creates of an object with If-None-Match succeeds. */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { test } from "node:test";

@@ -60,7 +60,7 @@ test("every app is a bucket, and a new bucket is an app", async () => {
   await s3.send(new DeleteBucketCommand({ Bucket: "new.bucket" }));
 });
 
-test("stores objects, by buffers and by streams, and returns them", async () => {
+test("stores objects from buffers and streams, and returns them", async () => {
   const { bucket: Bucket } = endpoint;
   const Key = "dir/ü +%.txt";
   const put = await s3.send(
@@ -112,7 +112,7 @@ test("uploads in parts", async () => {
   assert.ok((await content("parts")).equals(bytes));
 });
 
-test("lets pages and forms in by presigned URLs", async () => {
+test("accepts pages and forms with presigned URLs", async () => {
   const { bucket: Bucket } = endpoint;
   const put = await fetch(await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key: "url" })), {
     method: "PUT",
@@ -125,7 +125,7 @@ test("lets pages and forms in by presigned URLs", async () => {
   assert.deepEqual([await get.text(), get.headers.get("content-type")], ["by url", "text/x"]);
 });
 
-test("a key that was revoked fails on its next request", async () => {
+test("a revoked key fails on its next request", async () => {
   const created = await shared.server.call<{ id: string; access_key_id: string; secret_access_key: string }>(
     "POST",
     "/v1/s3/keys",
@@ -145,7 +145,7 @@ test("a key that was revoked fails on its next request", async () => {
   }
 });
 
-test("an aborted upload leaves the former object", async () => {
+test("an aborted upload leaves the old object", async () => {
   const { bucket: Bucket } = endpoint;
   await s3.send(new PutObjectCommand({ Bucket, Key: "kept", Body: "kept" }));
   const url = new URL(await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key: "kept" })));
@@ -155,7 +155,7 @@ test("an aborted upload leaves the former object", async () => {
         response.resume().on("end", () => resolve(String(response.statusCode)));
       });
       request.on("error", (error) => resolve(error.message));
-      // Half of it; then the sender goes away, or says nothing more.
+      // Half of it. Then the sender disconnects, or sends nothing more.
       request.write(Buffer.alloc(500_000), () => {
         if (ends) request.destroy(new Error("gone"));
       });
@@ -166,7 +166,7 @@ test("an aborted upload leaves the former object", async () => {
   await s3.send(new DeleteObjectCommand({ Bucket, Key: "kept" }));
 });
 
-test("no secret of a key is in what the server logs", async () => {
+test("the server's log has no secret of a key", async () => {
   assert.ok(!shared.server.stderr().includes(endpoint.secretAccessKey));
   assert.ok(!shared.server.stderr().includes("X-Amz-Signature"));
 });

@@ -1,4 +1,4 @@
-/** No secret that was ever issued or sent is in what the server logs or keeps. */
+/** No secret that was ever issued or sent is in the server's log or files. */
 import assert from "node:assert/strict";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { EXAMPLES, ingested, query, TYPES } from "../fixtures/telemetry.ts";
 
 const shared = useServer({ settings: { log_level: "debug", slow_request_ms: 1, compaction_interval_ms: 200 } });
 
-/** Every secret of the tour, by what it is. */
+/** Every secret of the tour, by its name. */
 const secrets = new Map<string, string>();
 
 function issued(what: string, secret: unknown): string {
@@ -107,18 +107,18 @@ test("secrets in the wrong place, and errors of every kind", async () => {
   await query(server, token, "select count(*) from logs");
 });
 
-test("none of them is in the server's output", async () => {
+test("the server's output has no secret", async () => {
   await shared.server.stop();
   const outputs = { stdout: shared.server.stdout(), stderr: shared.server.stderr() };
-  assert.ok(outputs.stderr.split("\n").length > 20, "the server logged what it did");
+  assert.ok(outputs.stderr.split("\n").length > 20, "the server logged its work");
   for (const [name, text] of Object.entries(outputs)) {
     for (const [what, secret] of secrets) assert.ok(!text.includes(secret), `${what} is on ${name}`);
   }
 });
 
-test("none of them is in the data directory", () => {
+test("the data directory has no secret", () => {
   const files = filesBelow(shared.server.dataDir).filter((path) => !path.endsWith("master.key"));
-  assert.ok(files.length >= (CHOSEN === "sqlite" ? 2 : 1), "there are files to look into");
+  assert.ok(files.length >= (CHOSEN === "sqlite" ? 2 : 1), "there are files to check");
   for (const path of files) {
     const bytes = readFileSync(path);
     for (const [what, secret] of secrets) assert.ok(!bytes.includes(secret), `${what} is in ${path}`);
@@ -131,7 +131,7 @@ function filesBelow(directory: string): string[] {
     .filter((path) => lstatSync(path).isFile());
 }
 
-test("configuration is printed without its secrets", async () => {
+test("the configuration is printed without its secrets", async () => {
   const MOORING_MASTER_KEY = "c0ffee".padEnd(64, "0");
   const MOORING_DATABASE_URL = "postgres://someone:hunter2hunter2@127.0.0.1:1/nothing";
   for (const words of [["config", "print"], ["config", "print", "--json"], ["serve", "--help"], ["doctor"]]) {

@@ -68,13 +68,13 @@ test("serve, then bootstrap: the link that the start printed makes nobody an ope
   assert.deepEqual([late.status, late.admin], [404, null], late.text);
   await stop(server);
   const again = await serve(server.dataDir);
-  assert.equal(printedLink(again), undefined, "a start prints no link once somebody runs the server");
+  assert.equal(printedLink(again), undefined, "a start prints no link once there is an operator");
   // Another organization's owner sets up their account, and is no operator.
   const globex = await again.bootstrap({ org: "globex" });
   assert.deepEqual(await setUp(again, tokenOf(globex)).then(({ status, admin }) => [status, admin]), [201, false]);
 });
 
-test("serve, then bootstrap: when the printed link is first, the other owner gets an account and nothing more", async () => {
+test("serve, then bootstrap: if the printed link is used first, the other owner gets an account and nothing more", async () => {
   const server = await serve(newDirectory());
   const acme = await server.bootstrap({ org: "acme" });
   const printed = printedLink(server) ?? assert.fail(server.stdout());
@@ -82,7 +82,7 @@ test("serve, then bootstrap: when the printed link is first, the other owner get
   assert.deepEqual(await setUp(server, tokenOf(acme)).then(({ status, admin }) => [status, admin]), [201, false]);
 });
 
-test("bootstrap, then serve: both links are of one owner, and one of them is used", async () => {
+test("bootstrap, then serve: both links belong to one owner, and one of them is used", async () => {
   const dataDir = newDirectory();
   const acme = await bootstrap(dataDir, {}, { org: "acme" });
   const globex = await bootstrap(dataDir, {}, { org: "globex", app: "other" });
@@ -101,7 +101,7 @@ test("links used at the same moment make one operator", async () => {
   assert.equal(outcomes.filter(({ admin }) => admin === true).length, 1, JSON.stringify(outcomes));
 });
 
-test("a restored backup has no open link, whichever way the set-up went on", async () => {
+test("a restored backup has no open link, with and without a finished set-up", async () => {
   const server = await serve(newDirectory());
   const printed = printedLink(server) ?? assert.fail(server.stdout());
   const acme = await server.bootstrap({ org: "acme" });
@@ -122,7 +122,7 @@ test("a restored backup has no open link, whichever way the set-up went on", asy
   assert.equal((await setUp(second, fresh)).admin, true);
 });
 
-test("a restored backup of an older version stays as it is, and has no open link once it is brought up to date", async () => {
+test("a restored backup of an older version stays unchanged, and has no open link after its migration", async () => {
   const dataDir = newDirectory();
   const acme = await bootstrap(dataDir, {}, { org: "acme" });
   const taken = withoutLastMigration(dataDir);
@@ -140,7 +140,7 @@ test("a restored backup of an older version stays as it is, and has no open link
       .map(({ name }) => name),
   );
   assert.ok(!names.includes(taken.name), "nothing was migrated");
-  // Its schema is this version's in truth: so it is brought up to date by its name alone.
+  // Its schema is really this version's, so the migration only changes its name.
   records(restored, (db) =>
     db.prepare("insert into migration (name, applied_at) values (?, ?)").run(taken.name, taken.appliedAt),
   );

@@ -1,4 +1,4 @@
-/** How a person comes in: the set-up link, a session that its cookie names, tokens that open the public API for as long as it lasts. */
+/** Signing in: the set-up link, a session with a cookie, and tokens for the public API during the session. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../fixtures/http.ts";
@@ -9,11 +9,11 @@ const shared = useSharedServer();
 const PASSWORD = "correct horse battery";
 const COOKIE = "__Host-mooring";
 
-/** Calls as the portal's pages do. */
+/** Sends requests as the portal's pages do. */
 interface Browser {
   cookie: string | undefined;
   call<T = Record<string, unknown>>(method: string, path: string, json?: object): Promise<Answer<T>>;
-  /** A token for the organization of the server. */
+  /** Returns a token for the server's organization. */
   token(): Promise<string>;
 }
 
@@ -50,7 +50,7 @@ async function signedIn(email: string): Promise<Browser> {
   return it;
 }
 
-/** Somebody who was invited, with a password. */
+/** Returns a person who was invited, with a password. */
 async function invited(owner: string, email: string, role: string): Promise<{ id: string }> {
   const { server } = shared;
   const invitation = await server.call<{ link: string }>("POST", "/v1/invitations", {
@@ -68,7 +68,7 @@ async function invited(owner: string, email: string, role: string): Promise<{ id
   return { id: members.body.items.find((member) => member.email === email)?.user_id ?? assert.fail(members.text) };
 }
 
-test("the set-up signs the owner in, and their session's token is the owner", async () => {
+test("the set-up signs the owner in, and their session's token acts as the owner", async () => {
   const { server, home } = shared;
   const owner = browser();
   const [, token = ""] = String(home.owner.setup_url).split("#");
@@ -82,7 +82,7 @@ test("the set-up signs the owner in, and their session's token is the owner", as
   assert.deepEqual([me.body.kind, me.body.role], ["person", "owner"]);
 });
 
-test("every surface that takes a person's token does what it does for a credential", async () => {
+test("every surface that accepts a person's token does what it does for a credential", async () => {
   const { server, home } = shared;
   const token = await (await signedIn(home.owner.email)).token();
   const { project } = home;
@@ -114,7 +114,7 @@ test("every surface that takes a person's token does what it does for a credenti
   await server.token(created.body);
 });
 
-test("an idempotency key of a person is theirs in one organization, and repeats its answer", async () => {
+test("an idempotency key of a person is valid in one organization, and repeats its answer", async () => {
   const { server, home } = shared;
   const token = await (await signedIn(home.owner.email)).token();
   const call = () =>
@@ -125,7 +125,7 @@ test("an idempotency key of a person is theirs in one organization, and repeats 
   assert.equal(again.headers.get("idempotency-replayed"), "true");
 });
 
-test("a person's token is none that a client took: it is not introspected, and opens neither images nor a session", async () => {
+test("a person's token is not a client's token: it is not introspected, and opens neither images nor a session", async () => {
   const { server, home } = shared;
   const token = await (await signedIn(home.owner.email)).token();
   const basic = `${home.credential.client_id}:${home.credential.client_secret}`;
@@ -154,7 +154,7 @@ test("signing out ends the session's tokens at once", async () => {
   assert.match(refused.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
 });
 
-test("a role that is lowered and a member who is removed count at the next request", async () => {
+test("a lower role and a removal count at the next request", async () => {
   const { server, home } = shared;
   const owner = await (await signedIn(home.owner.email)).token();
   const { id } = await invited(owner, "grace@example.org", "admin");
@@ -167,7 +167,7 @@ test("a role that is lowered and a member who is removed count at the next reque
   assert.equal((await server.call("GET", "/v1/me", { token })).status, 401);
 });
 
-test("members are listed with when they were seen and whether a second factor guards them", async () => {
+test("members are listed with their last use and whether they have a second factor", async () => {
   const { server, home } = shared;
   const token = await (await signedIn(home.owner.email)).token();
   const { body } = await server.call<{ items: { last_seen_at: string; second_factor: boolean }[] }>(
@@ -180,7 +180,7 @@ test("members are listed with when they were seen and whether a second factor gu
   assert.equal(owner?.second_factor, false);
 });
 
-test("neither cookie nor token is in the server's log", async () => {
+test("the server's log has neither cookie nor token", async () => {
   const { server, home } = shared;
   const it = await signedIn(home.owner.email);
   const token = await it.token();

@@ -1,4 +1,4 @@
-/** How it starts, and that every refusal to start says what to do. */
+/** The start of the server. Every refusal to start says what to do. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import {
@@ -42,7 +42,7 @@ async function start(options: ServerOptions = {}): Promise<Server> {
   return server;
 }
 
-/** `serve` that must refuse to start. */
+/** Runs `serve`, which must refuse to start. */
 function refusal(
   dataDir: string,
   settings: Record<string, string | number> = {},
@@ -51,7 +51,7 @@ function refusal(
   return mooring(serveWords(dataDir, settings), { environment, deadlineMs: 60_000 });
 }
 
-test("while it runs, the data directory says where, and is for its owner only", async () => {
+test("while the server runs, a file in the data directory has its address, readable by the owner only", async () => {
   const dataDir = join(directory(), "made", "by", "serve");
   const server = await start({ dataDir });
   const note = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as {
@@ -68,7 +68,7 @@ test("while it runs, the data directory says where, and is for its owner only", 
   await server.stop();
 });
 
-test("it takes as many connections as connections_max says, and more again when some have gone", async () => {
+test("the server accepts as many connections as connections_max says, and more after some have closed", async () => {
   const server = await start({ settings: { connections_max: 5 } });
   const { hostname, port } = new URL(server.origin);
   const sockets = Array.from({ length: 12 }, () => connect({ host: hostname, port: Number(port) }));
@@ -80,11 +80,11 @@ test("it takes as many connections as connections_max says, and more again when 
   }
   assert.ok(
     sockets.some((socket) => !socket.closed),
-    "those within the limit were closed too",
+    "connections within the limit were closed too",
   );
   for (const socket of sockets) socket.destroy();
   for (;;) {
-    assert.ok(performance.now() < deadlineMs, "no connection is taken after others have gone");
+    assert.ok(performance.now() < deadlineMs, "no connection is accepted after others have closed");
     const status = await fetch(`${server.origin}/livez`).then(
       (answer) => answer.status,
       () => 0,
@@ -95,7 +95,7 @@ test("it takes as many connections as connections_max says, and more again when 
   await server.stop();
 });
 
-test("an address that is in use is named, and nothing is touched", async () => {
+test("an address in use is named, and nothing is changed", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await once(blocker, "listening");
   const address = `127.0.0.1:${(blocker.address() as AddressInfo).port}`;
@@ -109,7 +109,7 @@ test("an address that is in use is named, and nothing is touched", async () => {
   blocker.close();
 });
 
-test("a second server on the same data directory is refused, and the first goes on", async () => {
+test("a second server on the same data directory is refused, and the first continues", async () => {
   const dataDir = directory();
   const first = await start({ dataDir });
   const token = await first.token((await first.bootstrap()).credential);
@@ -123,7 +123,7 @@ test("a second server on the same data directory is refused, and the first goes 
   await first.stop();
 });
 
-test("a data directory that cannot be is refused with its path", async () => {
+test("an impossible data directory is refused with its path", async () => {
   const file = join(directory(), "file");
   writeFileSync(file, "");
   for (const dataDir of [file, join(file, "below")]) {
@@ -138,7 +138,7 @@ test("a data directory that cannot be is refused with its path", async () => {
 const root = process.getuid?.() === 0;
 
 test(
-  "a data directory that may not be written is refused with its path",
+  "a data directory without write permission is refused with its path",
   { skip: root ? false : "only root can become another user" },
   async () => {
     const dataDir = join(directory(), "closed");
@@ -162,7 +162,7 @@ test("a wrong or lost master key is refused, with what to do; the right one work
   const lost = await refusal(dataDir, {}, { ...server.environment });
   assert.equal(lost.code, 1, lost.stdout + lost.stderr);
   assert.match(lost.stderr, /master key|master\.key/i);
-  assert.ok(!existsSync(key), "no new key is made over data that needs the old one");
+  assert.ok(!existsSync(key), "no new key is created over data that needs the old one");
   const wrong = await refusal(
     dataDir,
     {},
@@ -187,7 +187,7 @@ test("a master key from the environment needs no file", async () => {
   assert.ok(!(server.stdout() + server.stderr()).includes(MOORING_MASTER_KEY));
 });
 
-test("a configuration with many mistakes tells all of them at once, by name, and no secret", async () => {
+test("a configuration with many mistakes reports all of them at once, by name, and no secret", async () => {
   const config = join(directory(), "config.json");
   const dataDir = directory();
   const secret = "postgres-but-wrong://user:hunter2@db";

@@ -1,6 +1,4 @@
-/**
- * How the server stops: running requests are finished, in time, and nothing is left behind; and how it starts again.
- */
+/** The stop of the server: running requests are finished in time, and nothing is left behind. Then the next start. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +37,7 @@ interface SlowUpload {
   finish(): void;
 }
 
-/** An ingest whose second half waits until the test continues it. Resolves when the server has begun to read it. */
+/** Sends an ingest whose second half waits until the test continues it. Resolves when the server has begun to read it. */
 async function slowUpload(server: Server, token: string, message: string): Promise<SlowUpload> {
   const body = JSON.stringify({ entries: [logEntry(message)] });
   const started = Promise.withResolvers<void>();
@@ -63,7 +61,7 @@ async function slowUpload(server: Server, token: string, message: string): Promi
   return { answer, finish: () => finish() };
 }
 
-test("SIGTERM finishes an upload in progress, closes idle connections and exits 0; the next start has the row", async () => {
+test("SIGTERM finishes a running upload, closes idle connections and exits 0; the next start has the row", async () => {
   const dataDir = directory();
   const server = await start({ dataDir });
   const home = await server.bootstrap();
@@ -75,26 +73,26 @@ test("SIGTERM finishes an upload in progress, closes idle connections and exits 
   const stopping = performance.now();
   const stopped = server.stop();
   await eventually("the server to begin its stop", () => (server.stdout().includes("SIGTERM") ? true : null));
-  assert.ok(groupAlive(server.pid), "it waits for the upload");
+  assert.ok(groupAlive(server.pid), "the server waits for the upload");
   upload.finish();
   const answer = await upload.answer;
   assert.equal(answer.status, 202, answer.text);
   assert.deepEqual(await stopped, { code: 0, signal: null });
   assert.ok(performance.now() - stopping < 30_000);
   agent.destroy();
-  assert.equal(existsSync(join(dataDir, "server.json")), false, "the note of a running server is gone");
+  assert.equal(existsSync(join(dataDir, "server.json")), false, "the file of the running server is deleted");
 
   const second = await start({ dataDir, settings: { listen: new URL(server.origin).host } });
   assert.deepEqual(
     await rows(second, token, "select message from logs"),
     [{ message: "in flight" }],
-    "the old token lives on",
+    "the old token still works",
   );
   assert.equal((await second.stop()).code, 0);
 });
 
-// How long a start takes is measured by benchmarks/startup; here it only must not hang.
-test("a second start is ready soon, and has the former data", async () => {
+// benchmarks/startup measures the time of a start. Here it only must not hang.
+test("a second start is ready soon, and has the earlier data", async () => {
   const dataDir = directory();
   const first = await start({ dataDir });
   const { credential } = await first.bootstrap();
@@ -108,7 +106,7 @@ test("a second start is ready soon, and has the former data", async () => {
   await again.stop();
 });
 
-test("a stop does not wait for ever: an upload that never ends is cut off", async () => {
+test("a stop does not wait forever: an endless upload is cut off", async () => {
   const server = await start({ settings: { stop_timeout_ms: 1000 } });
   const token = await server.token((await server.bootstrap()).credential);
   const upload = await slowUpload(server, token, "never finished");
@@ -131,7 +129,7 @@ test("SIGINT stops as well, and a second signal ends at once", async () => {
   const cut = assert.rejects(upload.answer);
   process.kill(server.pid, "SIGTERM");
   await eventually("the server to begin its stop", () => (server.stdout().includes("SIGTERM") ? true : null));
-  // Again and again: two that come in one moment may count as one, as npm and a terminal both pass a Ctrl-C on.
+  // Again and again: two signals at one moment may count as one, as npm and a terminal both forward a Ctrl-C.
   let ended = false;
   void server.exited.then(() => (ended = true));
   await eventually("the end after a second signal", () => ended || !isSignalled(server.pid) || null, 5000, 100);

@@ -23,7 +23,7 @@ function movable(): Clock & { advance(ms: number): void } {
   return { nowMs: () => systemClock.nowMs() + aheadMs, advance: (ms) => void (aheadMs += ms) };
 }
 
-/** Runs of one destination, one after the other, as a node's jobs make them. */
+/** Returns a destination. Its runs follow one after the other, as a node's jobs make them. */
 async function destinationOf(webhook: MadeWebhook, options: Partial<OutboundOptions> & { clock: Clock }) {
   const { metadata, identity } = world;
   const { clock } = options;
@@ -57,7 +57,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test("one that takes nothing for a day is stopped, and the audit log says so", async () => {
+test("a destination that accepts nothing for a day is stopped, and the audit log has that", async () => {
   const clock = movable();
   const webhook = await newWebhook(world);
   const destination = await destinationOf(webhook, { privateAddresses: true, clock });
@@ -76,7 +76,7 @@ test("one that takes nothing for a day is stopped, and the audit log says so", a
   clock.advance(2 * HOUR_MS);
   await destination.run();
   const { state, reason } = await destination.row();
-  assert.deepEqual([state, reason], ["stopped", "it has taken nothing for a day"]);
+  assert.deepEqual([state, reason], ["stopped", "it has accepted nothing for a day"]);
   const { read } = world.metadata;
   const audit = read
     .selectFrom("audit")
@@ -86,7 +86,7 @@ test("one that takes nothing for a day is stopped, and the audit log says so", a
   assert.equal((await audit.executeTakeFirst())?.action, "webhook.destination.stop");
 });
 
-test("a name that leads inside when an event is sent is refused then, however it looked before", async () => {
+test("a name that leads to an internal address when an event is sent is refused then, though it was fine before", async () => {
   const answers = [["93.184.215.14", "10.0.0.1"], ["::ffff:127.0.0.1"], ["169.254.169.254"], ["fd00::1"]];
   for (const addresses of answers) {
     const webhook = await newWebhook(world);
@@ -99,7 +99,7 @@ test("a name that leads inside when an event is sent is refused then, however it
   }
 });
 
-/** Spellings of addresses inside; the parser of URLs makes one form of each. */
+/** Spellings of internal addresses. The parser of URLs normalizes each. */
 const INSIDE = `
   127.0.0.1 127.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001
   0 127.0.0.1. ①②⑦.0.0.1 127。0。0。1 %31%32%37.0.0.1 10.0.0.1 172.31.255.255
@@ -108,7 +108,7 @@ const INSIDE = `
   [ff02::1]
 `;
 
-test("no spelling of an address inside can be a destination", async () => {
+test("no spelling of an internal address can be a destination", async () => {
   const { id } = await newWebhook(world);
   const token = await world.token();
   for (const host of INSIDE.trim().split(/\s+/)) {

@@ -14,7 +14,7 @@ import { encodeEntries } from "./entries.ts";
 const ORG = "org_a";
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** JSON texts that have broken readers: each stands for every value that takes any. */
+/** JSON texts that have broken readers. Each is used for every value that accepts any JSON. */
 const STRINGS = [
   '""',
   '"\\u0000"',
@@ -67,7 +67,7 @@ const TIMES = [
 
 const object = (members: readonly string[]): string => `{${members.join(",")}}`;
 
-/** Each value under each way of writing it down, spread over entries. */
+/** Writes each value in each form, spread over entries. */
 function entriesOf(type: TelemetryType): string[] {
   const time = (i: number): string => `"timestamp":"${TIMES[i % TIMES.length]}"`;
   const text = (i: number): string => STRINGS[i % STRINGS.length] ?? '""';
@@ -116,7 +116,7 @@ async function rowsIn(store: TelemetryStore, type: TelemetryType): Promise<strin
   return text(run.body);
 }
 
-test("nothing that is taken can break a query or a compaction", async () => {
+test("no accepted entry can break a query or a compaction", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-poison-"));
   const metadata = await openTestMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const settings = {

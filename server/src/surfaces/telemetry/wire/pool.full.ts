@@ -21,7 +21,7 @@ function bodyOf(entries: number, messageChars: number): Buffer {
   return Buffer.from(JSON.stringify({ entries: list }));
 }
 
-test("a body is encoded alike here and in a thread, also when it is part of a larger buffer", async () => {
+test("a body is encoded the same here and in a thread, also as a part of a larger buffer", async () => {
   const pool = createEncoderPool({ workers: 2 });
   for (const body of [bodyOf(3, 10), bodyOf(1000, 300)]) {
     const expected = encodeEntries("logs", body, options);
@@ -31,7 +31,7 @@ test("a body is encoded alike here and in a thread, also when it is part of a la
     assert.ok(Buffer.isBuffer(encoded.rows));
     assert.ok(encoded.rows.equals(expected.rows));
     assert.deepEqual([encoded.count, encoded.rejected, encoded.errors], [expected.count, 0, []]);
-    assert.equal(larger.toString("latin1", 0, 6), "before", "the rest of the buffer was not handed over");
+    assert.equal(larger.toString("latin1", 0, 6), "before", "the rest of the buffer was not transferred");
   }
   await pool.close();
 });
@@ -50,7 +50,7 @@ test("a problem in a thread is the same problem here", async () => {
   await pool.close();
 });
 
-test("many large bodies at once, more than there are threads", async () => {
+test("more large bodies than threads, at once", async () => {
   const pool = createEncoderPool({ workers: 2 });
   const encoded = await Promise.all(
     Array.from({ length: 20 }, (_, i) => pool.encode("logs", bodyOf(500 + i, 600), options)),
@@ -62,11 +62,11 @@ test("many large bodies at once, more than there are threads", async () => {
   await pool.close();
 });
 
-test("only so much waits for a thread: more is refused, and taken again once there is room", async () => {
+test("the queue for threads has a limit: more is refused, and accepted again once there is space", async () => {
   const large = (): Buffer => bodyOf(1000, 300);
   const bytes = large().length;
   const pool = createEncoderPool({ workers: 1, waitingBytesMax: 2 * bytes });
-  const taken = [1, 2, 3].map(() => pool.encode("logs", large(), options)); // one in the thread, two before it
+  const taken = [1, 2, 3].map(() => pool.encode("logs", large(), options)); // One in the thread, two in the queue.
   await assert.rejects(pool.encode("logs", large(), options), { code: "unavailable" });
   for (const each of await Promise.all(taken)) assert.equal(each.count, 1000);
   assert.equal((await pool.encode("logs", large(), options)).count, 1000);
@@ -91,7 +91,7 @@ test("bodies of 10 MiB do not hold the event loop", async () => {
   await pool.close();
 });
 
-test("a thread that dies fails its request alone and is replaced", async () => {
+test("a thread that dies fails only its request and is replaced", async () => {
   const dir = await mkdtemp(join(tmpdir(), "mooring-pool-"));
   const script = join(dir, "dies.mjs");
   const real = new URL("./pool.worker.ts", import.meta.url).href;

@@ -5,7 +5,7 @@ import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { parseEntries } from "./entries.ts";
 import { scanEntries } from "./scan.ts";
 
-/** What the careful way makes of a body: rows, or null when it refuses it. */
+/** Returns the rows of the slow path, or null if it refuses the body. */
 function careful(type: TelemetryType, body: Buffer): { count: number; rows: unknown[] } | null {
   try {
     const { rows, count } = parseEntries(type, body, { projectId: "proj_1", lenient: false });
@@ -16,7 +16,7 @@ function careful(type: TelemetryType, body: Buffer): { count: number; rows: unkn
   }
 }
 
-/** Rows as values, with the timestamp in one form: both ways mean the same microsecond. */
+/** Returns rows as values, with the timestamp in one form: both paths mean the same microsecond. */
 function valuesOf(rows: Buffer): unknown[] {
   const lines = rows.toString().split("\n");
   assert.equal(lines.pop(), "", "rows end with a newline");
@@ -27,13 +27,13 @@ function valuesOf(rows: Buffer): unknown[] {
   });
 }
 
-/** The quick way may leave anything to the careful one, but what it takes must be just what that would have made. */
+/** The fast path may leave any body to the slow one, but its rows must equal those of the slow path. */
 function assertAgrees(type: TelemetryType, body: Buffer): boolean {
   const quick = scanEntries(type, body, { projectId: "proj_1" });
   if (quick === null) return false;
   const expected = careful(type, body);
   const shown = body.toString().slice(0, 300);
-  assert.notEqual(expected, null, `took what must be refused: ${shown}`);
+  assert.notEqual(expected, null, `accepted an invalid body: ${shown}`);
   assert.deepEqual({ count: quick.count, rows: valuesOf(quick.rows) }, expected, shown);
   return true;
 }
@@ -77,7 +77,7 @@ const TAKEN: readonly [string, TelemetryType, Buffer][] = [
     "traces",
     body(`${TRACE},"parent_span_id":"p","kind":"server","service":"s","attributes":{}`),
   ],
-  ["a level that nobody knows", "logs", body(LOG.replace("info", "chatty"))],
+  ["an unknown level", "logs", body(LOG.replace("info", "chatty"))],
   [
     "levels in capitals",
     "logs",
@@ -86,7 +86,7 @@ const TAKEN: readonly [string, TelemetryType, Buffer][] = [
 ];
 
 for (const [name, type, bytes] of TAKEN) {
-  test(`takes ${name}, and agrees with the parser`, () => {
+  test(`accepts ${name}, and agrees with the parser`, () => {
     assert.ok(assertAgrees(type, bytes));
   });
 }
@@ -114,7 +114,7 @@ const LEFT: readonly [string, TelemetryType, Buffer][] = [
   ["a point without digits", "metrics", body(METRIC.replace(/1$/, "1."))],
   ["a line break inside an entry", "logs", body(LOG.replace(",", ",\n"))],
   ["a tab in a string", "logs", body(LOG.replace('"m"', '"a\tb"'))],
-  ["a day that is none", "logs", body(LOG.replace("11-20", "02-30"))],
+  ["a day that does not exist", "logs", body(LOG.replace("11-20", "02-30"))],
   ["another zone", "logs", body(LOG.replace("00Z", "00+01:00"))],
   ["ten digits of fraction", "logs", body(LOG.replace("00Z", "00.1234567890Z"))],
   ["a level of 33 characters", "logs", body(LOG.replace("info", "x".repeat(33)))],
@@ -137,7 +137,7 @@ for (const [name, type, bytes] of LEFT) {
   });
 }
 
-test("takes 32 levels of nesting", () => assert.ok(assertAgrees("logs", body(deep(32)))));
+test("accepts 32 levels of nesting", () => assert.ok(assertAgrees("logs", body(deep(32)))));
 
 test("agrees with the parser on every prefix and every changed byte of a body", () => {
   const bytes = body(String.raw`${LOG},"attributes":{"a":[1,-2.5,{"b":"\né"}],"c":null}`, TRACE);
@@ -154,14 +154,14 @@ test("agrees with the parser on every prefix and every changed byte of a body", 
   }
 });
 
-test("agrees with the parser on random bodies, and takes most of them", () => {
+test("agrees with the parser on random bodies, and accepts most of them", () => {
   const random = randomOf(42);
   let taken = 0;
   for (let round = 0; round < 2000; round++) {
     const entry = `${LOG},"attributes":${randomObject(random, 3)}`;
     if (assertAgrees("logs", body(entry, LOG))) taken += 1;
   }
-  assert.ok(taken > 500, `took only ${taken} of 2000`);
+  assert.ok(taken > 500, `accepted only ${taken} of 2000`);
 });
 
 function randomObject(random: () => number, depth: number): string {
@@ -190,7 +190,7 @@ function randomText(random: () => number): string {
   ).join("");
 }
 
-/** A small linear congruential generator: the same bodies at every run. */
+/** A small linear congruential generator: it makes the same bodies in every run. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

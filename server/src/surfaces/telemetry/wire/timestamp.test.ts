@@ -55,15 +55,15 @@ const REFUSED: readonly string[] = [
   "1763625600",
 ];
 
-test("date-times are taken to the nanosecond and kept to the microsecond", () => {
+test("date-times are parsed to the nanosecond and kept to the microsecond", () => {
   for (const [sent, kept] of TAKEN) assert.equal(normalTimestamp(sent), kept, sent);
 });
 
-test("anything else is refused", () => {
+test("other text is refused", () => {
   for (const sent of REFUSED) assert.equal(normalTimestamp(sent), undefined, sent);
 });
 
-test("a day exists here exactly when the calendar has it", () => {
+test("only days of the calendar are accepted", () => {
   for (let day = 0; day <= 32; day++) {
     for (let month = 0; month <= 13; month++) {
       for (const year of [1900, 2000, 2023, 2024]) {

@@ -14,7 +14,7 @@ const DETAIL = `is past the retention: entries before ${NOT_BEFORE} are not kept
 const entry = (timestamp: string): object => ({ timestamp, level: "info", message: timestamp });
 const bodyOf = (...times: string[]): Buffer => Buffer.from(JSON.stringify({ entries: times.map(entry) }));
 
-/** Whether a time is accepted, on each of the two paths. */
+/** Whether each of the two paths accepts a time. */
 const TIMES: readonly [string, boolean][] = [
   ["2026-10-21T08:00:00.5Z", true],
   ["2026-10-21T08:00:00.500000Z", true],
@@ -44,14 +44,14 @@ test("an entry past the retention is refused by its pointer, to the microsecond,
   }
 });
 
-test("lenient takes the others; without a retention any time is taken", () => {
+test("lenient accepts the others; without a retention any time is accepted", () => {
   const body = bodyOf(...TIMES.map(([time]) => time));
   const encoded = encodeEntries("logs", body, LENIENT);
   assert.deepEqual([encoded.count, encoded.rejected], [6, 4]);
   assert.equal(encodeEntries("logs", body, { projectId: null, lenient: false }).count, TIMES.length);
 });
 
-test("the fast path accepts recent entries, and leaves the second of the cutoff to the slow path", () => {
+test("the fast path accepts recent entries, and leaves the second of the limit to the slow path", () => {
   const options = { projectId: null, notBefore: NOT_BEFORE };
   assert.equal(scanEntries("logs", bodyOf("2026-10-21T08:00:01Z"), options)?.count, 1);
   assert.equal(scanEntries("logs", bodyOf("2026-10-21T08:00:00.9Z"), options), null);

@@ -46,7 +46,7 @@ testOperation(
   WITH_WEBHOOKS,
 );
 
-/** Straight into the records: more events than one request may send again. */
+/** Inserts into the records directly: more events than one request may send again. */
 async function fill(world: World, webhook: MadeWebhook, eventId: string): Promise<void> {
   const { metadata } = world;
   const query = metadata.read.selectFrom("webhook_event").selectAll().where("id", "=", eventId);

@@ -21,7 +21,7 @@ describe("listWebhookEvents", () => {
   });
   after(() => world.close());
 
-  test("events are found by how they were verified, page after page", async () => {
+  test("events are found by their verification, page after page", async () => {
     const webhook = await newWebhook(world);
     const token = await world.token();
     const path = `${PATH}/${webhook.id}`;
@@ -74,7 +74,7 @@ describe("getWebhookEventBody", () => {
   });
   after(() => world.close());
 
-  test("gives the bytes as they came, and never as a page", async () => {
+  test("returns the bytes unchanged, and never as a page", async () => {
     const webhook = await newWebhook(world);
     const path = `${PATH}/${webhook.id}/events/${await newEvent(world, webhook, { a: [1, "é"] })}/body`;
     const answer = await world.call("GET", path, { token: await world.token() });
@@ -83,7 +83,7 @@ describe("getWebhookEventBody", () => {
     assert.match(answer.headers.get("content-security-policy") ?? "", /sandbox/);
   });
 
-  test("a large body, which is no row, comes back whole", async () => {
+  test("a large body, which is not in a row, is returned completely", async () => {
     const webhook = await newWebhook(world);
     const large = { text: "x".repeat(200_000) };
     const path = `${PATH}/${webhook.id}/events/${await newEvent(world, webhook, large)}`;
@@ -114,7 +114,7 @@ testOperation(
 );
 
 describe("streamWebhookEvents", () => {
-  /** What a stream shows is tried from outside, in tests/acceptance/webhooks.test.ts. */
+  /** tests/acceptance/webhooks.test.ts tests the content of a stream. */
   let world: World;
   before(async () => {
     world = await sharedWorld(WITH_WEBHOOKS);

@@ -63,14 +63,14 @@ testOperation(
   WITH_WEBHOOKS,
 );
 
-describe("the address that is replaced", () => {
+describe("the replaced address", () => {
   let world: World;
   before(async () => (world = await sharedWorld(WITH_WEBHOOKS)));
   after(() => world.close());
 
   for (const [what, body, status] of [
-    ["ends at once unless a grace is asked for", {}, 404],
-    ["goes on for the grace that is asked for", { grace_s: 60 }, 202],
+    ["ends at once without a grace period", {}, 404],
+    ["works until the end of its grace period", { grace_s: 60 }, 202],
   ] as const) {
     test(what, async () => {
       const { id, hook } = await newWebhook(world);

@@ -11,15 +11,15 @@ import type { Ask, Pair } from "../../organization/testing/suite.ts";
 import type { Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
 import { createStreams, createWebhooksSurface } from "../index.ts";
 
-/** What tests of webhooks share: the world with this surface, and requests. */
+/** Helpers for tests of webhooks: the world with this surface, and requests. */
 
 const SETTINGS = { ratePerSecond: 1000, rateBurst: 1000, storedBytesMax: null, retentionDays: 30 };
 export const ORIGIN = "https://hooks.example";
 
-/** Nothing is handed on: a test sees what it made as it made it. */
+/** Nothing is forwarded, so that events stay as the test created them. */
 export const WITH_WEBHOOKS: WorldOptions = { ...withWebhooks(() => undefined), isShared: true };
 
-/** The same; the world's object store is handed out. */
+/** Returns options for that world, and gives its object store to `given`. */
 export function withWebhooks(given: (objects: ObjectStore) => void): WorldOptions {
   return {
     surfaces: async ({ host, identity, metadata, dataDir, onClose }) => {
@@ -54,7 +54,7 @@ export interface MadeWebhook {
   readonly hook: string;
 }
 
-/** A webhook of the tenant's open project, or of the project that is named. */
+/** Creates a webhook in the tenant's open project, or in a named project. */
 export async function newWebhook(
   world: World,
   tenant: Tenant = world.acme,
@@ -65,7 +65,7 @@ export async function newWebhook(
   return { id: webhook.id, hook: `/hooks/${token}` };
 }
 
-/** An event that a webhook took. */
+/** Sends an event to a webhook. Returns its ID. */
 export async function newEvent(world: World, webhook: MadeWebhook, body: unknown = { type: "test" }): Promise<string> {
   const answer = await world.call("POST", webhook.hook, { body });
   if (answer.status !== 202) throw new Error(answer.text);
@@ -88,7 +88,10 @@ export async function newConsumer(world: World, webhookId: string): Promise<stri
   return name;
 }
 
-/** One of another organization, one of a private project, and one of a project to a credential of another. */
+/**
+ * Returns hidden webhooks: one of another organization, one of a private project, and for a credential of a project one
+ * of another project.
+ */
 export async function webhookPairs(world: World, askOf: (id: string) => Ask): Promise<Pair[]> {
   const absent = newId("hook", 1);
   const bound = await boundToken(world);

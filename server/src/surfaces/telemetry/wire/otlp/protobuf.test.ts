@@ -7,7 +7,7 @@ import { decodeProtobuf } from "./protobuf.ts";
 import { exportResponse, statusMessage } from "./responses.ts";
 import { REQUESTS } from "./schema.ts";
 
-/** A field: number and wire type as the encoding's key, then its bytes. */
+/** Returns a field: number and wire type as the encoding's key, then its bytes. */
 const varint = (value: bigint): number[] =>
   value < 128n ? [Number(value)] : [Number(value & 127n) | 128, ...varint(value >> 7n)];
 const key = (number: number, wire: number): number[] => varint(BigInt(number * 8 + wire));
@@ -44,13 +44,13 @@ const logs = (...records: number[][]): Buffer =>
     ),
   );
 
-/** The log records that the body is decoded to. */
+/** Returns the log records of the body. */
 function records(body: Buffer): unknown {
   const request = decodeProtobuf(REQUESTS.logs, body) as { resourceLogs: [{ scopeLogs: [{ logRecords: unknown }] }] };
   return request.resourceLogs[0].scopeLogs[0].logRecords;
 }
 
-test("each kind of field is read, the identifiers as hexadecimal", () => {
+test("each kind of field is read, IDs as hexadecimal", () => {
   const record = [
     ...fixed(1, NANOS),
     ...num(2, 9),
@@ -79,12 +79,12 @@ test("each kind of field is read, the identifiers as hexadecimal", () => {
   ]);
 });
 
-test("unknown fields of every wire type are skipped, and known ones in another wire type", () => {
+test("unknown fields of every wire type are skipped, and known fields with another wire type", () => {
   const unknown = [...num(100, 2n ** 64n - 1n), ...fixed(101, 1n), ...text(102, "x"), ...key(103, 5), 0, 0, 0, 0];
   assert.deepEqual(records(logs([...unknown, ...num(3, 7), ...text(2, "x"), ...num(2, 1)])), [{ severityNumber: 1 }]);
 });
 
-test("repeated numbers are read packed and one by one", () => {
+test("repeated numbers are read in the packed form and one by one", () => {
   const bounds = [1, 2].map(double);
   const counts = [1n, 2n, 3n].map((count) => fixed(6, count));
   for (const point of [
@@ -125,7 +125,7 @@ test("no bytes are an empty request", () => {
 
 const whole = logs([...fixed(1, NANOS), ...text(3, "INFO"), ...len(5, text(1, "hello"))]);
 
-test("every cut through a message is either refused or a shorter message, and nothing else is thrown", () => {
+test("a message that is cut anywhere is either refused or a shorter message; nothing else is thrown", () => {
   for (let end = 1; end < whole.length; end++) {
     assert.throws(() => decodeProtobuf(REQUESTS.logs, whole.subarray(0, end)), { code: "invalid_body" });
   }
@@ -144,7 +144,7 @@ for (const [name, bytes] of [
   });
 }
 
-test("any bytes are taken or refused, never more", () => {
+test("random bytes are accepted or refused without another error", () => {
   let state = 1;
   const random = (): number => (state = (state * 48_271) % 2_147_483_647);
   for (let round = 0; round < 2000; round++) {
@@ -158,18 +158,18 @@ test("any bytes are taken or refused, never more", () => {
   }
 });
 
-test("a nesting that no stack would hold refuses the record alone", () => {
+test("a nesting that exceeds any stack refuses only its record", () => {
   const wrap = (field: number, inner: Buffer): Buffer =>
     Buffer.concat([Buffer.from([...key(field, 2), ...varint(BigInt(inner.length))]), inner]);
   let value: Buffer = Buffer.from(num(3, 1));
-  // Outermost last; each level is an AnyValue with a list of one.
+  // Built from the inside: each level is an AnyValue with a list of one.
   for (let level = 0; level < 5000; level++) value = wrap(5, wrap(1, value));
   const body = logs([...len(6, [...text(1, "deep"), ...len(2, value)])], [...len(5, text(1, "kept"))]);
   const encoded = encodeOtlp("logs", body, { format: "protobuf", receivedMs: 0, projectId: null });
   assert.deepEqual([encoded.count, encoded.rejected], [1, 1]);
 });
 
-test("more messages than a request may have, in few bytes, are refused", () => {
+test("too many messages in few bytes are refused", () => {
   const record = Buffer.from([18, 0]);
   const many = Buffer.concat(Array.from({ length: OTLP_VALUES_MAX }, () => record));
   const wrap = (field: number, inner: Buffer): Buffer =>
@@ -177,7 +177,7 @@ test("more messages than a request may have, in few bytes, are refused", () => {
   assert.throws(() => decodeProtobuf(REQUESTS.logs, wrap(1, wrap(2, many))), { code: "body_too_large" });
 });
 
-test("answers as protobuf: nothing for all, counts and a message for some, a status for an error", () => {
+test("answers as protobuf: nothing for full success, counts and a message for partial success, a status for an error", () => {
   const none = { rows: Buffer.alloc(0), count: 0, rejected: 0, errors: [] };
   assert.equal(exportResponse("logs", "protobuf", none).length, 0);
   const errors = [{ pointer: "/entries/3/level", detail: "is long" }];
