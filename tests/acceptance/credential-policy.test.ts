@@ -58,7 +58,7 @@ test("a program's credential waits until an administrator approves it", async ()
     { token },
   );
   const verdict = access.body.credentials.find(({ id }) => id === made.body.id);
-  assert.deepEqual([verdict?.allowed, verdict?.because], [false, "the credential waits for an approval"]);
+  assert.deepEqual([verdict?.allowed, verdict?.because], [false, "it waits for an approval"]);
 
   const approve = `/v1/credentials/${made.body.id}/approve`;
   refused(await server.call("POST", approve, { token: manager }), 403, "insufficient_scope");

@@ -135,7 +135,7 @@ describe("files on an upstream store", () => {
   });
 
   test("a deleted file's content is deleted, and an upload of a deleted grant becomes no file", async () => {
-    const id = await upload({}, "to be deleted, and large enough to be noticed");
+    const id = await upload({}, "to be deleted, and large enough to be seen");
     assert.equal((await server.call("DELETE", `/v1/files/${id}`, { token })).status, 204);
     assert.equal(await fileIn(id), undefined);
     const audit = await server.call<{ items: { action: string; target: { id: string } }[] }>("GET", "/v1/audit", {

@@ -31,7 +31,7 @@ const list = <T>(count: number, one: (i: number) => T): T[] => Array.from({ leng
 const filled = (text: string, before: string, after: string): string =>
   before + text.repeat(Math.floor((BYTES_MAX - before.length - after.length - 1) / text.length)) + after;
 
-/** Up to the size that is taken. `attempt`: no manifest is there already. */
+/** Returns an image of up to the maximum size. `attempt` makes it a new manifest. */
 function imageOf(attempt: number, layers: object[], more: object = {}): string {
   const document = {
     schemaVersion: 2,

@@ -111,7 +111,7 @@ describe("quotas", () => {
     assert.match(((await otlp.json()) as { message: string }).message, /telemetry takes \d+ of the 1 bytes/);
     const { quota: told } = await usage(token);
     assert.deepEqual([told["stored_bytes_max"], told["stored_bytes_left"]], [1, 0]);
-    await ingested(server, shared.token, "logs", [logEntry("other organizations are not affected")]);
+    await ingested(server, shared.token, "logs", [logEntry("others are not touched")]);
     await eventually("all is in Parquet", async () => {
       const logs = (await usage(token)).types["logs"];
       return logs !== undefined && logs.files > 0 && logs.pending_bytes === 0 ? true : null;

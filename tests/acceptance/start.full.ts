@@ -223,7 +223,7 @@ test("a configuration file that is no JSON is named", async () => {
   assert.ok(outcome.stderr.includes(config), outcome.stderr);
 });
 
-test("wrong words are exit code 2, help is 0 and says how", async () => {
+test("wrong arguments exit with 2; help exits with 0 and explains the use", async () => {
   for (const words of [["nonsense"], ["serve", "--nonsense"], ["bootstrap"], ["bootstrap", "--org", "acme", "extra"]]) {
     const outcome = await mooring(words);
     assert.equal(outcome.code, 2, `${words.join(" ")}: ${outcome.stdout}${outcome.stderr}`);

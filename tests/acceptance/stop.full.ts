@@ -147,7 +147,7 @@ test("a stopped or killed server leaves no process behind", async () => {
   }
 });
 
-/** False: it has ended, which this process may not have noticed yet. */
+/** False: the process has ended, though this process may not have noticed yet. */
 function isSignalled(pid: number): boolean {
   try {
     return process.kill(pid, "SIGTERM");

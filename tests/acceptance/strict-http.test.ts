@@ -1,4 +1,4 @@
-/** What two readers could take in two ways is refused on every surface, in the form of its errors (RFC 9112, RFC 3986, RFC 3629, RFC 4648). */
+/** Every surface refuses ambiguous requests, in the form of its errors (RFC 9112, RFC 3986, RFC 3629, RFC 4648). */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ interface Raw {
   readonly text: string;
 }
 
-/** What the server answers to these bytes. */
+/** Sends these bytes. Returns the server's answer. */
 async function raw(origin: string, head: readonly string[], body: Buffer | string = ""): Promise<Raw> {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -37,7 +37,7 @@ async function raw(origin: string, head: readonly string[], body: Buffer | strin
 const bearer = (): string => `Authorization: Bearer ${token}`;
 const PROBLEM = "application/problem+json";
 
-/** One request of each surface, and the form of its errors. */
+/** Returns one request of each surface, and the form of its errors. */
 function doors(): readonly (readonly [origin: string, method: string, path: string, form: RegExp])[] {
   return [
     [server.origin, "GET", "/v1/files", /problem\+json/],
@@ -56,7 +56,7 @@ function doors(): readonly (readonly [origin: string, method: string, path: stri
   ];
 }
 
-test("two Host fields, or one that names no host: 400 on every surface", async () => {
+test("two Host fields, or an invalid one: 400 on every surface", async () => {
   for (const [origin, method, path, form] of doors()) {
     for (const fields of [["Host: a", "Host: b"], ["Host: a", "HOST: a"], ["Host: a/b"], ["Host: a b"]]) {
       const answer = await raw(origin, [`${method} ${path} HTTP/1.1`, ...fields, bearer()]);
@@ -66,7 +66,7 @@ test("two Host fields, or one that names no host: 400 on every surface", async (
   }
 });
 
-test("a query or a path that is not well percent-encoded: 400 on every surface", async () => {
+test("a query or a path with invalid percent-encoding: 400 on every surface", async () => {
   for (const [origin, method, path, form] of doors()) {
     if (path.startsWith("/v2")) continue;
     for (const bad of ["%zz", "%", "%ff", "%c0%80"]) {
@@ -148,7 +148,7 @@ test("header fields that are decoded and are not UTF-8: 400", async () => {
   assert.deepEqual([upload.status, upload.type], [400, PROBLEM], upload.text);
 });
 
-/** The same bytes in another spelling: the last character has bits that count for nothing. */
+/** Spells the same bytes differently: the last character has unused bits. */
 function respelt(text: string): string {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const last = letters.indexOf(text.at(-1) ?? "");
@@ -195,7 +195,7 @@ test("a presigned URL with another last character of its signature is refused", 
   assert.equal((await fetch(url, { method: "PUT", headers: { "content-type": "text/plain" }, body: "a" })).status, 403);
 });
 
-test("a hook names its one method, for every other method", async () => {
+test("a webhook's address names POST, for every other method", async () => {
   for (const method of ["HEAD", "GET", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]) {
     const answer = await raw(server.origin, [`${method} ${new URL(home.webhook.url).pathname} HTTP/1.1`, "Host: x"]);
     assert.equal(answer.status, 405, `${method}: ${answer.text}`);

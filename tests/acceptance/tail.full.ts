@@ -1,4 +1,4 @@
-/** The live tail as an EventSource sees it: over broken connections and kills, every entry once. */
+/** The live tail as an EventSource sees it: every entry once, over broken connections and kills. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ const directories: string[] = [];
 const servers: Server[] = [];
 
 showLogs(() => servers.slice(-1));
-// Each with its test: the connections of all of them together are more than one PostgreSQL has.
+// One server for each test, because the connections of all of them together exceed PostgreSQL's limit.
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.dispose();
 });
@@ -32,7 +32,7 @@ async function start(settings: Record<string, string | number> = {}, dataDir?: s
 }
 
 /**
- * Sends batches one after the other until the test stops it, or the server goes away; returns the acknowledged ones.
+ * Sends batches one after the other until the test stops it, or the server disconnects. Returns the acknowledged ones.
  */
 function writer(server: Server, token: string, name: string): { stop(): Promise<string[]> } {
   const acknowledged: string[] = [];
@@ -68,7 +68,7 @@ function assertOnce(shown: readonly string[], sent: readonly string[]): void {
   assert.equal(there.size, shown.length, "something was shown twice");
 }
 
-test("connections that break under load: every entry is shown once, and nothing is said to be missing", async () => {
+test("with connections that break under load, every entry is shown once, and none is reported missing", async () => {
   // Compaction runs all the time, so that the log does not keep everything by accident.
   const server = await start({ compaction_rows_bytes: 20_000, compaction_interval_ms: 500 });
   const token = await server.token((await server.bootstrap()).credential);
@@ -89,14 +89,14 @@ test("connections that break under load: every entry is shown once, and nothing 
     await tail.until("the rest", () => tail.messages.length >= sent.length).catch(() => {});
     assertOnce(tail.messages, sent);
     assert.deepEqual(tail.gaps, []);
-    assert.ok(sent.length > 500, `too little load to say anything: ${sent.length}`);
+    assert.ok(sent.length > 500, `too little load for a result: ${sent.length}`);
   } finally {
     tail.close();
     await proxy.cut();
   }
 });
 
-test("a server that is killed and started again goes on where the reader stopped", async () => {
+test("after a kill and a new start, the tail continues where the reader stopped", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-tail-"));
   directories.push(dataDir);
   const settings = { compaction_rows_bytes: 20_000, compaction_interval_ms: 500 };
@@ -120,7 +120,7 @@ test("a server that is killed and started again goes on where the reader stopped
       await tail.until("the next connection", () => tail.opened > opened);
       await tail.until("the entries sent after the start", () => tail.messages.includes(last));
     }
-    // Entries that were flushed but not answered before the kill exist as well, also once.
+    // Entries that were flushed but not answered before the kill exist too, also once.
     assertOnce(tail.messages, sent);
     assert.deepEqual(tail.gaps, []);
   } finally {
@@ -153,7 +153,7 @@ test("a revoked credential loses its tail within a second", async () => {
   );
 });
 
-test("a project that is made is shown at once, and what it sent is hidden from who reads on after it became private", async () => {
+test("entries of a new project are shown at once, and hidden from other readers after it became private", async () => {
   const server = await start();
   const token = await server.token((await server.bootstrap()).credential);
   const tail = follow(`${server.origin}/v1/tail/logs`, () => token);
@@ -184,7 +184,7 @@ test("a project that is made is shown at once, and what it sent is hidden from w
   }
 });
 
-test("tails don't hold up a stop, and get the reason why they end", async () => {
+test("tails do not delay a stop, and get the reason for their end", async () => {
   const server = await start({ tail_concurrency_organization: 3 });
   const token = await server.token((await server.bootstrap()).credential);
   const headers = { authorization: `Bearer ${token}` };
@@ -197,7 +197,7 @@ test("tails don't hold up a stop, and get the reason why they end", async () => 
   for (const body of bodies) assert.match(await body, /event: end\ndata: \{"code":"unavailable"/);
 });
 
-test("mooring tail prints lines, goes on after the server came back, and ends with Ctrl-C", async () => {
+test("mooring tail prints lines, continues when the server is back, and ends with Ctrl-C", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-tail-"));
   directories.push(dataDir);
   const server = await start({}, dataDir);
@@ -213,7 +213,7 @@ test("mooring tail prints lines, goes on after the server came back, and ends wi
   const send = async (to: Server, message: string, level: string): Promise<void> => {
     await ingested(to, token, "logs", [logEntry(message, { level, service: "shop", attributes: { n: 1 } })]);
   };
-  // The command says nothing when it is connected, so something is sent until it shows.
+  // The command does not report its connection, so the test sends until it shows a line.
   await eventually("the first line", async () => {
     await send(server, "a Card\nrefused", "error");
     return command.stdout() === "" ? null : true;
@@ -231,7 +231,7 @@ test("mooring tail prints lines, goes on after the server came back, and ends wi
   assert.match(command.stderr(), /trying again/);
 });
 
-test("curl reads it as well", async () => {
+test("curl reads the tail as well", async () => {
   const server = await start();
   const token = await server.token((await server.bootstrap()).credential);
   const curl = spawn("curl", [

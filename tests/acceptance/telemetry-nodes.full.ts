@@ -1,5 +1,5 @@
 /**
- * Several servers on one PostgreSQL, each with separate telemetry: none answers with a part of it, and all works again
+ * Several servers on one PostgreSQL, each with separate telemetry. None answers with only its part, and all works again
  * when one is left.
  */
 import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ describe("servers that share records", { skip }, () => {
   const nodes = (server: Server, ...words: string[]): ReturnType<typeof mooring> =>
     mooring(["nodes", ...words, "--data-dir", server.dataDir], { environment });
 
-  test("while two run, neither answers for its part: not by SQL, not by a tail, not by an alert", async () => {
+  test("while two run, neither answers with its part: not by SQL, not by a tail, not by an alert", async () => {
     await fresh();
     const a = await start();
     const home = await a.bootstrap();
@@ -88,7 +88,7 @@ describe("servers that share records", { skip }, () => {
     assert.match(shown.error.detail, /^Cannot evaluate: /);
   });
 
-  test("one that is stopped in order is gone at once; what it had is not left out without a word, until it is given up", async () => {
+  test("a server that stops in order is gone at once; its rows are reported missing until an operator gives them up", async () => {
     await fresh();
     const a = await start();
     const home = await a.bootstrap();
@@ -99,7 +99,7 @@ describe("servers that share records", { skip }, () => {
     await ingested(b, token, "logs", [logEntry("of b")]);
     await ingested(a, other, "logs", [logEntry("of globex")]);
     assert.deepEqual(await b.stop(), { code: 0, signal: null });
-    // At once, for who has rows nowhere else.
+    // At once, for organizations without rows elsewhere.
     assert.deepEqual(await rows(a, other, COUNT), [{ n: 1 }]);
     const refusal = refused(await query(a, token, COUNT), 503, CODE);
     const store = /the directory (store_\S+) of a server that does not run/.exec(refusal.detail)?.[1] ?? "";
@@ -120,12 +120,12 @@ describe("servers that share records", { skip }, () => {
     assert.match((await nodes(a, "give-up", live)).stderr, /a server runs on it/);
     assert.equal((await nodes(a, "give-up", store)).code, 0);
     assert.deepEqual(await rows(a, token, COUNT), [{ n: 1 }]);
-    // It comes back, and is asked for again.
+    // It comes back, and counts again.
     await start(b.dataDir);
     refused(await query(a, token, COUNT), 503, CODE);
   });
 
-  test("one that is killed counts for seconds, and one that starts again is not two", async () => {
+  test("a killed server counts for seconds, and a restarted one counts once", async () => {
     await fresh();
     const a = await start();
     const home = await a.bootstrap();

@@ -1,4 +1,4 @@
-/** Whose rows and resources a token reaches: its organization's, and in it those of the projects that it may see. */
+/** The rows and resources that a token reaches: its organization's, and among them those of visible projects. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refused, type Answer } from "../fixtures/http.ts";
@@ -67,7 +67,7 @@ test("no query of one organization shows a row or a name of another", async () =
       const answer = await query(shared.server, token, sql);
       assert.ok(answer.status === 200 || answer.status === 400, `${sql}: ${answer.text}`);
       if (!sql.includes(foreign)) assert.ok(!answer.text.includes(foreign), `${sql} showed ${answer.text}`);
-      // An error may quote the statement, but a result never has the other organization's id.
+      // An error may quote the statement, but a result never has the other organization's ID.
       if (answer.status === 200)
         assert.ok(!answer.text.includes(foreignOrg) || sql.includes(foreignOrg), `${sql} showed ${answer.text}`);
     }
@@ -75,7 +75,7 @@ test("no query of one organization shows a row or a name of another", async () =
   }
 });
 
-test("queries of two organizations at the same time never mix", async () => {
+test("concurrent queries of two organizations never mix", async () => {
   const turns = Array.from({ length: 40 }, async (_, i) => {
     const [token, own] = i % 2 === 0 ? [shared.token, OURS] : [otherToken, THEIRS];
     assert.deepEqual(await rows(shared.server, token, "select distinct message from logs"), [{ message: own }]);
@@ -101,7 +101,7 @@ async function projectWithToken(slug: string): Promise<{ project: Project; token
   return { project, token: await shared.server.token(credential) };
 }
 
-/** A private project has a maintainer, so a person is made one first. */
+/** Hides a project. A private project has a maintainer, so this makes a person one first. */
 async function hide(project: Project): Promise<void> {
   const member = await shared.server.call("PUT", `/v1/projects/${project.id}/members/${await owner()}`, {
     token: shared.token,
@@ -144,8 +144,8 @@ test("a project's credential sees the rows of its project only, and a private pr
   await hide(blue.project);
   assert.deepEqual(await messages(shared.token), ["p:none", "p:red"]);
   assert.deepEqual(await messages(red.token), ["p:red"]);
-  // The creator of the project's credential no longer reaches the project, so it may have lost its scopes; never more
-  // than that.
+  // The creator of the project's credential no longer reaches the project, so the credential may have lost its scopes.
+  // It never has more.
   const own = await query<{ message: string }>(shared.server, blue.token, "select message from logs");
   if (own.status === 200) assert.deepEqual(own.body.rows, [{ message: "p:blue" }]);
   else refused(own, 403, "insufficient_scope");
@@ -176,7 +176,7 @@ test("a project's credential reaches its own project and no other resource", asy
   refused(escape, 404, "not_found");
 });
 
-test("a private project is absent for the organization's credentials", async () => {
+test("a private project is hidden from the organization's credentials", async () => {
   const secret = await created<Project>("/v1/projects", {
     slug: "secret",
     visibility: "private",

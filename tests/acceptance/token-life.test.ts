@@ -1,4 +1,4 @@
-/** Introspection, revocation, failed sign-ins and rotation: what becomes of tokens and secrets after they were given. */
+/** Introspection, revocation, failed sign-ins and rotation: the life of tokens and secrets after they were issued. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { basic, postForm, refused, type Answer } from "../fixtures/http.ts";
@@ -41,7 +41,7 @@ function me(token: string): Promise<Answer> {
   return shared.server.call("GET", "/v1/me", { token });
 }
 
-test("introspection tells of a live token what it holds", async () => {
+test("introspection of an active token shows its scopes and claims", async () => {
   const token = await shared.server.token(shared.home.credential, "org:read");
   const { status, body } = await introspect(token);
   assert.equal(status, 200);
@@ -51,7 +51,7 @@ test("introspection tells of a live token what it holds", async () => {
   assert.equal(body.exp, decodeJwt(token).claims["exp"]);
 });
 
-test("introspection of anything else says no more than inactive", async () => {
+test("introspection of any other token only answers inactive", async () => {
   const other = await shared.server.bootstrap({
     org: `${shared.home.org.slug}-rival`,
     project: "plant",
@@ -74,7 +74,7 @@ test("introspection and revocation need a client", async () => {
   assert.equal((await me(shared.token)).status, 200);
 });
 
-test("a revoked token fails on the next request, and the others of its client go on", async () => {
+test("a revoked token fails on the next request, and its client's other tokens still work", async () => {
   const [token, sister] = await Promise.all([
     shared.server.token(shared.home.credential),
     shared.server.token(shared.home.credential),
@@ -92,14 +92,14 @@ test("revoking an unknown token is 200 (RFC 7009 section 2.2)", async () => {
   assert.equal((await revoke("garbage")).status, 200);
 });
 
-test("a client revokes no token of another client", async () => {
+test("a client can't revoke another client's token", async () => {
   const mallory = await newCredential(["org:read"]);
   const victim = await shared.server.token(shared.home.credential);
   await revoke(victim, mallory);
   assert.equal((await me(victim)).status, 200);
 });
 
-test("a revoked credential loses its tokens at the next request, and gives no more", async () => {
+test("a revoked credential loses its tokens at the next request, and gets no more", async () => {
   const credential = await newCredential(["org:read"]);
   const tokens = await Promise.all(Array.from({ length: 5 }, () => shared.server.token(credential)));
   for (const token of tokens) assert.equal((await me(token)).status, 200);
@@ -119,7 +119,7 @@ function clientOf(credential: Client): Record<string, string> {
   return { client_id: credential.client_id, client_secret: credential.client_secret };
 }
 
-test("a race of revoking and issuing leaves no token that works", async () => {
+test("concurrent revocations and token requests leave no token that works", async () => {
   for (let round = 0; round < 10; round++) {
     const credential = await newCredential(["org:read"]);
     const asked = Array.from({ length: 8 }, () => shared.server.token(credential).catch(() => null));
@@ -130,7 +130,7 @@ test("a race of revoking and issuing leaves no token that works", async () => {
   }
 });
 
-test("lowering a permission set cuts tokens that were given before", async () => {
+test("removing scopes from a credential removes them from issued tokens", async () => {
   const credential = await newCredential(["org:read", "projects:read"]);
   const token = await shared.server.token(credential);
   assert.equal((await shared.server.call("GET", "/v1/projects", { token })).status, 200);
@@ -152,7 +152,7 @@ async function tokenStatus(client: Client): Promise<number> {
   ).status;
 }
 
-test("rotation keeps two secrets alive, or stops the old one at once", async () => {
+test("rotation keeps two secrets valid, or ends the old one at once", async () => {
   const credential = await newCredential(["org:read"]);
   const rotate = async (overlap_seconds: number): Promise<Created> => {
     const path = `/v1/credentials/${credential.id}/rotate`;
@@ -181,7 +181,7 @@ test("a secret has a fixed prefix and a checksum, and no call shows it again", a
   }
 });
 
-test("after ten failed sign-ins a caller who guesses has to wait, and one with the secret does not", async () => {
+test("after ten failed sign-ins further guesses must wait, and the right secret need not", async () => {
   const credential = await newCredential(["org:read"]);
   const wrong = { client_id: credential.client_id, client_secret: shared.home.credential.client_secret };
   const statuses: number[] = [];

@@ -1,4 +1,4 @@
-/** POST /oauth/token and its neighbours: RFC 6749, 6750, 7009, 7662, 8414, 9068, and CONTRACT "Identity". */
+/** POST /oauth/token and related endpoints: RFC 6749, 6750, 7009, 7662, 8414, 9068, and CONTRACT "Identity". */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -38,7 +38,7 @@ function sorted(scope: unknown): string[] {
   return String(scope).split(" ").toSorted();
 }
 
-test("client_secret_post gives a token with every scope of the credential", async () => {
+test("client_secret_post gets a token with every scope of the credential", async () => {
   const answer = await ask(grant());
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(Object.keys(answer.body).toSorted(), ["access_token", "expires_in", "scope", "token_type"]);
@@ -50,7 +50,7 @@ test("client_secret_post gives a token with every scope of the credential", asyn
   assert.equal(answer.headers.get("pragma"), "no-cache");
 });
 
-test("client_secret_basic gives a token, with the percent-encoding of RFC 6749 section 2.3.1", async () => {
+test("client_secret_basic gets a token, with the percent-encoding of RFC 6749 section 2.3.1", async () => {
   const { client_id, client_secret } = shared.home.credential;
   const plain = await ask({ grant_type: "client_credentials" }, basic(client_id, client_secret));
   assert.equal(plain.status, 200, plain.text);
@@ -59,7 +59,7 @@ test("client_secret_basic gives a token, with the percent-encoding of RFC 6749 s
   assert.equal(escaped.status, 200, escaped.text);
 });
 
-test("the scheme of the Authorization field is taken in any case", async () => {
+test("the scheme of the Authorization field is case-insensitive", async () => {
   const { client_id, client_secret } = shared.home.credential;
   const field = basic(client_id, client_secret).authorization.replace("Basic", "bAsIC");
   assert.equal((await ask({ grant_type: "client_credentials" }, { authorization: field })).status, 200);
@@ -80,7 +80,7 @@ test("a scope without a value counts as not sent (RFC 6749 section 3.1)", async 
   assert.deepEqual(sorted(answer.body.scope), [...ALL_SCOPES].toSorted());
 });
 
-test("a scope beyond the permission set is invalid_scope", async () => {
+test("a scope that the credential lacks is invalid_scope", async () => {
   const { body: small } = await shared.server.call<Client>("POST", "/v1/credentials", {
     token: shared.token,
     json: { name: "small", scopes: ["org:read"] },
@@ -124,7 +124,7 @@ const REFUSALS: readonly Refusal[] = [
     error: "invalid_scope",
   },
   {
-    name: "a scope that is no scope at all",
+    name: "an unknown scope",
     fields: () => grant({ scope: 'org:read"\\' }),
     status: 400,
     error: "invalid_scope",
@@ -236,7 +236,7 @@ async function keySet(): Promise<readonly Jwk[]> {
   return (await shared.server.call<{ keys: Jwk[] }>("GET", "/.well-known/jwks.json")).body.keys;
 }
 
-test("the key set holds public ES256 and RS256 keys and nothing private", async () => {
+test("the key set has public ES256 and RS256 keys and nothing private", async () => {
   const keys = await keySet();
   assert.deepEqual([...new Set(keys.map((key) => key.alg))].toSorted(), ["ES256", "RS256"]);
   assert.equal(new Set(keys.map((key) => key.kid)).size, keys.length);
@@ -283,7 +283,7 @@ test("the organization sets the lifetime, from 300 to 3600 s", async () => {
 const CURL = ["/usr/bin/curl", "/usr/local/bin/curl"].find((path) => existsSync(path));
 
 test(
-  "curl takes a token with --data and with -u",
+  "curl gets a token with --data and with -u",
   { skip: CURL === undefined ? "curl is not installed" : false },
   async () => {
     const { client_id, client_secret } = shared.home.credential;
@@ -302,7 +302,7 @@ test(
   },
 );
 
-test("oauth4webapi discovers the server and takes a token by both methods", async () => {
+test("oauth4webapi discovers the server and gets a token by both methods", async () => {
   const issuer = new URL(shared.server.origin);
   const options = { algorithm: "oauth2", [oauth.allowInsecureRequests]: true } as const;
   const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
@@ -332,12 +332,12 @@ test("oauth4webapi discovers the server and takes a token by both methods", asyn
   }
 });
 
-test("openid-client takes, introspects and revokes a token by discovery", async () => {
+test("openid-client gets, introspects and revokes a token by discovery", async () => {
   const { client_id, client_secret } = shared.home.credential;
   for (const method of [openid.ClientSecretPost(client_secret), openid.ClientSecretBasic(client_secret)]) {
     const config = await openid.discovery(new URL(shared.server.origin), client_id, client_secret, method, {
       algorithm: "oauth2",
-      // The only way over plain HTTP, which loopback is; the library marks it as deprecated to warn of other uses.
+      // The only way over plain HTTP, as on loopback. The library marks it as deprecated to warn of other uses.
       execute: [openid.allowInsecureRequests],
     });
     const token = await openid.clientCredentialsGrant(config, { scope: "telemetry:read" });

@@ -1,4 +1,4 @@
-/** Tokens of another issuer in the place of a secret: RFC 7521 section 4.2, RFC 7523, and a second node on the same records. */
+/** Tokens of another issuer instead of a secret: RFC 7521 section 4.2, RFC 7523, and a second node on the same records. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function made(path: string, json: object): Promise<Record<string, unknown>
   return body;
 }
 
-/** A credential with no secret that trusts the issuer. */
+/** Creates a credential without a secret that trusts the issuer. */
 async function job(
   scopes: readonly string[] = ["files:read"],
 ): Promise<{ clientId: string; trust: string; id: string }> {
@@ -38,7 +38,7 @@ async function job(
 
 const assertion = (): Promise<string> => issuer.token({ aud: shared.server.origin, sub: SUBJECT });
 
-test("a conforming client library signs in by an assertion that it makes", async () => {
+test("a conforming client library signs in by its own assertion", async () => {
   const { clientId } = await job();
   const text = await assertion();
   const server: oauth.AuthorizationServer = {
@@ -60,7 +60,7 @@ test("a conforming client library signs in by an assertion that it makes", async
   assert.equal(listed.status, 200);
 });
 
-test("the lines for GitHub Actions do what they say, where GitHub's variables are", async () => {
+test("the documented lines for GitHub Actions work with GitHub's variables", async () => {
   const { clientId } = await job(["files:read", "registry:pull"]);
   const { href } = new URL("../../portal/src/pages/trusts/snippets.ts", import.meta.url);
   const { trustSnippets } = (await import(href)) as {
@@ -103,7 +103,7 @@ test("the lines for GitHub Actions do what they say, where GitHub's variables ar
   assert.equal((await shared.server.call("GET", "/v2/", { headers: login })).status, 200);
 });
 
-test("a deleted trust and a revoked credential end what a job was given; the log names the trust and holds no token", async () => {
+test("a deleted trust and a revoked credential end a job's tokens; the log names the trust and has no token", async () => {
   const { server, token: whole } = shared;
   const { clientId, trust, id } = await job();
   const form = { grant_type: "client_credentials", client_id: clientId, client_assertion_type: JWT_BEARER };
@@ -145,7 +145,7 @@ test("a deleted trust and a revoked credential end what a job was given; the log
   }
 });
 
-test("who lacks what the credential may do can't trust an issuer with it", async () => {
+test("an actor without the credential's permissions can't create a trust for it", async () => {
   const { server } = shared;
   const credential = await made("/v1/credentials", { name: "strong", scopes: ["files:read", "org:write"] });
   const weak = await made("/v1/credentials", { name: "weak", scopes: ["credentials:write", "credentials:read"] });

@@ -16,7 +16,7 @@ const OLD = /older version of Mooring has made the metadata database.*mooring up
 
 interface Case {
   readonly args: (data: readonly string[]) => readonly string[];
-  /** What it says of records of an older version; null: it does not open them. */
+  /** Its message about records of an older version; null if it does not open them. */
   readonly says: RegExp | null;
 }
 
@@ -24,9 +24,9 @@ const credentials = join(directory, "credentials.json");
 const opens = (...words: string[]): Case => ({ args: (data) => [...words, ...data], says: OLD });
 const client = (...words: string[]): Case => ({ args: () => [...words, "--credentials", credentials], says: null });
 
-/** Each command as it is used, by its name in the overview. */
+/** Each command with usual arguments, by its name in the overview. */
 const CASES: Readonly<Record<string, Case>> = {
-  serve: { args: () => ["serve", "--help"], says: null }, // it migrates, and says so
+  serve: { args: () => ["serve", "--help"], says: null }, // It migrates, and reports that.
   bootstrap: opens("bootstrap", "--org", "acme", "--project", "web", "--app", "shop"),
   ingest: client("ingest", "logs", "--help"),
   query: client("query", "SELECT 1"),
@@ -64,13 +64,13 @@ function records<T>(work: (db: DatabaseSync) => T): T {
 const applied = (): string[] =>
   records((db) => db.prepare("select name from migration order by name").all()).map(({ name }) => String(name));
 
-test("every command of a newer version leaves an older server's records as they are", async (t) => {
+test("every command of a newer version leaves an older server's records unchanged", async (t) => {
   const { dataDir } = shared.server;
   writeFileSync(credentials, JSON.stringify(shared.home), { mode: 0o600 });
   const overview = (await mooring(["--help"])).stdout;
   const names = [...overview.matchAll(/^ {2}([a-z0-9]+) {2,}\S/gm)].map(([, name = ""]) => name);
   assert.deepEqual(names.toSorted(), Object.keys(CASES).toSorted(), "a new command needs a case here");
-  // To the commands the server is an older one now: the records lack their last migration.
+  // Makes the server look older to the commands: the records lack their last migration.
   const last = applied().at(-1) ?? assert.fail("there are no migrations");
   const row = records((db) => db.prepare("select * from migration where name = ?").get(last));
   records((db) => db.prepare("delete from migration where name = ?").run(last));
@@ -79,7 +79,7 @@ test("every command of a newer version leaves an older server's records as they 
     for (const [name, { args, says }] of Object.entries(CASES))
       await t.test(name, async () => {
         const outcome = await mooring(args(["--data-dir", dataDir]), { environment: shared.server.environment });
-        assert.deepEqual(applied(), before, "the schema is as it was");
+        assert.deepEqual(applied(), before, "the schema is unchanged");
         const text = outcome.stdout + outcome.stderr;
         if (says === null) assert.doesNotMatch(text, OLD);
         else {
@@ -96,10 +96,10 @@ test("every command of a newer version leaves an older server's records as they 
     );
   }
   const answer = await shared.server.call("GET", "/v1/me", { token: shared.token });
-  assert.equal(answer.status, 200, "the older server goes on");
+  assert.equal(answer.status, 200, "the older server continues");
 });
 
-test("an empty data directory: bootstrap makes the records, others say what to do", async () => {
+test("in an empty data directory bootstrap creates the records; other commands say what to do", async () => {
   const empty = mkdtempSync(join(directory, "empty-"));
   const asked = await mooring(["audit", "verify", "--data-dir", empty]);
   assert.equal(asked.code, 1);

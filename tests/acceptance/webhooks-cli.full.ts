@@ -1,4 +1,4 @@
-/** `mooring webhooks` as its users run it: manage, and bring events to one's own machine. */
+/** `mooring webhooks` as its users run it: manage webhooks, and forward events to one's own machine. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ async function webhooks(words: readonly string[], input = ""): Promise<Outcome> 
   return outcome;
 }
 
-test("made, paused, rotated, shown again and deleted; the secret comes from a file or standard input", async () => {
+test("a webhook is created, paused, rotated, shown again and deleted; its secret comes from a file or standard input", async () => {
   const words = [
     "create",
     "--name",
@@ -51,7 +51,7 @@ test("made, paused, rotated, shown again and deleted; the secret comes from a fi
   assert.equal((await post(present, "{}")).status, 404);
 });
 
-test("listen sends events on with the bytes and headers that they came with, and ends with Ctrl-C", async () => {
+test("listen forwards events with their original bytes and header fields, and ends with Ctrl-C", async () => {
   const { home } = shared;
   const receiver = await startReceiver();
   const words = ["webhooks", "listen", home.webhook.id, "--forward", receiver.url];

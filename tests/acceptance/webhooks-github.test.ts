@@ -20,7 +20,7 @@ const OWN: Readonly<Record<string, string>> = {
   push: '{"ref":"refs/heads/main","commits":[{"message":"Grüße\\u0000"}],"repository":{"full_name":"acme/shop"}}',
 };
 
-/** The fields that GitHub sends, in its names. */
+/** Returns the header fields of GitHub's requests. */
 function fieldsOf(event: string, body: string): Record<string, string> {
   return {
     "content-type": "application/json",

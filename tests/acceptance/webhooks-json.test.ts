@@ -1,4 +1,4 @@
-/** Bodies of webhooks from outside: any body comes back as it was sent, and one event never harms another. */
+/** Bodies of webhooks: any body comes back as it was sent, and no event affects another. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EventSource } from "eventsource";
@@ -33,7 +33,7 @@ const BODIES: readonly { readonly name: string; readonly text: string; readonly 
   { name: "nothing", text: "", format: "text" },
 ];
 
-/** The value of `json` in an event's JSON text, as it stands there. */
+/** Returns the text of `json` in an event's JSON text. */
 function jsonIn(event: string): string {
   return event.slice(event.indexOf(',"json":') + 8, -1);
 }
@@ -62,7 +62,7 @@ test("a result in JSON has the text as a value, on one line", async () => {
   assert.ok(answer.text.includes('{"json":{"snow":1234567890123456789, "price":1.10,"a":1,"a":2}}'), answer.text);
 });
 
-test("lists, polls, claims and the live stream give it, too", async () => {
+test("lists, polls, claims and the live stream return the text too", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const text = '{"snow":1234567890123456789,\r\n"price":1.10,"a":1,"a":2}';
@@ -97,7 +97,7 @@ async function firstCursor(path: string): Promise<string> {
   return body.items.at(-1)?.cursor ?? "";
 }
 
-test("bytes that are no text are kept as bytes, and marked", async () => {
+test("bytes that are no text are stored as bytes, and marked", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
@@ -109,7 +109,7 @@ test("bytes that are no text are kept as bytes, and marked", async () => {
   assert.deepEqual([row?.body_format, row?.body, row?.body_base64], ["binary", bytes.toString(), base64]);
 });
 
-test("numbers that a double can't hold tell events apart, and find them", async () => {
+test("numbers that a double can't hold distinguish events, and find them", async () => {
   const { server, token } = shared;
   const deduplication = { by: "pointer", name: "/id" };
   const { id, url } = await newWebhook(server, token, { deduplication });
@@ -125,7 +125,7 @@ test("numbers that a double can't hold tell events apart, and find them", async 
   );
 });
 
-test("looking for a member skips deeply nested values", async () => {
+test("the search for a member skips deeply nested values", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   await taken(url, `{"a":${"[".repeat(9000)}${"]".repeat(9000)}}`);

@@ -1,4 +1,4 @@
-/** Kills under 200 senders: every event that was acknowledged is kept once, and handed on. */
+/** Kills during 200 senders: every acknowledged event is stored once, and forwarded. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ for (const { kind, skip } of DATABASES) {
     const dataDir = mkdtempSync(join(tmpdir(), "mooring-webhooks-"));
     try {
       const { acknowledged, repeated } = await killWithSenders({ rounds: 10, senders: 200, dataDir, database: kind });
-      t.diagnostic(`${acknowledged} events were acknowledged, ${repeated} were handed on more than once`);
+      t.diagnostic(`${acknowledged} events were acknowledged, ${repeated} were forwarded more than once`);
       assert.ok(acknowledged >= 1000, `there were only ${acknowledged} events`);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });

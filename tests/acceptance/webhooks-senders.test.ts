@@ -1,4 +1,4 @@
-/** What known senders send, from outside: how their events are known again, named, verified and kept without their secrets. */
+/** Requests of known senders: deduplicating, naming and verifying their events, and storing them without secrets. */
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ function cloudEvent(source: string, id: string, type = "order.paid"): string {
   return `{"specversion":"1.0","source":"${source}","id":"${id}","type":"${type}","data":{"n":1234567890123456789}}`;
 }
 
-test("CloudEvents are known again by source and id, in every mode", async () => {
+test("CloudEvents are deduplicated by source and ID, in every mode", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const structured = await taken(url, cloudEvent("/a", "1"), STRUCTURED);
@@ -33,7 +33,7 @@ test("CloudEvents are known again by source and id, in every mode", async () => 
   assert.equal(events[0]?.duplicates, 2);
 });
 
-test("a batch of CloudEvents is an event each, with the text of each, and each is known again alone", async () => {
+test("a batch of CloudEvents becomes one event each, with its text and its own deduplication", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const elements = [
@@ -61,7 +61,7 @@ test("a batch of CloudEvents is an event each, with the text of each, and each i
   );
 });
 
-test("what calls itself a batch and is none is one event, and a batch of too many is known again as a whole", async () => {
+test("an invalid batch is one event, and a batch that is too large is deduplicated as a whole", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const many = `[${Array.from({ length: 1001 }, (_, i) => `{"source":"s","id":"${i}"}`).join(",")}]`;
@@ -73,7 +73,7 @@ test("what calls itself a batch and is none is one event, and a batch of too man
   assert.equal((await allEvents(server, token, id)).length, 6);
 });
 
-test("events of a batch are distinguished where a header field names the delivery", async () => {
+test("events of a batch are distinguished when a header field names the delivery", async () => {
   const { server, token } = shared;
   const { url } = await newWebhook(server, token, { deduplication: { by: "header", name: "X-Delivery" } });
   const body = `[${cloudEvent("/a", "1")},${cloudEvent("/a", "2")}]`;
@@ -96,7 +96,7 @@ test("Bitbucket's events have its names", async () => {
   assert.equal(kept.get("x-request-uuid"), fields["X-Request-UUID"]);
 });
 
-test("Twilio's signature over the address and a form, or the digest of JSON, is taken; another is not", async () => {
+test("Twilio's signature over the address and a form, or the digest of JSON, is accepted; another is refused", async () => {
   const { server, token } = shared;
   const secret = "a token of an account";
   const { url } = await newWebhook(server, token, { verification: { scheme: "twilio" }, secret });
@@ -113,7 +113,7 @@ test("Twilio's signature over the address and a form, or the digest of JSON, is 
   assert.equal((await post(withDigest, '{"a":2}', signed)).status, 401);
 });
 
-test("secrets of senders are in no answer and in no table: a hash of each is", async () => {
+test("no answer and no table has a sender's secret; hashes replace them", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const names =
@@ -134,7 +134,7 @@ test("secrets of senders are in no answer and in no table: a hash of each is", a
   assert.match(read.body.query, /^token=redacted:[0-9a-f]{16}&page=2$/);
 });
 
-test("a destination is stored in its one form; names of this machine and control characters are refused", async () => {
+test("a destination is stored in its normalized form; names of this machine and control characters are refused", async () => {
   const { server, token } = shared;
   const { id } = await newWebhook(server, token);
   const path = `/v1/webhooks/${id}/destinations`;

@@ -19,7 +19,7 @@ const shared = useServer({
 });
 const JSON_TYPE = { "content-type": "application/json" };
 
-test("bootstrap's webhook takes anything, keeps it byte for byte, and never its credentials", async () => {
+test("bootstrap's webhook accepts anything and stores it byte for byte, without its credentials", async () => {
   const { server, home, token } = shared;
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
   const answer = await post(`${home.webhook.url}?from=test&n=1`, bytes, {
@@ -40,7 +40,7 @@ test("bootstrap's webhook takes anything, keeps it byte for byte, and never its 
   assert.ok(!JSON.stringify(event).includes("theirs"));
 });
 
-test("1 MiB is accepted and one byte more is not, with and without a length", async () => {
+test("1 MiB is accepted and one byte more is refused, with and without a length", async () => {
   const { url } = await newWebhook(shared.server, shared.token);
   const chunked = async (bytes: number): Promise<number> => {
     const body = new ReadableStream({
@@ -59,7 +59,7 @@ test("1 MiB is accepted and one byte more is not, with and without a length", as
   assert.equal(await chunked(limit + 1), 413);
 });
 
-test("unknown, malformed, retired and deleted addresses answer alike, and the secret is in no answer", async () => {
+test("unknown, malformed, retired and deleted addresses get the same answer, without the secret", async () => {
   const { server, token } = shared;
   const rotated = await newWebhook(server, token);
   const deleted = await newWebhook(server, token);
@@ -76,7 +76,7 @@ test("unknown, malformed, retired and deleted addresses answer alike, and the se
   assert.ok(!server.stderr().includes(rotated.url.slice(-20)), "no address is logged");
 });
 
-test("events come by POST: every other method is refused, makes no event, and shows no address", async () => {
+test("events come by POST: every other method is refused, creates no event, and shows no address", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   for (const method of ["GET", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
@@ -88,7 +88,7 @@ test("events come by POST: every other method is refused, makes no event, and sh
   assert.deepEqual(await allEvents(server, token, id), []);
 });
 
-test("an address is rotated with a grace period, its late hits are counted, and it is shown again on the record", async () => {
+test("an address is rotated with a grace period, its late requests are counted, and showing it again is audited", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const next = await server.call("POST", `/v1/webhooks/${id}/rotate-url`, { token, json: { grace_s: 3600 } });
@@ -113,7 +113,7 @@ test("an address is rotated with a grace period, its late hits are counted, and 
   for (const action of ["webhook.url.reveal", "webhook.url.rotate"]) assert.ok(actions.includes(action), action);
 });
 
-test("what can't be verified is refused, and kept with the reason", async () => {
+test("an event that can't be verified is refused, and stored with the reason", async () => {
   const { server, token } = shared;
   const secret = "it is a secret";
   const { id, url } = await newWebhook(server, token, { verification: { scheme: "github" }, secret });
@@ -136,7 +136,7 @@ test("what can't be verified is refused, and kept with the reason", async () => 
   );
 });
 
-test("the libraries of Standard Webhooks and Svix sign what we take; a rotated secret and the former one count", async () => {
+test("events that the libraries of Standard Webhooks and Svix sign are accepted, during a rotation with either secret", async () => {
   const { server, token } = shared;
   const { id, url, secret } = await newWebhook(server, token, { verification: { scheme: "standard_webhooks" } });
   const send = async (prefix: "webhook" | "svix", key: string): Promise<number> => {
@@ -158,7 +158,7 @@ test("the libraries of Standard Webhooks and Svix sign what we take; a rotated s
   assert.deepEqual(await both(secret), [401, 401]);
 });
 
-test("an event that comes again is kept once, also when both come at once", async () => {
+test("a repeated event is stored once, also with concurrent repetitions", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const headers = { "x-github-delivery": "72d3162e-cc78-11e3-81ab-4c9367dc0958" };
@@ -196,7 +196,7 @@ test("events are searched by type, header, pointer and text, and found by SQL", 
   ]);
 });
 
-test("a poll waits for an event, and a stream goes on where it was", async () => {
+test("a poll waits for an event, and a stream continues at its position", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const waiting = server.call<{ items: Event[] }>("GET", `/v1/webhooks/${id}/poll?after=now&wait_s=30`, { token });
@@ -229,7 +229,7 @@ test("a poll waits for an event, and a stream goes on where it was", async () =>
   }
 });
 
-test("a consumer's events are leased to one, and come again when they are not acknowledged", async () => {
+test("a consumer's events are leased to one reader, and come again without an acknowledgement", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const path = `/v1/webhooks/${id}/consumers`;
@@ -263,7 +263,7 @@ test("a consumer's events are leased to one, and come again when they are not ac
   assert.deepEqual((await claim({})).body.items, []);
 });
 
-test("events are handed on signed and filtered, tried again after a refusal, and sent again on request", async () => {
+test("events are forwarded signed and filtered, retried after a refusal, and sent again on request", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const receiver = await startReceiver();
@@ -280,12 +280,12 @@ test("events are handed on signed and filtered, tried again after a refusal, and
     receiver.answer(204);
     await eventually("a second attempt", () => (ofEvent(event).length > 1 ? true : null), 90_000);
     for (const { headers, body: sent } of receiver.received) {
-      assert.equal(sent, body, "the bytes as they came");
+      assert.equal(sent, body, "the unchanged bytes");
       assert.ok(new Webhook(made.secret).verify(sent, headers as Record<string, string>));
       new SvixWebhook(made.secret).verify(sent, headers as Record<string, string>);
       assert.throws(() => new SvixWebhook(made.secret).verify(`${sent} `, headers as Record<string, string>));
     }
-    assert.equal(receiver.received.length, ofEvent(event).length, "what does not fit is not sent");
+    assert.equal(receiver.received.length, ofEvent(event).length, "events that do not match are not sent");
     const before = ofEvent(event).length;
     const replay = await server.call("POST", `/v1/webhooks/${id}/events/${event}/replay`, { token, json: {} });
     assert.deepEqual([replay.status, replay.body], [202, { count: 1 }]);
@@ -295,7 +295,7 @@ test("events are handed on signed and filtered, tried again after a refusal, and
   }
 });
 
-test("one that answers 410 is stopped, told of in the audit log, and goes on from its dead letters", async () => {
+test("a destination that answers 410 is stopped, audited, and continues from its dead letters", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const receiver = await startReceiver();
@@ -325,7 +325,7 @@ test("one that answers 410 is stopped, told of in the audit log, and goes on fro
   }
 });
 
-test("a paused webhook and one that is flooded say when to come back", async () => {
+test("a paused webhook and a flooded one answer with Retry-After", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   await server.call("PATCH", `/v1/webhooks/${id}`, { token, json: { enabled: false } });
@@ -339,7 +339,7 @@ test("a paused webhook and one that is flooded say when to come back", async () 
   for (const { headers } of limited) assert.ok(Number(headers.get("retry-after")) >= 1);
 });
 
-test("only listed addresses may send, and the rejections say which one tried", async () => {
+test("only listed addresses may send, and the rejections name the address", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token, { allowed_ips: ["192.0.2.0/24", "2001:db8::/32"] });
   const refusal = await post(url, "{}");
@@ -351,7 +351,7 @@ test("only listed addresses may send, and the rejections say which one tried", a
   await taken(url, "{}");
 });
 
-test("a destination gets no more requests a second than it may, and events of a time once more", async () => {
+test("a destination gets at most its rate of requests, and old events again on request", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const receiver = await startReceiver();
@@ -378,7 +378,7 @@ test("a destination gets no more requests a second than it may, and events of a 
   }
 });
 
-test("an organization whose events use up the quota gets an error, and others go on", async () => {
+test("an organization that exhausts its quota of events gets an error, and others are not affected", async () => {
   const { server, home } = shared;
   const other = await server.bootstrap({ org: "hoarder" });
   const piece = "x".repeat(1024 * 1024);

@@ -39,7 +39,7 @@ describe("a year of data", { timeout: 240_000 }, () => {
     return answer;
   }
 
-  /** The least of some times, which others on the machine disturb least. */
+  /** Returns the shortest of several times, which other work on the machine affects least. */
   async function leastMs(body: () => object): Promise<number> {
     let least = Infinity;
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-/** The AWS command line: both versions that are in use. */
+/** The AWS command line, in both common versions. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { asked } from "./aws-sdk-js.ts";
@@ -18,7 +18,7 @@ import {
   type Step,
 } from "./client.ts";
 
-/** A command and the words that come before the client's own. */
+/** A command with the arguments before the client's own. */
 type Command = readonly [string, ...string[]];
 
 function awsCli(name: string, [command, ...before]: Command, versions: RegExp): Client {
@@ -106,5 +106,5 @@ async function presigns(aws: Aws, place: Place): Promise<void> {
 }
 
 export const awsCli1 = awsCli("AWS CLI 1", [PYTHON, "-m", "awscli"], /^aws-cli\/(1\S+)/m);
-/** Debian's, wherever another one is on the path before it. */
+/** Debian's version, also if another one comes before it on the path. */
 export const awsCli2 = awsCli("AWS CLI 2", ["/usr/bin/aws"], /^aws-cli\/(2\S+)/m);

@@ -123,7 +123,7 @@ const listing: Use = async (s3, place) => {
   await Promise.all(keys.map((Key) => s3.send(new PutObjectCommand({ Bucket: place.bucket, Key, Body: "" }))));
   const found: string[] = [];
   const prefixes: string[] = [];
-  // Pages are asked for by changing the query that is given.
+  // A new object each time, because the pager changes it.
   const query = () => ({ Bucket: place.bucket, Prefix: "list/", MaxKeys: 2 });
   for await (const page of paginateListObjectsV2({ client: s3 }, query()))
     found.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ""));
@@ -172,7 +172,7 @@ async function refused(status: number, use: () => Promise<unknown>): Promise<voi
   );
 }
 
-/** A request by a browser or a tool, which knows a URL and no key. */
+/** Sends the request of a browser or a tool that has a URL and no key. */
 export function asked(
   place: Place,
   method: string,

@@ -1,11 +1,11 @@
-/** What a client of the S3 gateway is to the matrix, and what the clients' own files share. */
+/** The interface of an S3 client for the matrix, and helpers that the clients share. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Where a client works: an endpoint, a bucket that it creates itself, and a new empty directory. */
+/** The place of a client's work: an endpoint, a bucket that it creates itself, and a new empty directory. */
 export interface Place {
   readonly url: string;
   readonly region: string;
@@ -18,22 +18,22 @@ export interface Place {
 }
 
 export interface Step {
-  /** As the documentation shows it. */
+  /** The name in the documentation. */
   readonly name: string;
   readonly run: (place: Place) => Promise<void>;
 }
 
 export interface Client {
   readonly name: string;
-  /** Null when it is not installed. */
+  /** Null if it is not installed. */
   readonly version: () => Promise<string | null>;
-  /** They build on each other. */
+  /** Each step builds on the steps before it. */
   readonly steps: readonly Step[];
 }
 
 const COMMAND_DEADLINE_MS = 300_000;
 
-/** What a command printed. It knows nothing of this process's environment. @throws Error with what it printed when it fails */
+/** Runs a command without this process's environment. Returns its output. @throws Error with the output when it fails */
 export function run(
   command: string,
   args: readonly string[],
@@ -49,7 +49,7 @@ export function run(
   });
 }
 
-/** The first match of `pattern` in what the command prints, or null when there is no such command. */
+/** Returns the first match of `pattern` in the command's output, or null if the command is missing. */
 export async function versionOf(command: string, args: readonly string[], pattern: RegExp): Promise<string | null> {
   try {
     return pattern.exec(await run(command, args, { environment: { HOME: "/nonexistent" } }))?.[1] ?? null;
@@ -58,7 +58,7 @@ export async function versionOf(command: string, args: readonly string[], patter
   }
 }
 
-/** The credentials as the AWS tools, and those that follow them, read them. */
+/** Returns the credentials in the variables of the AWS tools. */
 export function awsEnvironment(place: Place): Record<string, string> {
   return {
     HOME: place.directory,
@@ -72,10 +72,10 @@ export function awsEnvironment(place: Place): Record<string, string> {
 }
 
 const MIB = 1024 * 1024;
-/** Large enough for several parts of every client. */
+/** Large enough for several parts in every client. */
 export const LARGE_BYTES = 17 * MIB + 1;
 
-/** Bytes that are the same in every run, and differ everywhere. */
+/** Returns bytes that are the same in every run, and do not repeat. */
 export function contentOf(size: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(size);
   let state = seed >>> 0 || 1;
@@ -100,7 +100,7 @@ export function fileWith(place: Place, name: string, content: string | Uint8Arra
 
 const FILE_TIME = new Date("2026-01-02T03:04:05Z");
 
-/** Files as people have them: nested, empty, with spaces, signs and other alphabets in their names. */
+/** Makes realistic files: nested, empty, with spaces, signs and other alphabets in their names. */
 export function treeIn(place: Place, name: string): string {
   const files: Record<string, string | Uint8Array> = {
     "readme.txt": "hello\n",
@@ -113,13 +113,13 @@ export function treeIn(place: Place, name: string): string {
   };
   for (let n = 0; n < 20; n++) files[`numbers/${n}.txt`] = `${n}\n`.repeat(n);
   for (const [path, content] of Object.entries(files)) {
-    // Clients compare times with those of uploads: a file of this very second would count as newer.
+    // Clients compare file times with upload times, so a file of the current second would count as newer.
     utimesSync(fileWith(place, join(name, path), content), FILE_TIME, FILE_TIME);
   }
   return join(place.directory, name);
 }
 
-/** Asserts that two directories hold the same files. */
+/** Asserts that two directories have the same files. */
 export function assertSameTree(actual: string, expected: string): void {
   assert.deepEqual(digests(actual), digests(expected));
 }

@@ -1,4 +1,4 @@
-/** Runs every client against servers over http and https, and keeps what passed. */
+/** Runs every client against servers over http and https, and returns the results. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,17 +7,17 @@ import type { Client, Place } from "./client.ts";
 export type Transport = "http" | "https";
 export const TRANSPORTS: readonly Transport[] = ["http", "https"];
 
-/** Where to work, but for the bucket and the directory. */
+/** The place of the work, without the bucket and the directory. */
 export type Endpoint = Omit<Place, "bucket" | "directory">;
 
 export interface Outcome {
   readonly step: string;
-  /** Null when it passed. */
+  /** Null if the step passed. */
   readonly failure: string | null;
 }
 
 /**
- * All steps of a client against one endpoint, in a separate bucket and directory. A failed step ends none of the
+ * Runs all steps of a client against one endpoint, in a separate bucket and directory. A failed step does not stop the
  * others.
  */
 export async function runClient(client: Client, endpoint: Endpoint): Promise<Outcome[]> {

@@ -1,6 +1,7 @@
 /**
- * The conformance suite of the OCI Distribution Specification, of its released and of its coming version. The suite is no part of
- * this repository: MOORING_TEST_OCI_CONFORMANCE names its program. Without it this says that nothing was tested.
+ * The conformance suite of the OCI Distribution Specification, for its released and its next version. The suite is not
+ * part of this repository: MOORING_TEST_OCI_CONFORMANCE names its program. Without it the test reports that nothing was
+ * tested.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -19,7 +20,7 @@ const shared = useServer({ settings: { rate_limit_per_second: 100_000, rate_limi
 const directory = mkdtempSync(join(tmpdir(), "mooring-oci-conformance-"));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-/** The fewest tests that each version has: a suite that runs none must not pass. */
+/** The least number of tests of each version: a suite that runs none must not pass. */
 const TESTS_MIN = { stable: 860, dev: 980 } as const;
 
 for (const version of ["stable", "dev"] as const)
@@ -32,7 +33,7 @@ for (const version of ["stable", "dev"] as const)
     assert.ok(Number(tests) >= TESTS_MIN[version], `only ${tests} tests`);
   });
 
-/** @returns the report, in the form of JUnit */
+/** Runs the suite. @returns the report, in the form of JUnit */
 async function runSuite(version: string): Promise<string> {
   const { server, token, home } = shared;
   const place = { org: home.org.slug, project: home.project.slug };

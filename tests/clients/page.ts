@@ -1,4 +1,4 @@
-/** The table of clients in the documentation: made from a run, and compared with one. */
+/** The table of clients in the documentation. Writes it from a run, or compares it with one. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { TRANSPORTS, type Outcome, type Transport } from "./matrix.ts";
@@ -13,7 +13,7 @@ const PAGE = fileURLToPath(new URL("../../docs/s3-clients.md", import.meta.url))
 const BEGIN = "<!-- clients: made by npm run full -- clients -->";
 const END = "<!-- end of clients -->";
 
-/** The rows of a client: what it did, and how that ended over each transport. */
+/** Returns the rows of a client: its steps, and their results over each transport. */
 export function rowsOf(run: ClientRun): string[] {
   const steps = run.outcomes.http.map(({ step }) => step);
   return steps.map((step) => {
@@ -25,14 +25,14 @@ export function rowsOf(run: ClientRun): string[] {
   });
 }
 
-/** What the page says of a client, in the form of `rowsOf`. */
+/** Returns the page's rows of a client, in the form of `rowsOf`. */
 export function rowsOnPage(name: string): string[] {
   const rows = tableOf(readFileSync(PAGE, "utf8")).split("\n");
   const ofClient = rows.map((row) => row.replaceAll(/ +/g, " ")).filter((row) => row.startsWith("| "));
   return ofClient.filter((row) => row.split(" | ")[0] === `| ${name}`);
 }
 
-/** Replaces the table by what these runs found. */
+/** Replaces the table by the results of these runs. */
 export function writePage(runs: readonly ClientRun[]): void {
   const versions = runs.map(({ name, version }) => `${name} ${version}`).join(", ");
   const head = ["| client | does | http | https |", "| --- | --- | --- | --- |"];

@@ -1,14 +1,14 @@
-/** Clients that are Python modules: a script beside this file does their steps, all in one process. */
+/** Clients that are Python modules. A script beside this file runs their steps, all in one process. */
 import { fileURLToPath } from "node:url";
 import { awsEnvironment, run, versionOf, type Client, type Place } from "./client.ts";
 
-/** The interpreter whose modules are used; CI creates a separate environment. */
+/** The interpreter whose modules are used. CI creates a separate environment. */
 export const PYTHON = process.env["MOORING_TEST_PYTHON"] ?? "python3";
 
-/** The result of each step, by its name; null: it passed. */
+/** The result of each step, by its name; null if it passed. */
 type Outcomes = Readonly<Record<string, string | null>>;
 
-/** A client of `script`, with these steps; `modules` must be there, and the first one's version counts. */
+/** Returns a client of `script` with these steps. `modules` must be installed; the first one's version is reported. */
 export function pythonClient(
   name: string,
   script: string,

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { assertSameTree, fileWith, run, treeIn, versionOf, type Client, type Place } from "./client.ts";
 
-/** Small parts, so that the large file takes several. */
+/** Small parts, so that the large file has several. */
 const PARTS = ["--s3-upload-cutoff", "5M", "--s3-chunk-size", "5M", "--retries", "1", "--low-level-retries", "1"];
 
 function rclone(place: Place, ...words: string[]): Promise<string> {
@@ -34,7 +34,7 @@ async function syncDown(place: Place): Promise<void> {
   assertSameTree(join(place.directory, "again"), tree);
 }
 
-/** What changed goes over, what has gone goes there too, and the rest stays. */
+/** Changed files are copied, deleted ones are deleted there, and the others stay. */
 async function syncChanges(place: Place): Promise<void> {
   const tree = join(place.directory, "tree");
   fileWith(place, "tree/readme.txt", "changed\n");

@@ -1,4 +1,7 @@
-/** Common container tools against the registry: login, push, pull, several platforms, copies, deletion, and the exact words of each refusal. */
+/**
+ * Common container tools with the registry: login, push, pull, several platforms, copies, deletion, and the exact words
+ * of each refusal.
+ */
 import assert from "node:assert/strict";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -16,7 +19,7 @@ interface Outcome {
   readonly elapsedMs: number;
 }
 
-/** A refusal ends a client at once: none may retry for long. */
+/** A refusal must end a client at once; none may retry for long. */
 const AT_ONCE_MS = 60_000;
 const COMMAND_MS = 180_000;
 const directory = mkdtempSync(join(tmpdir(), "mooring-registry-clients-"));
@@ -28,13 +31,13 @@ const environment = {
   BUILDAH_ISOLATION: "chroot",
   DOCKER_CONFIG: join(directory, "docker-config"),
   DOCKER_HOST: `unix://${join(directory, "docker.sock")}`,
-  // For keys that live as long as this test.
+  // For keys that exist during this test only.
   COSIGN_PASSWORD: "",
   // For signatures as referrers.
   COSIGN_EXPERIMENTAL: "1",
 };
 
-/** Everything that a command printed, by either way. */
+/** Runs a command. Returns its standard output and standard error together. */
 function run(command: string, args: readonly string[], input?: string): Outcome {
   const startedMs = performance.now();
   const done = spawnSync(command, args, { env: environment, encoding: "utf8", input, timeout: COMMAND_MS });
@@ -53,18 +56,18 @@ function isRefused(outcome: Outcome, words: string): void {
   assert.ok(outcome.elapsedMs < AT_ONCE_MS, `it took ${outcome.elapsedMs} ms`);
 }
 
-/** A client that Debian has no package of: where a setting says that it is, or on the PATH. */
+/** Returns the path of a client without a Debian package: from a setting, or on the PATH. */
 function binaryOf(name: string): string {
   return process.env[`MOORING_TEST_${name.toUpperCase()}`] ?? name;
 }
 
-/** The reason why the tests of such a client don't run here. */
+/** Returns the reason why the tests of such a client don't run here. */
 function missingBinary(name: string): string | false {
   if (missing(binaryOf(name)) === false) return false;
-  return `${name} IS NOT TRIED: put it on the PATH, or set MOORING_TEST_${name.toUpperCase()} to where it is`;
+  return `${name} IS NOT TRIED: put it on the PATH, or set MOORING_TEST_${name.toUpperCase()} to its path`;
 }
 
-/** The reason why a client's tests don't run here. */
+/** Returns the reason why a client's tests don't run here. */
 function missing(...commands: string[]): string | false {
   const absent = commands.filter(
     (command) => spawnSync("sh", ["-c", `command -v ${command}`], { env: environment }).status !== 0,
@@ -72,7 +75,7 @@ function missing(...commands: string[]): string | false {
   return absent.length === 0 ? false : `not installed: ${absent.join(", ")}`;
 }
 
-/** The reason why a client that is there does not work here: some need more of the system than it may give them. */
+/** Returns the reason why an installed client does not work here: some need more permissions of the system. */
 function unusable(command: string, ...args: string[]): string | false {
   const reason = missing(command);
   if (reason !== false) return reason;
@@ -97,7 +100,7 @@ const loginFirst = (): string => denied(`authentication required, run`);
 const mayNot = (client: Client, verb: string, name: string): string =>
   denied(`${client.client_id} may not ${verb} ${name}`);
 
-/** An image layout made by umoci, with one file in it. */
+/** Makes an image layout with umoci, with one file in it. Returns its path. */
 function layout(): { readonly path: string; readonly content: Buffer } {
   const path = join(directory, `layout-${randomBytes(4).toString("hex")}`);
   const data = join(directory, "data");
@@ -110,7 +113,7 @@ function layout(): { readonly path: string; readonly content: Buffer } {
   return { path, content };
 }
 
-/** The common parts of the three tools that share a library: how each logs in, pushes, and pulls. */
+/** The differences between three tools that share a library: how each logs in, pushes, and pulls. */
 interface Tool {
   readonly name: string;
   readonly command: readonly string[];
@@ -119,7 +122,7 @@ interface Tool {
 }
 
 function testRefusals(tool: Tool, logins: { login(client: Client): void; logout(): void }): void {
-  test("prints why a push with a wrong name, without a right, or to nothing is refused", () => {
+  test("prints why a push with a wrong name, without a permission, or to a missing app is refused", () => {
     logins.login(shared.home.credential);
     isRefused(tool.push("foo/bar:1"), wrongName());
     isRefused(tool.push("orgs/acme/no-such-app:1"), mayNot(shared.home.credential, "push to", "orgs/acme/no-such-app"));
@@ -174,7 +177,7 @@ describe("skopeo", { skip: missing("skopeo", "umoci") }, () => {
 
   testRefusals(tool, { login, logout: () => void succeeds("skopeo", ["logout", domain]) });
 
-  test("says that a password is wrong", () => {
+  test("reports that a password is wrong", () => {
     isRefused(
       run("skopeo", ["login", PLAIN, "-u", puller.client_id, "--password-stdin", domain], "wrong"),
       "invalid username/password",
@@ -206,7 +209,7 @@ describe("podman", { skip: missing("umoci", "skopeo") || unusable("podman", ...P
     pull: (at) => podman("pull", PLAIN, `${domain}/${at}`),
   };
 
-  test("logs in, pulls what skopeo pushed, pushes it on, and pulls it again", () => {
+  test("logs in, pulls skopeo's image, pushes it under another name, and pulls it again", () => {
     login(shared.home.credential);
     succeeds("skopeo", [
       "copy",
@@ -267,7 +270,7 @@ describe("buildah", { skip: missing("skopeo") || unusable("buildah", ...BUILDAH,
   testRefusals(tool, { login, logout: () => void ok("logout", domain) });
 });
 
-/** The Docker daemon, where it starts; else why it does not. */
+/** Starts the Docker daemon. Returns it, or the reason why it does not start. */
 async function startDocker(): Promise<ChildProcess | string> {
   const reason = missing("docker", "dockerd", "containerd");
   if (reason !== false) return reason;
@@ -324,7 +327,7 @@ describe("docker", { skip: typeof daemon === "string" ? daemon : false }, () => 
     login(shared.home.credential);
     const config = readFileSync(join(environment.DOCKER_CONFIG, "config.json"), "utf8");
     const pair = `${shared.home.credential.client_id}:${shared.home.credential.client_secret}`;
-    assert.ok(!config.includes(Buffer.from(pair).toString("base64")), "a refresh token stands for the secret");
+    assert.ok(!config.includes(Buffer.from(pair).toString("base64")), "a refresh token replaces the secret");
     const archive = join(directory, "rootfs.tar");
     writeFileSync(join(directory, "in-docker.txt"), randomBytes(300_000));
     succeeds("tar", ["-C", directory, "-cf", archive, "in-docker.txt"]);
@@ -336,7 +339,7 @@ describe("docker", { skip: typeof daemon === "string" ? daemon : false }, () => 
 
   testRefusals(tool, { login, logout: () => void succeeds("docker", ["logout", domain]) });
 
-  test("says that a password is wrong", () => {
+  test("reports that a password is wrong", () => {
     isRefused(
       run("docker", ["login", "-u", puller.client_id, "--password-stdin", domain], "wrong"),
       "unauthorized: incorrect username or password",
@@ -347,7 +350,7 @@ describe("docker", { skip: typeof daemon === "string" ? daemon : false }, () => 
 const logIn = (command: string, words: readonly string[], { client_id, client_secret }: Client): void =>
   void succeeds(command, [...words, domain, "-u", client_id, "--password-stdin"], client_secret);
 
-/** A file to make an image of. */
+/** Writes a file for an image. */
 function fileOf(name: string, bytes = 200_000): { readonly path: string; readonly content: Buffer } {
   const path = join(directory, name);
   const content = randomBytes(bytes);
@@ -396,7 +399,7 @@ describe("crane", { skip: missingBinary("crane") }, () => {
     assert.notEqual(run(crane, ["digest", `${domain}/${two}:crane`]).code, 0);
   });
 
-  test("prints why a push with a wrong name, without a right, or to nothing is refused", () => {
+  test("prints why a push with a wrong name, without a permission, or to a missing app is refused", () => {
     const DENIED = "DENIED: requested access to the resource is denied: ";
     login(shared.home.credential);
     isRefused(tool.push("foo/bar:1"), `${DENIED}image name must be ${domain}/orgs/{org}/{app}`);
@@ -442,7 +445,7 @@ describe("cosign", { skip: missingBinary("cosign") || missing("skopeo", "umoci")
         ...more,
         image,
       ]);
-    assert.notEqual(verify().code, 0, "it is not signed yet");
+    assert.notEqual(verify().code, 0, "the image is not signed yet");
     sign();
     assert.equal(verify().code, 0, verify().text);
     assert.match(succeeds(cosign, ["tree", "--allow-http-registry", image]), /Signatures for an image/);

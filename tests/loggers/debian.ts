@@ -1,4 +1,4 @@
-/** Servers of Debian's packages, under a faked clock; what they log is what the test makes them do. */
+/** Servers of Debian's packages, with a faked clock. They log what the test makes them do. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { FIRST_MS, type Expected, type Group, type Level, type Logger, type Writ
 import { faketime } from "./programs.ts";
 
 const EVENTS = 100;
-/** The faked clock goes on from where it was set, for as long as the server runs. */
+/** The faked clock continues from its start for as long as the server runs. */
 const RUNS_MS = 120_000;
 const NGINX = "/usr/sbin/nginx";
 const APACHE = "/usr/sbin/apache2";
@@ -84,7 +84,7 @@ async function apache(directory: string, log: string, level: Level | null): Prom
   return { file: join(directory, log), expected: expectedOf(level) };
 }
 
-/** Its allocator does not stand the library that fakes the clock: it logs the time that it is. */
+/** Logs at the real time, because its allocator does not work with the library that fakes the clock. */
 async function redis(directory: string): Promise<Written> {
   const startMs = Date.now();
   const port = await freePort();
@@ -103,7 +103,7 @@ async function redis(directory: string): Promise<Written> {
   return { file, expected: expectedOf("warn", startMs) };
 }
 
-/** It sends its lines by UDP, as syslog takes them. */
+/** Sends its lines by UDP, as for syslog. */
 async function haproxy(directory: string): Promise<Written> {
   const port = await freePort();
   const syslog = createSocket("udp4").bind(0, "127.0.0.1");
@@ -142,7 +142,7 @@ async function requestAll(port: number): Promise<void> {
   for (const id of ids) await (await fetch(`http://127.0.0.1:${port}/${id}`)).text();
 }
 
-/** Starts a server at the chosen time, and ends it when `act` has. */
+/** Starts a server at the chosen time, and ends it when `act` has ended. */
 async function whileRunning(
   [command = "", ...words]: readonly string[],
   act: () => Promise<void>,

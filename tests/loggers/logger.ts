@@ -1,21 +1,21 @@
-/** What a logger is to the test, and what the loggers' own files share. */
+/** The interface of a logger for the test, and helpers that the loggers share. */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export type Level = "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 
-/** What must be stored of a record: its time, within the precision of the form, and its level. */
+/** The expected values of a record: its time, within the precision of the form, and its level. */
 export interface Expected {
-  /** Found in the message of its entry and of no other. */
+  /** A text in the message of its entry and of no other. */
   readonly id: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Null where the line has no level. */
+  /** Null if the line has no level. */
   readonly level: Level | null;
 }
 
-/** A file of log lines, and what they say. */
+/** A file of log lines, and the expected values. */
 export interface Written {
   readonly file: string;
   readonly expected: readonly Expected[];
@@ -29,10 +29,7 @@ export interface Logger {
 
 export interface Group {
   readonly name: string;
-  /**
-   * Installs the loggers into a separate directory.
-   * @throws Error when they are not available
-   */
+  /** Installs the loggers into a separate directory. @throws Error if they are not available */
   prepare(directory: string): Promise<readonly Logger[]>;
 }
 
@@ -42,18 +39,18 @@ const STEP_MS = 61_234;
 const TRACE_EVERY = 20;
 const COMMAND_DEADLINE_MS = 300_000;
 
-/** The times of the records begin here: within the retention of logs, and always of another day than the test's. */
+/** The time of the first record: within the retention of logs, and always on another day than the test's. */
 export const FIRST_MS = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 2 * 86_400_000 + 8 * 3_600_000;
 
 export interface WriterOptions {
   readonly levels: readonly Level[];
-  /** The form's: 1000 where times have whole seconds. */
+  /** The precision of the form: 1000 for times in whole seconds. */
   readonly precisionMs: number;
-  /** True for loggers that write the stack traces of errors. */
+  /** Whether the logger writes the stack traces of errors. */
   readonly traces: boolean;
 }
 
-/** Writes the records' file: time, level, message and whether there is a stack trace, a tab between them. */
+/** Writes the records' file: time, level, message and whether there is a stack trace, separated by tabs. */
 export function writeRecords(directory: string, options: WriterOptions): { file: string; expected: Expected[] } {
   const expected: Expected[] = [];
   const lines: string[] = [];
@@ -70,7 +67,7 @@ export function writeRecords(directory: string, options: WriterOptions): { file:
   return { file, expected };
 }
 
-/** A logger whose program gets the records' file as its last word and writes lines to its standard output. */
+/** Returns a logger whose program gets the records' file as its last argument and writes lines to its standard output. */
 export function programLogger(
   name: string,
   options: WriterOptions,
@@ -90,7 +87,7 @@ export function programLogger(
   };
 }
 
-/** Runs a package manager, as this machine has it set up. @throws Error with what it printed when it fails */
+/** Runs a package manager with this machine's settings. @throws Error with its output when it fails */
 export function install(command: string, args: readonly string[], directory: string): Promise<string> {
   const environment = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_)/.test(name) || name === CERTIFICATES),
@@ -100,7 +97,7 @@ export function install(command: string, args: readonly string[], directory: str
 
 const CERTIFICATES = "NODE_EXTRA_CA_CERTS";
 
-/** What a command printed. It knows nothing of this process's environment. @throws Error with what it printed when it fails */
+/** Runs a command without this process's environment. Returns its output. @throws Error with the output when it fails */
 export function run(
   command: string,
   args: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Lines of loggers that others made, written at times and levels that this test chooses, and lines in published forms: `mooring ingest`
- * must store the right time and level of 99 in 100, and account for every line. What can't be installed is skipped, and says so.
+ * Lines of other people's loggers, with times and levels that this test chooses, and lines in published forms. `mooring
+ * ingest` must store the right time and level of 99 in 100, and account for every line. Loggers that can't be installed
+ * are skipped and reported.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +29,7 @@ interface Score {
   readonly expected: number;
   readonly time: number;
   readonly level: number;
-  /** Records of which both are right. */
+  /** Records with the right time and level. */
   readonly right: number;
   readonly left: string;
 }
@@ -52,7 +53,7 @@ groupTest(samples, published);
 describe("in all", () => {
   test(`at least ${LOGGERS_MIN} real loggers`, (context) => {
     if (real.length < LOGGERS_MIN && skipped.length > 0)
-      return context.skip(`only ${real.length} could be had: ${skipped.join("; ")}`);
+      return context.skip(`only ${real.length} are available: ${skipped.join("; ")}`);
     assert.ok(real.length >= LOGGERS_MIN, `${real.length} loggers`);
   });
   test(`at least ${SAMPLES_MIN} published forms`, () => assert.ok(published.length >= SAMPLES_MIN));
@@ -74,7 +75,7 @@ function groupTest(group: Group, scores: Score[]): void {
     try {
       loggers = await group.prepare(home);
     } catch (error) {
-      const reason = `${group.name} can't be had: ${(error as Error).message.split("\n").slice(0, 3).join(" ")}`;
+      const reason = `${group.name} is not available: ${(error as Error).message.split("\n").slice(0, 3).join(" ")}`;
       skipped.push(reason);
       return context.skip(reason);
     }
@@ -119,7 +120,7 @@ async function tryLogger(logger: Logger, place: string): Promise<Score> {
   return scoreOf(logger.name, summary, expected, rows);
 }
 
-/** No line is dropped without a count and a reason. */
+/** Asserts that every line that is left out has a count and a reason. */
 function checkCounts(
   name: string,
   written: string,
@@ -165,7 +166,7 @@ function scoreOf(logger: string, summary: Summary, expected: readonly Expected[]
   return { logger, lines, expected: expected.length, time, level, right, left: JSON.stringify(reasons) };
 }
 
-/** A line without a level has no severity: none is guessed. */
+/** A line without a level has no severity, and none is guessed. */
 function isRight(row: Row, level: string | null): boolean {
   return level === null ? row.level === "unspecified" && row.severity === null : row.severity_name === level;
 }

@@ -57,7 +57,7 @@ const python: Group = {
       logger("Django", MS),
       logger("python-json-logger", MS),
     ];
-    // These can't be given a time.
+    // These accept no time.
     const clock = join(directory, "clock");
     writeFileSync(clock, "2026-01-01 00:00:00");
     const faked = {
@@ -71,7 +71,7 @@ const python: Group = {
   },
 };
 
-/** The library that fakes the clock of a program, of Debian's package faketime. */
+/** Returns the library of Debian's package faketime, which fakes the clock of a program. */
 export function faketime(): string | null {
   return globSync("/usr/lib/*/faketime/libfaketimeMT.so.1")[0] ?? null;
 }

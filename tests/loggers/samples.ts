@@ -1,4 +1,4 @@
-/** Lines in the published forms of programs that are not run here, written by the test at its own times and levels. */
+/** Lines in the published forms of programs that are not run here, written by the test with its own times and levels. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeRecords, type Expected, type Group, type Level, type Logger } from "./logger.ts";
@@ -6,7 +6,7 @@ import { writeRecords, type Expected, type Group, type Level, type Logger } from
 interface Sample {
   readonly name: string;
   readonly precisionMs: number;
-  /** The form's words for its levels; a form without any has lines without a level. */
+  /** The form's words for its levels. Lines of a form without words have no level. */
   readonly words?: Partial<Record<Level, string>>;
   readonly line: (time: Time, word: string, message: string) => string;
 }
@@ -201,7 +201,7 @@ function sampleLogger(sample: Sample): Logger {
   };
 }
 
-/** Times of the last hour, whose date is that of the file. */
+/** Times of the last hour, with the date of the file. */
 const withoutDate: Logger = {
   name: "WildFly, without a date",
   write: async (directory) => {

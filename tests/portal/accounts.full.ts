@@ -1,4 +1,7 @@
-/** People's accounts in a real browser, with a real mail server and a real provider: a lost password, another address, an identity, policies. */
+/**
+ * People's accounts in a real browser, with a real mail server and a real provider: a lost password, another address,
+ * an identity, policies.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -32,19 +35,19 @@ after(async () => {
   await smtp.close();
 });
 
-/** A browser that nobody has signed in with. */
+/** Opens a browser without a session. */
 async function nobody(): Promise<Tab> {
   await (await portal.open()).close();
   return withoutFonts(await portal.openEmpty());
 }
 
-/** The provider's pages ask for a font elsewhere. */
+/** The provider's pages request a font of another site. */
 async function withoutFonts(tab: Tab): Promise<Tab> {
   await tab.context.route(/fonts\.googleapis\.com/, (route) => route.abort());
   return tab;
 }
 
-/** Somebody who joined, signed in by their password. */
+/** Returns a new member, signed in by password. */
 async function member(email: string, role = "viewer"): Promise<Tab> {
   await (await portal.open()).close();
   await joined(portal, email, role);
@@ -57,7 +60,7 @@ async function mailTo(email: string, subject: string): Promise<Received> {
   );
 }
 
-/** The path of the link in a mail, with its secret. */
+/** Returns the path of the link in a mail, with its secret. */
 function linkIn({ text }: Received): string {
   const [, link = assert.fail(text)] =
     /(\/reset#\S+)/.exec(text.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "=")) ?? [];
@@ -80,7 +83,7 @@ async function setPassword(page: Page): Promise<void> {
   await settled(page);
 }
 
-/** Sets up an authenticator app in the dialog that is open. */
+/** Sets up an authenticator app in the open dialog. */
 async function setUpApp(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   const secret = (await dialog.locator("code").first().innerText()).replaceAll(/\s/g, "");
@@ -91,7 +94,7 @@ async function setUpApp(page: Page): Promise<void> {
   await page.getByText("The authenticator app is on").waitFor();
 }
 
-test("a lost password is set anew by the link that is mailed", { skip: NO_CHROMIUM }, async () => {
+test("a lost password is reset by the mailed link", { skip: NO_CHROMIUM }, async () => {
   const email = "grace@example.org";
   await (await member(email)).close();
   const tab = await nobody();
@@ -106,7 +109,7 @@ test("a lost password is set anew by the link that is mailed", { skip: NO_CHROMI
   const link = linkIn(await mailTo(email, "Set a new password"));
   assert.ok(!smtp.received.some(({ to }) => to.includes("unknown@example.org")));
   await tab.go(link);
-  assert.equal(new URL(page.url()).hash, "", "the secret is out of the address bar");
+  assert.equal(new URL(page.url()).hash, "", "the secret is not in the address bar any more");
   await page.getByText("This verifies that the address is yours").waitFor();
   assert.deepEqual(await axe(page), []);
   await setPassword(page);
@@ -170,7 +173,7 @@ test("an identity is linked and unlinked", { skip: NO_CHROMIUM }, async () => {
   await tab.close();
 });
 
-test("a policy refuses a session, says what to do, and lets in who has done it", { skip: NO_CHROMIUM }, async () => {
+test("a policy refuses a session, says what to do, and allows it afterwards", { skip: NO_CHROMIUM }, async () => {
   const { org, owner } = portal.shared.home;
   const explore = `/o/${org.slug}/-/explore`;
   const email = "ron@example.org";

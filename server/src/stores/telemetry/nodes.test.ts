@@ -118,7 +118,7 @@ for (const { kind, skip } of DATABASES) {
       // The log has lost the batches of these keys. Both nodes have a batch with the first key.
       const { accepted, replayed } = await a.rows.append(logBatch("org_a", ["again", "again", "again"], key("a 0")));
       assert.deepEqual({ accepted, replayed }, { accepted: 3, replayed: true });
-      assert.equal((await b.rows.append(logBatch("org_a", ["b, with the key of a"], key("a 0")))).replayed, false);
+      assert.equal((await b.rows.append(logBatch("org_a", ["b, under the key of a"], key("a 0")))).replayed, false);
       b.taken.push("b, under the key of a");
       for (const node of [a, b]) await restart(node, metadata);
       await assertOwnRows([a, b]);

@@ -157,7 +157,7 @@ test("a reader that is slower than the log gets the number of missed entries, an
   await fixture.append("first");
   await reader.until("the first", () => reader.messages.length === 1);
   reader.slow(true);
-  await fixture.append("accepted while it was slow");
+  await fixture.append("taken while it was slow");
   for (const message of numbered(30)) await fixture.append(message, message, "y".repeat(300));
   // More than memory keeps for readers that reconnect.
   for (let i = 0; i < 30; i++) await fixture.append("z".repeat(200_000));
