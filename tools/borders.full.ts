@@ -9,7 +9,7 @@ import { RULES } from "./borders/rules.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** One planted violation for every rule: where, and the line that breaks the rule. */
+/** One planted violation for every rule: its place, and the line that breaks the rule. */
 const PLANTED: Readonly<Record<string, { readonly path: string; readonly code: string }>> = {
   "no-circular": { path: "server/src/kernel/a.ts", code: 'import type { b } from "./b.ts";' },
   "not-resolvable": { path: "server/src/kernel/a.ts", code: 'import "./absent.ts";' },
@@ -91,7 +91,7 @@ before(() => {
   linkPackages();
 });
 
-/** Every installed package, but the workspaces of the planted tree instead of ours. */
+/** Links every installed package, and the workspaces of the planted tree instead of ours. */
 function linkPackages(): void {
   const modules = join(clean, "node_modules");
   mkdirSync(join(modules, "@mooring"), { recursive: true });

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const RUN = join(ROOT, "tools/run.mjs");
 
-test("what npm started ends when npm's shell is ended, though the shell forwards no signal", async () => {
+test("npm's child ends when npm's shell is ended, though the shell forwards no signal", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mooring-run-"));
   const script = join(folder, "script.mjs");
   writeFileSync(
@@ -18,19 +18,19 @@ test("what npm started ends when npm's shell is ended, though the shell forwards
     'process.on("SIGTERM", () => { console.log("stopped"); process.exit(); }); setInterval(() => {}, 1000); console.log("up");',
   );
   const env = { ...process.env, npm_lifecycle_event: "start" };
-  const command = `"${process.execPath}" "${RUN}" "${relative(ROOT, script)}"; true`; // two commands, so that the shell stays
+  const command = `"${process.execPath}" "${RUN}" "${relative(ROOT, script)}"; true`; // Two commands, so that the shell stays.
   const shell = spawn("sh", ["-c", command], { env, stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   shell.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
     if (output === "up\n") shell.kill("SIGKILL");
   });
-  await once(shell.stdout, "close"); // the script holds it open for as long as it runs
+  await once(shell.stdout, "close"); // The script holds it open for as long as it runs.
   rmSync(folder, { recursive: true });
   assert.equal(output, "up\nstopped\n");
 });
 
-test("a script is needed, and the exit code is that of a failure", async () => {
+test("a script is required, and a failure sets the exit code", async () => {
   const child = spawn(process.execPath, [RUN], { stdio: ["ignore", "ignore", "pipe"] });
   let errors = "";
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));

@@ -227,8 +227,8 @@ test("a policy refuses a session, says what to do, and allows it afterwards", { 
   assert.equal(answer.status, 200, answer.text);
 });
 
-/** The last, since it sets the server's clock ahead. */
-test("another address takes a fresh proof, and both addresses are written to", { skip: NO_CHROMIUM }, async () => {
+/** Last, because it moves the server's clock forward. */
+test("another address requires a recent proof, and both addresses get a mail", { skip: NO_CHROMIUM }, async () => {
   const [before, now] = ["kay@example.org", "kay@example.net"];
   const tab = await member(before);
   const { page } = tab;

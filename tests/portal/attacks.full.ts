@@ -1,4 +1,4 @@
-/** What another site, a frame, a link and the next person at the browser can do to somebody who is signed in: nothing. */
+/** Another site, a frame, a link and the next person at the browser can do nothing to a signed-in person. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { NO_CHROMIUM, usePortal } from "./browser.ts";
 
 const portal = usePortal();
 
-/** A page of somebody else, on a name that is another site to the browser. */
+/** A page of an attacker, on a name that the browser treats as another site. */
 const other = createServer((_request, response) => {
   response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>other</title><body>other");
 });
@@ -68,7 +68,7 @@ test("another site can neither change anything, nor read, nor frame", { skip: NO
   );
   await page.waitForTimeout(1000);
   const framed = page.frames().find((frame) => frame !== page.mainFrame());
-  assert.match(framed?.url() ?? "", /^chrome-error:/, "no page of ours in a frame");
+  assert.match(framed?.url() ?? "", /^chrome-error:/, "no page of ours is in a frame");
 
   const form = `Object.assign(document.createElement("form"), { method: "POST", action: ${JSON.stringify(`${origin}/api/sign-out`)} })`;
   await page.evaluate(`{ const form = ${form}; document.body.append(form); form.submit(); }`);
@@ -79,7 +79,7 @@ test("another site can neither change anything, nor read, nor frame", { skip: NO
   await tab.close();
 });
 
-test("no link to the sign-in leads elsewhere", { skip: NO_CHROMIUM }, async () => {
+test("no link to the sign-in leads to another site", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const { page } = tab;
   for (const to of [
@@ -100,10 +100,10 @@ test("no link to the sign-in leads elsewhere", { skip: NO_CHROMIUM }, async () =
 });
 
 test(
-  "scripts find neither cookie nor token, and nothing is left after the sign-out",
+  "scripts find neither cookie nor token, and nothing is left after signing out",
   { skip: NO_CHROMIUM },
   async () => {
-    // A separate session: it ends here.
+    // A separate session, because it ends here.
     const { server, home } = portal.shared;
     const tab = await portal.open();
     const { page } = tab;

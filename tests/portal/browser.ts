@@ -1,4 +1,4 @@
-/** A real browser over a running server, and what a test of the portal asks of every page. */
+/** A real browser with a running server, and common checks for every page of the portal. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,9 +6,9 @@ import { after } from "node:test";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { useServer, type ServerOptions, type Shared } from "../fixtures/server.ts";
 
-/** Debian's, or where a setting says that one is. */
+/** Debian's browser, or the one that a setting names. */
 export const CHROMIUM = process.env["MOORING_TEST_CHROMIUM"] ?? "/usr/bin/chromium";
-/** Without one these tests can't say anything. */
+/** These tests need a browser. */
 export const NO_CHROMIUM = existsSync(CHROMIUM)
   ? false
   : `there is no ${CHROMIUM}; install Debian's package chromium, or set MOORING_TEST_CHROMIUM`;
@@ -32,26 +32,26 @@ export interface Look {
   readonly theme?: "light" | "dark";
   readonly width?: number;
   readonly height?: number;
-  /** 2: as a page at 200 % zoom. */
+  /** 2 shows the page as at 200 % zoom. */
   readonly zoom?: number;
 }
 
 /** A browser whose owner has set up the first account. */
 export interface Portal {
   readonly shared: Shared;
-  /** Signed in, in a separate context that keeps its downloads. */
+  /** Opens a signed-in tab, in a separate context that keeps its downloads. */
   open(look?: Look): Promise<Tab>;
-  /** Nobody is signed in. */
+  /** Opens a tab without a session. */
   openEmpty(look?: Look): Promise<Tab>;
 }
 
-/** One page, with everything that went wrong in it. */
+/** One page, with all of its errors. */
 export interface Tab {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Goes to a path and waits until the page has said what it is and nothing loads any more. */
+  /** Opens a path and waits until the page has its heading and loads nothing more. */
   go(path: string): Promise<void>;
-  /** What the console and the network told: errors, violations of the policy, requests to other places. */
+  /** Faults of the console and the network: errors, violations of the policy, requests to other sites. */
   readonly faults: string[];
   close(): Promise<void>;
 }
@@ -101,7 +101,7 @@ async function newTab(browser: Browser, origin: string, look: Look, state: State
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`exception: ${error.stack ?? error.message}`));
   page.on("console", (message) => {
-    // Refused requests show in the console; tests that provoke one look at the page instead.
+    // Refused requests show in the console; tests that cause one check the page instead.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       faults.push(`console: ${message.text()}`);
   });
@@ -121,7 +121,7 @@ async function newTab(browser: Browser, origin: string, look: Look, state: State
   };
 }
 
-/** The page has its heading, and says no more that it loads. */
+/** Waits until the page has its heading and shows no more that it loads. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
   await page.locator("[role=status]", { hasText: "Loading" }).first().waitFor({ state: "detached" });
@@ -133,9 +133,9 @@ export interface AxeFinding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What axe finds against WCAG 2.2 AA and its own best practices. */
+/** Returns the violations that axe finds of WCAG 2.2 AA and of its best practices. */
 export async function axe(page: Page): Promise<string[]> {
-  // By the debugger's own way in, which the page's content security policy does not stand in.
+  // Through the debugger, because the page's content security policy does not affect that.
   await page.evaluate(AXE);
   const findings = await page.evaluate<AxeFinding[]>(
     `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations)`,
@@ -148,7 +148,7 @@ export async function axe(page: Page): Promise<string[]> {
   );
 }
 
-/** How far the page reaches past the right edge, in CSS pixels. */
+/** Returns how many CSS pixels the page exceeds the right edge by. */
 export async function overflow(page: Page): Promise<number> {
   return page.evaluate<number>(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
 }

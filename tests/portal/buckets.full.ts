@@ -1,4 +1,7 @@
-/** A bucket in a real browser: its folders, an object with its versions and links, uploads, deletions; hostile keys are text. */
+/**
+ * A bucket in a real browser: its folders, an object with its versions and links, uploads and deletions. Hostile keys
+ * are shown as text.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { test } from "node:test";
@@ -24,7 +27,7 @@ const HOSTILE = [
   "é".repeat(512),
 ];
 
-/** The faults of the page except its frame, which the test of every page checks. */
+/** Returns the faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
 }
@@ -46,7 +49,7 @@ const put = (bucket: string, key: string, content?: string): Promise<void> =>
   putObject(portal.shared.server, portal.shared.token, { bucket, key, ...(content === undefined ? {} : { content }) });
 const keys = (bucket: string): Promise<string[]> => keysIn(portal.shared.server, portal.shared.token, bucket);
 
-test("an empty bucket takes objects by the button, into the folder that is open", { skip: NO_CHROMIUM }, async () => {
+test("the button of an empty bucket uploads objects into the open folder", { skip: NO_CHROMIUM }, async () => {
   const path = await newBucket("uploads");
   const tab = await portal.open();
   const { page } = tab;
@@ -78,70 +81,66 @@ test("an empty bucket takes objects by the button, into the folder that is open"
   await tab.close();
 });
 
-test(
-  "folders are gone through, an object is shown, linked, downloaded and deleted",
-  { skip: NO_CHROMIUM },
-  async () => {
-    const path = await newBucket("browse");
-    for (const key of ["year/2026/a.txt", "year/2026/b.txt", "year/2025/a.txt", "readme.txt"]) await put("browse", key);
-    const tab = await portal.open();
-    const { page } = tab;
-    await tab.go(path);
-    await page.getByRole("button", { name: "year/" }).click();
-    await page.getByRole("button", { name: "2026/" }).click();
-    await page.getByRole("button", { name: "b.txt" }).waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("at"), "/year/2026/");
-    await page.goBack();
-    await page.getByRole("button", { name: "2025/" }).waitFor();
-    await page.getByRole("navigation", { name: "Folder" }).getByRole("button", { name: "browse" }).click();
-    await page.getByRole("searchbox").fill("read");
-    await page.getByRole("button", { name: "year/" }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "readme.txt" }).click();
-    const inspector = page.getByRole("complementary", { name: "Details" });
-    await inspector.getByText("s3://browse/readme.txt").first().waitFor();
-    await inspector.getByLabel("Works for").selectOption("86400");
-    await inspector.getByRole("button", { name: "Create link" }).click();
-    const url = await inspector.getByLabel("share link").textContent();
-    assert.equal(await (await fetch(url ?? "")).text(), "readme.txt");
-    assert.deepEqual(await ownFaults(tab), []);
-    await picture(tab, "object");
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      inspector.getByRole("button", { name: "Download" }).click(),
-    ]);
-    assert.equal(download.suggestedFilename(), "readme.txt");
-    // The link leads to the gateway's own origin, as it should.
-    assert.deepEqual(
-      tab.faults.splice(0).filter((fault) => !fault.startsWith("a request went to")),
-      [],
-    );
-    await inspector.getByRole("button", { name: "Delete…" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("This cannot be undone").waitFor();
-    assert.deepEqual(await ownFaults(tab), []);
-    await dialog.getByLabel(/^Type browse/).fill("browse");
-    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
-    await dialog.waitFor({ state: "detached" });
-    await page.getByText("Nothing begins with this").waitFor();
-    assert.deepEqual(await keys("browse"), ["year/2025/a.txt", "year/2026/a.txt", "year/2026/b.txt"]);
+test("folders are opened, and an object is shown, linked, downloaded and deleted", { skip: NO_CHROMIUM }, async () => {
+  const path = await newBucket("browse");
+  for (const key of ["year/2026/a.txt", "year/2026/b.txt", "year/2025/a.txt", "readme.txt"]) await put("browse", key);
+  const tab = await portal.open();
+  const { page } = tab;
+  await tab.go(path);
+  await page.getByRole("button", { name: "year/" }).click();
+  await page.getByRole("button", { name: "2026/" }).click();
+  await page.getByRole("button", { name: "b.txt" }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("at"), "/year/2026/");
+  await page.goBack();
+  await page.getByRole("button", { name: "2025/" }).waitFor();
+  await page.getByRole("navigation", { name: "Folder" }).getByRole("button", { name: "browse" }).click();
+  await page.getByRole("searchbox").fill("read");
+  await page.getByRole("button", { name: "year/" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "readme.txt" }).click();
+  const inspector = page.getByRole("complementary", { name: "Details" });
+  await inspector.getByText("s3://browse/readme.txt").first().waitFor();
+  await inspector.getByLabel("Works for").selectOption("86400");
+  await inspector.getByRole("button", { name: "Create link" }).click();
+  const url = await inspector.getByLabel("share link").textContent();
+  assert.equal(await (await fetch(url ?? "")).text(), "readme.txt");
+  assert.deepEqual(await ownFaults(tab), []);
+  await picture(tab, "object");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    inspector.getByRole("button", { name: "Download" }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), "readme.txt");
+  // The link leads to the gateway's own origin, as it should.
+  assert.deepEqual(
+    tab.faults.splice(0).filter((fault) => !fault.startsWith("a request went to")),
+    [],
+  );
+  await inspector.getByRole("button", { name: "Delete…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("This cannot be undone").waitFor();
+  assert.deepEqual(await ownFaults(tab), []);
+  await dialog.getByLabel(/^Type browse/).fill("browse");
+  await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("Nothing begins with this").waitFor();
+  assert.deepEqual(await keys("browse"), ["year/2025/a.txt", "year/2026/a.txt", "year/2026/b.txt"]);
 
-    await tab.go(`${path}?bytes=true`);
-    await page.getByRole("group", { name: "bytes by prefix" }).getByRole("button", { name: "year/" }).waitFor();
-    await picture(tab, "bytes");
-    assert.deepEqual(await ownFaults(tab), []);
-    await page.getByLabel("Select year/").check();
-    await page.getByRole("button", { name: "Delete…" }).click();
-    await dialog.getByText("and everything in it").waitFor();
-    await dialog.getByLabel(/^Type browse/).fill("browse");
-    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByRole("heading", { name: "No objects yet" }).waitFor();
-    assert.deepEqual(await keys("browse"), []);
-    assert.deepEqual(tab.faults, []);
-    await tab.close();
-  },
-);
+  await tab.go(`${path}?bytes=true`);
+  await page.getByRole("group", { name: "bytes by prefix" }).getByRole("button", { name: "year/" }).waitFor();
+  await picture(tab, "bytes");
+  assert.deepEqual(await ownFaults(tab), []);
+  await page.getByLabel("Select year/").check();
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await dialog.getByText("and everything in it").waitFor();
+  await dialog.getByLabel(/^Type browse/).fill("browse");
+  await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("heading", { name: "No objects yet" }).waitFor();
+  assert.deepEqual(await keys("browse"), []);
+  assert.deepEqual(tab.faults, []);
+  await tab.close();
+});
 
-test("a deleted object comes back where the bucket has versions", { skip: NO_CHROMIUM }, async () => {
+test("a deleted object can be restored if the bucket has versions", { skip: NO_CHROMIUM }, async () => {
   const path = await newBucket("versions");
   const { server, home } = portal.shared;
   const s3 = sdkClient(await s3EndpointOf(server, home));
@@ -181,7 +180,7 @@ test("a deleted object comes back where the bucket has versions", { skip: NO_CHR
   await tab.close();
 });
 
-test("hostile keys are text, and are opened and deleted like others", { skip: NO_CHROMIUM }, async () => {
+test("hostile keys are shown as text, and are opened and deleted like others", { skip: NO_CHROMIUM }, async () => {
   const path = await newBucket("hostile");
   for (const key of HOSTILE) await put("hostile", key, "x");
   const tab = await portal.open();
@@ -220,7 +219,7 @@ test("hostile keys are text, and are opened and deleted like others", { skip: NO
   await narrow.close();
 });
 
-test("a bucket that is not there, or may not be seen, says so", { skip: NO_CHROMIUM }, async () => {
+test("a missing or hidden bucket has an error page", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   await tab.go(`/o/${portal.shared.home.org.slug}/-/buckets/absent`);
   await tab.page.getByRole("heading", { name: "Not found", exact: true }).waitFor();

@@ -1,4 +1,4 @@
-/** An organization as one that is used: something of everything that a page can show. */
+/** An organization in use: at least one object of every kind that a page can show. */
 import assert from "node:assert/strict";
 import { putObject } from "../fixtures/buckets.ts";
 import { uploaded } from "../fixtures/files.ts";
@@ -7,7 +7,7 @@ import type { Shared } from "../fixtures/server.ts";
 import { ingested } from "../fixtures/telemetry.ts";
 import { newDestination, newWebhook, taken } from "../fixtures/webhooks.ts";
 
-/** What people and machines put into names and texts; the plain ones for most tests, hostile ones for the test of those. */
+/** Names and texts of people and machines: plain ones for most tests, hostile ones for one test. */
 export interface Words {
   readonly name: string;
   readonly message: string;
@@ -26,7 +26,7 @@ const PLAIN: Words = {
 
 const filled = new WeakSet<object>();
 
-/** Puts something of everything into the first organization, once for each server. */
+/** Creates objects of every kind in the first organization, once for each server. */
 export async function fill(shared: Shared, words: Words = PLAIN): Promise<void> {
   if (filled.has(shared.server)) return;
   filled.add(shared.server);
@@ -127,7 +127,7 @@ async function access({ server, token, home }: Shared, { name }: Words): Promise
   await pending({ server, token }, name);
 }
 
-/** A credential that waits for an approval; the policy is open again afterwards, as other tests expect it. */
+/** Creates a credential that waits for an approval. The policy is open again afterwards, as other tests expect it. */
 async function pending({ server, token }: Pick<Shared, "server" | "token">, name: string): Promise<void> {
   const manager = await server.token(await newClient(server, token, ["credentials:write", "files:read"]));
   const setPolicy = (approval_required: boolean) =>

@@ -1,4 +1,4 @@
-/** The credential policy in a real browser: addresses with one's own, warnings, what waits for an approval, and the approval. */
+/** The credential policy in a real browser: addresses with one's own, warnings, waiting credentials, and the approval. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { Client } from "../fixtures/server.ts";
 import { axe, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
 
 const portal = usePortal();
-/** Where pictures go, to be looked at; nowhere when it is not set. */
+/** The folder for screenshots; none without it. */
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
 
 async function pictured(page: Page, name: string): Promise<void> {
@@ -19,12 +19,12 @@ async function pictured(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** The faults of the page except its frame, which the test of every page checks. */
+/** Returns the faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
 }
 
-/** An S3 key that waits is approved, and bound to one's own address. */
+/** Approves a waiting S3 key and limits it to one's own address. */
 async function keyApproved(tab: Tab, id: string): Promise<void> {
   const { page } = tab;
   const dialog = page.getByRole("dialog");
@@ -42,7 +42,7 @@ async function keyApproved(tab: Tab, id: string): Promise<void> {
 }
 
 test(
-  "a policy is set with one's own address, and what waits for an approval is approved",
+  "a policy is set with one's own address, and waiting credentials are approved",
   { skip: NO_CHROMIUM },
   async () => {
     const { server, token, home } = portal.shared;
@@ -108,7 +108,7 @@ test(
   },
 );
 
-test("the forms fit a narrow page, in the dark", { skip: NO_CHROMIUM }, async () => {
+test("the forms fit a narrow page, in the dark theme", { skip: NO_CHROMIUM }, async () => {
   const { home } = portal.shared;
   const narrow = await portal.open({ width: 320, height: 640, theme: "dark" });
   for (const path of [

@@ -1,4 +1,4 @@
-/** Every dialog as at 200 % zoom: nothing reaches past the edge, and each of its buttons can be reached and seen. */
+/** Every dialog as at 200 % zoom: nothing exceeds the edge, and each of its buttons can be reached and seen. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { ORGANIZATION_PAGES, OWN_PAGES } from "./pages.ts";
 const portal = usePortal();
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
 
-/** What opens a dialog, or may: tried on every page, and left alone where it opened none. */
+/** Buttons that may open a dialog. The test presses them on every page, and ignores those that open none. */
 const OPENS =
   /^(?:New |Create|Invite|Delete|Revoke|Rotate|Rename|Change|Edit|Remove|Transfer|Connect|Save|Explain|Erase|Add|Set up|Turn|Replace|How to|Make|Found)/;
 
@@ -92,7 +92,7 @@ async function openRow(page: Page): Promise<boolean> {
   const first = page.locator("main [data-opener]").first();
   if ((await first.count()) === 0) return false;
   await eventually("the first row to open", async () => {
-    // On a busy machine a dialog may come after `shows` gave up, and then covers the row.
+    // On a busy machine a dialog may open after `shows` gave up, and then covers the row.
     if ((await page.getByRole("dialog").count()) > 0) await page.keyboard.press("Escape");
     return first.click({ timeout: 3000 }).then(
       () => true,
@@ -127,7 +127,7 @@ async function faultsOf(page: Page, way: () => Promise<readonly string[]>, name:
     `Math.max(0, ...[...document.querySelectorAll("[role=dialog]")].map((each) => each.scrollWidth - each.clientWidth, 0))`,
   );
   if (over > 1) found.push(`reaches ${over} px past its edge`);
-  // Forced colours are the system's: what axe finds of contrast there is not the page's.
+  // The system sets forced colours, so axe's contrast findings are not the page's.
   if (name !== "forced colours") found.push(...(await axe(page)));
   return found;
 }

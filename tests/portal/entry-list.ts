@@ -2,10 +2,10 @@
 import type { Page } from "playwright-core";
 import { eventually } from "../fixtures/process.ts";
 
-/** How far PageDown moves. */
+/** The distance of PageDown. */
 export const PAGE_ROWS = 20;
 
-/** What the page says: "1,298 loaded". */
+/** Reads the number from the page's text "1,298 loaded". */
 export async function loadedRows(page: Page): Promise<number> {
   const text = await page.getByText(/ loaded$/).innerText();
   return Number((/([\d,]+) loaded$/.exec(text)?.[1] ?? "").replaceAll(",", ""));
@@ -18,12 +18,12 @@ export async function loadedMoreThan(page: Page, rows: number): Promise<number> 
   });
 }
 
-/** The row that has the focus; NaN when none has. */
+/** Returns the focused row; NaN if none has the focus. */
 export async function focusedRow(page: Page): Promise<number> {
   return page.evaluate<number>(`Number(document.activeElement.closest("[data-index]")?.dataset.index ?? NaN)`);
 }
 
-/** Moves down from a row, of so many as the search finds; before a key would pass the loaded rows, waits for more of them. */
+/** Moves down from a row to the next loaded ones. Waits for more rows before a key would pass the loaded ones. */
 export async function pressDown(
   page: Page,
   key: "PageDown" | "j",

@@ -1,4 +1,4 @@
-/** The explorer's keys where rows are loaded more slowly than one moves, and while an entry is open. */
+/** The explorer's keys while rows are loaded more slowly than the person moves, and while an entry is open. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
@@ -13,7 +13,7 @@ const portal = usePortal();
 const range = rangeOfLogs(Date.now());
 const logs: { filled?: Promise<number> } = {};
 
-/** The list with its first rows, the counts done, and the focus on the first row, in a tab that remembers no place in it. */
+/** Opens the list with its first rows, the final counts, and the focus on the first row, in a tab without a remembered position. */
 async function openList(t: TestContext): Promise<Page> {
   await (logs.filled ??= fillLogs(portal.shared, ROWS, range));
   const tab = await portal.open();
@@ -26,7 +26,7 @@ async function openList(t: TestContext): Promise<Page> {
   return page;
 }
 
-/** Holds the page's queries back until the returned function is called. */
+/** Delays the page's queries until the returned function is called. */
 async function holdQueries(page: Page): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route("**/v1/query", async (route) => {
@@ -41,7 +41,7 @@ interface Press {
   readonly loaded: number;
 }
 
-/** Notes at every PageDown the row that it starts from, and how many rows there were. */
+/** Records for every PageDown the row that it starts from, and the number of loaded rows. */
 const NOTE_PRESSES = `{
   globalThis.presses = [];
   document.addEventListener("keydown", ({ key, target }) => {
@@ -56,7 +56,7 @@ async function pageDown(page: Page, times: number): Promise<void> {
 }
 
 test(
-  "PageDown that is held waits at the last loaded row, goes on when more come, and moves by a page each time",
+  "a held PageDown waits at the last loaded row, continues with new rows, and moves by a page each time",
   { skip: NO_CHROMIUM },
   async (t) => {
     const page = await openList(t);
@@ -82,26 +82,22 @@ test(
   },
 );
 
-test(
-  "moving from row to row while one is open shows each, and asks the server for none",
-  { skip: NO_CHROMIUM },
-  async (t) => {
-    const page = await openList(t);
-    const asked: string[] = [];
-    page.on("request", (request) => {
-      if (new URL(request.url()).pathname === "/v1/query") asked.push(request.postData() ?? "");
-    });
-    await page.keyboard.press("Enter");
-    const details = page.getByRole("complementary", { name: "Details" });
-    await details.waitFor();
-    for (let row = 1; row <= 40; row++) {
-      await page.keyboard.press("j");
-      assert.equal(await focusedRow(page), row);
-    }
-    const time = await page.locator('[data-index="40"] button').getAttribute("aria-expanded");
-    assert.equal(time, "true");
-    const entry = await page.locator('[data-index="40"] [role=cell]').last().innerText();
-    await details.getByText(entry, { exact: true }).waitFor();
-    assert.deepEqual(asked, [], "queries while only loaded entries were shown");
-  },
-);
+test("moving from row to row with an open entry shows each one without a request", { skip: NO_CHROMIUM }, async (t) => {
+  const page = await openList(t);
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/v1/query") asked.push(request.postData() ?? "");
+  });
+  await page.keyboard.press("Enter");
+  const details = page.getByRole("complementary", { name: "Details" });
+  await details.waitFor();
+  for (let row = 1; row <= 40; row++) {
+    await page.keyboard.press("j");
+    assert.equal(await focusedRow(page), row);
+  }
+  const time = await page.locator('[data-index="40"] button').getAttribute("aria-expanded");
+  assert.equal(time, "true");
+  const entry = await page.locator('[data-index="40"] [role=cell]').last().innerText();
+  await details.getByText(entry, { exact: true }).waitFor();
+  assert.deepEqual(asked, [], "queries while only loaded entries were shown");
+});

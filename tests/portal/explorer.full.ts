@@ -1,6 +1,6 @@
 /**
- * The explorer and the SQL page over very many rows stay fluid. `MOORING_TEST_EXPLORER_ROWS` says how many, a million by default;
- * the figures are printed, and the bounds are such that a busy machine of two cores keeps them.
+ * The explorer and the SQL page stay fluid over very many rows: `MOORING_TEST_EXPLORER_ROWS`, a million by default.
+ * Prints the figures. A busy machine of two cores stays within the limits.
  */
 import assert from "node:assert/strict";
 import { loadavg } from "node:os";
@@ -27,7 +27,7 @@ const HEAP_BYTES_MAX = 400 * 1024 * 1024;
 const RESULT_BYTES_MAX = 800 * 1024 * 1024;
 const MB = 1024 * 1024;
 
-// A million rows take longer than the ten seconds of a query where others need the machine as well.
+// A million rows take longer than a query's ten seconds if other work needs the machine as well.
 const portal = usePortal({ settings: { metrics_listen: "127.0.0.1:0", query_timeout_ms: 60_000 } });
 const range = rangeOfLogs(Date.now());
 const known: { tab?: Tab } = {};
@@ -58,7 +58,7 @@ async function since(startedMs: number, reached: Promise<unknown>): Promise<numb
   return Math.round(performance.now() - startedMs);
 }
 
-/** Queries that run on the server now, the page's and all others. */
+/** Returns the number of all queries that run on the server now. */
 async function queriesRunning(): Promise<number> {
   const address = /^\s*metrics\s+(http:\S+)$/m.exec(portal.shared.server.stdout())?.[1] ?? "";
   const text = await (await fetch(address)).text();
@@ -68,7 +68,7 @@ async function queriesRunning(): Promise<number> {
 const untilNoneRuns = (): Promise<unknown> =>
   eventually("no query to run", async () => ((await queriesRunning()) === 0 ? true : null), CANCEL_MS_MAX);
 
-test("the rows are taken", { skip: NO_CHROMIUM, timeout: FILL_MS_MAX }, async (t) => {
+test("the rows are accepted", { skip: NO_CHROMIUM, timeout: FILL_MS_MAX }, async (t) => {
   const elapsedMs = await fillLogs(portal.shared, ROWS, range);
   tell(t, `${ROWS} rows in ${(elapsedMs / 1000).toFixed(1)} s, ${Math.round(ROWS / elapsedMs)},000 a second`);
 });
@@ -88,7 +88,7 @@ test("first rows and figures come soon", { skip: NO_CHROMIUM }, async (t) => {
 });
 
 test(
-  "scrolling by keys and by the wheel is even, and few rows are in the document",
+  "scrolling by keys and by the wheel is smooth, and few rows are in the document",
   { skip: NO_CHROMIUM },
   async (t) => {
     const page = await open(explorePath());
@@ -114,7 +114,7 @@ test(
   },
 );
 
-test("going through all that the page keeps does not fill the memory", { skip: NO_CHROMIUM }, async (t) => {
+test("scrolling through all rows of the page does not fill the memory", { skip: NO_CHROMIUM }, async (t) => {
   const page = await open(explorePath());
   await firstRow(page).waitFor();
   const before = await heapBytes(page);
@@ -140,7 +140,7 @@ test("going through all that the page keeps does not fill the memory", { skip: N
   assertFluid(frames);
 });
 
-test("typing a filter and changing the range is even", { skip: NO_CHROMIUM }, async (t) => {
+test("typing a filter and changing the range is smooth", { skip: NO_CHROMIUM }, async (t) => {
   const page = await open(explorePath());
   await firstRow(page).waitFor();
   await page.keyboard.press("/");
@@ -168,7 +168,7 @@ test("typing a filter and changing the range is even", { skip: NO_CHROMIUM }, as
   for (const frames of [typing, filtering, ranging]) assertFluid(frames);
 });
 
-test("the live tail is even while much comes", { skip: NO_CHROMIUM }, async (t) => {
+test("the live tail stays smooth while many entries arrive", { skip: NO_CHROMIUM }, async (t) => {
   const page = await open(explorePath("&view=tail"));
   await page.getByText("Live", { exact: true }).waitFor();
   const { server, token } = portal.shared;
@@ -194,30 +194,34 @@ test("the live tail is even while much comes", { skip: NO_CHROMIUM }, async (t) 
 
 const HEAVY = "SELECT count(*) FROM logs a, logs b WHERE a.message > b.message || 'x'";
 
-test("a heavy query that is cancelled, or whose page is left, ends on the server", { skip: NO_CHROMIUM }, async (t) => {
-  const page = await open(`/o/${portal.shared.home.org.slug}/-/sql`);
-  await untilNoneRuns();
-  const ended: number[] = [];
-  for (const act of ["cancel", "leave"] as const) {
-    await page.getByLabel("SQL statement").click();
-    await page.keyboard.press("Control+a");
-    await page.keyboard.type(HEAVY);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Control+Enter");
-    await eventually("the query to run", async () => ((await queriesRunning()) > 0 ? true : null), CANCEL_MS_MAX);
-    await page.waitForTimeout(500);
-    const startedMs = performance.now();
-    if (act === "cancel") await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    else await page.getByRole("link", { name: "Settings" }).click();
-    ended.push(await since(startedMs, untilNoneRuns()));
-  }
-  tell(t, `ended on the server ${ended[0]} ms after Cancel, ${ended[1]} ms after leaving the page`);
-});
+test(
+  "a heavy query that is cancelled, or whose page is closed, ends on the server",
+  { skip: NO_CHROMIUM },
+  async (t) => {
+    const page = await open(`/o/${portal.shared.home.org.slug}/-/sql`);
+    await untilNoneRuns();
+    const ended: number[] = [];
+    for (const act of ["cancel", "leave"] as const) {
+      await page.getByLabel("SQL statement").click();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type(HEAVY);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Control+Enter");
+      await eventually("the query to run", async () => ((await queriesRunning()) > 0 ? true : null), CANCEL_MS_MAX);
+      await page.waitForTimeout(500);
+      const startedMs = performance.now();
+      if (act === "cancel") await page.getByRole("button", { name: "Cancel", exact: true }).click();
+      else await page.getByRole("link", { name: "Settings" }).click();
+      ended.push(await since(startedMs, untilNoneRuns()));
+    }
+    tell(t, `ended on the server ${ended[0]} ms after Cancel, ${ended[1]} ms after leaving the page`);
+  },
+);
 
 const RESULT = Math.min(1_000_000, ROWS);
 
 test(
-  "a result of a million rows streams into the grid, can be gone through, and cancelled",
+  "a result of a million rows streams into the grid, can be scrolled, and cancelled",
   { skip: NO_CHROMIUM },
   async (t) => {
     const page = await open(`/o/${portal.shared.home.org.slug}/-/sql?limit=1000000`);
@@ -251,7 +255,7 @@ test(
   },
 );
 
-test("a result that is cancelled half way keeps the rows that came", { skip: NO_CHROMIUM }, async (t) => {
+test("a cancelled result keeps the rows that arrived", { skip: NO_CHROMIUM }, async (t) => {
   const page = await open(`/o/${portal.shared.home.org.slug}/-/sql?limit=1000000`);
   await page.getByLabel("SQL statement").click();
   await page.keyboard.type("SELECT a.message FROM logs a, range(1000)");

@@ -1,4 +1,4 @@
-/** Files in a real browser, by mouse and keyboard: versions of a name, links that end, and the way through the trash and back. */
+/** Files in a real browser, by mouse and keyboard: versions of a name, links that expire, the trash and restoring. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** The faults of the page except its frame, which the test of every page checks. */
+/** Returns the faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   const over = await overflow(page);
   const found = (await axe(page)).filter((fault) => !fault.includes("choose an organization"));
@@ -30,10 +30,10 @@ async function upload(page: Page, name: string, content: string): Promise<void> 
   await (await chooser).setFiles({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
 }
 
-/** Rows of the list with this name. */
+/** Returns the rows of the list with this name. */
 const rows = (page: Page, name: string) => page.getByRole("row").filter({ has: page.getByRole("button", { name }) });
 
-/** What a link gives to somebody who is not signed in. */
+/** Opens a link without a session. */
 async function asStranger(url: string): Promise<{ status: number; text: string }> {
   const response = await fetch(url);
   return { status: response.status, text: await response.text() };
@@ -121,11 +121,11 @@ test("a link is shared for a chosen time, and ends with the file", { skip: NO_CH
   assert.deepEqual(await ownFaults(tab), []);
   await page.getByRole("button", { name: "Back to the files" }).click();
   await rows(page, "shared.txt").waitFor();
-  assert.equal((await asStranger(url)).status, 200, "a restored file is as before, its links too");
+  assert.equal((await asStranger(url)).status, 200, "a restored file is unchanged, with its links");
   await tab.close();
 });
 
-test("files go for good one by one, all together, and past the trash", { skip: NO_CHROMIUM }, async () => {
+test("files are deleted for good one by one, all together, and without the trash", { skip: NO_CHROMIUM }, async () => {
   const { server, token } = portal.shared;
   const ids: string[] = [];
   for (const filename of ["one.txt", "two.txt", "three.txt"])
@@ -139,7 +139,7 @@ test("files go for good one by one, all together, and past the trash", { skip: N
   await page.getByText(/^3 files, 2.93 KiB/).waitFor();
   await page.getByRole("button", { name: "Delete for good… one.txt" }).click();
   const confirm = dialog.getByRole("button", { name: "Delete for good" });
-  assert.ok(await confirm.isDisabled(), "the name has to be typed first");
+  assert.ok(await confirm.isDisabled(), "the name must be typed first");
   await dialog.getByRole("textbox").fill("one.txt");
   await page.keyboard.press("Enter");
   await page.getByText(/^2 files, 1.95 KiB/).waitFor();
@@ -179,7 +179,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 };
 
 for (const [name, look] of Object.entries(LOOKS)) {
-  test(`versions, a link and the trash have room, ${name}`, { skip: NO_CHROMIUM }, async () => {
+  test(`versions, a link and the trash fit the page, ${name}`, { skip: NO_CHROMIUM }, async () => {
     const { server, token } = portal.shared;
     const filename = `${"a name that is much too long for a narrow window ".repeat(4)}.txt`;
     const trashed = await uploaded(server, token, { filename });

@@ -1,4 +1,4 @@
-/** How evenly a page draws, and how much it holds. */
+/** Measures how smoothly a page draws, and how much memory it holds. */
 import type { Page } from "playwright-core";
 
 export interface Frames {
@@ -21,7 +21,7 @@ const BEGIN = `(() => {
   globalThis.endFrames = () => ((on = false), times.slice(1));
 })()`;
 
-/** The times between frames while something is done, in milliseconds. */
+/** Returns the times between frames during `act`, in milliseconds. */
 export async function framesOf(page: Page, act: () => Promise<void>): Promise<Frames> {
   await page.evaluate(BEGIN);
   await act();
@@ -35,7 +35,7 @@ export function framesText({ p50Ms, p95Ms, maxMs, count }: Frames): string {
   return `frames ${p50Ms} ms, p95 ${p95Ms} ms, longest ${maxMs} ms (${count} frames)`;
 }
 
-/** Bytes of what scripts hold, after everything that nobody holds is gone. */
+/** Returns the bytes of the scripts' memory after a garbage collection. */
 export async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send("HeapProfiler.enable");

@@ -1,15 +1,15 @@
-/** A private project with something of everything in it, for people who may not know of it. */
+/** A private project with objects of every kind, for people who can't see it. */
 import assert from "node:assert/strict";
 import { uploaded } from "../fixtures/files.ts";
 import type { Json, Shared } from "../fixtures/server.ts";
 import { ingested } from "../fixtures/telemetry.ts";
 
-/** Where a thing is named in an address, below its project; `NAME` stands for its id. */
+/** The position of an object's ID in an address, below its project; `NAME` replaces the ID. */
 export interface Named {
   readonly page: string;
-  /** An id of something that the reader may not see; null: nothing of the kind can be hidden. */
+  /** The ID of an object that the reader can't see; null if no object of the kind can be hidden. */
   readonly hidden: string | null;
-  /** Formed like the id of such a thing, and the id of none. */
+  /** An ID of the same form without an object. */
   readonly invented: string;
 }
 
@@ -20,7 +20,7 @@ export interface Vault {
 
 const NONE = "0".repeat(25);
 
-/** `token` is of a person, who becomes the project's maintainer. */
+/** `token` belongs to a person, who becomes the project's maintainer. */
 export async function makeVault({ server, home }: Shared, token: string): Promise<Vault> {
   const make = async (path: string, json: object): Promise<Json> => {
     const answer = await server.call("POST", path, { token, json });
@@ -82,7 +82,7 @@ export async function makeVault({ server, home }: Shared, token: string): Promis
   };
 }
 
-/** A trace and a log entry that the project's own credential sent. */
+/** Sends a trace and a log entry with the project's own credential. */
 async function hiddenTrace(of: {
   server: Shared["server"];
   token: string;

@@ -1,4 +1,4 @@
-/** Names and texts that try to be more than text: they are shown as they are, on every page, and nothing of them runs. */
+/** Hostile names and texts: every page shows them unchanged, and runs nothing of them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
@@ -8,7 +8,7 @@ import { ORGANIZATION_PAGES, OWN_PAGES } from "./pages.ts";
 
 const portal = usePortal();
 
-/** Each would call `stolen()` if it were taken for markup, an address, a template or a style. */
+/** Each would call `stolen()` as markup, an address, a template or a style. */
 const SCRIPT = `<img src=x onerror=stolen(1)><script>stolen(2)</script>`;
 const HOSTILE: Words = {
   name: `"><svg onload=stolen(3)> {{7*7}} \${stolen(4)}`,
@@ -19,7 +19,7 @@ const HOSTILE: Words = {
 };
 
 test(
-  "hostile names, log lines, file names, header fields and image labels are text everywhere",
+  "hostile names, log lines, file names, header fields and image labels are shown as text everywhere",
   { skip: NO_CHROMIUM },
   async () => {
     await fill(portal.shared, HOSTILE);
@@ -49,7 +49,7 @@ test(
   },
 );
 
-/** The first rows, tabs and folds of a page, so that their content is shown, too. */
+/** Opens the first rows, tabs and folds of a page, so that their content is shown too. */
 async function openEverything(page: Page): Promise<void> {
   for (const selector of ["[data-opener]", '[role="tab"]', "summary"]) {
     const all = page.locator(`main ${selector}`);

@@ -1,4 +1,4 @@
-/** Images in a real browser: what a config says shows as text, and tags and images go by the page. */
+/** Images in a real browser: the content of a config is shown as text, and the page deletes tags and images. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newClient, repositoryOf } from "../fixtures/registry.ts";
@@ -33,7 +33,7 @@ async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   return [...(await axe(page)), ...faults];
 }
 
-test("an image's config is shown, and its tags and itself are deleted", { skip: NO_CHROMIUM }, async () => {
+test("an image's config is shown, and its tags and the image are deleted", { skip: NO_CHROMIUM }, async () => {
   const { server, token, home } = portal.shared;
   const client = await newClient(server, token, ["registry:pull", "registry:push"]);
   const repository = await repositoryOf(server, client, `orgs/${home.org.slug}/${home.app.slug}`, "pull,push");

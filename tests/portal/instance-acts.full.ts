@@ -1,4 +1,4 @@
-/** The operator's acts on waiting work: a clock in doubt, work at intervals, a parked job; and `/metrics` has them. */
+/** The operator's actions on waiting work: a clock in doubt, periodic work, a parked job. `/metrics` shows them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import type { Json } from "../fixtures/server.ts";
 import { axe, NO_CHROMIUM, PASSWORD, usePortal } from "./browser.ts";
 import { stepClock, steppedClock } from "./clock.ts";
 
-/** More than a clock may go ahead of the time that has passed. */
+/** More than a clock may be ahead of the time that has passed. */
 const STEP_MS = 2 * 3_600_000;
 
 const portal = usePortal({
@@ -17,7 +17,7 @@ const portal = usePortal({
   database: "sqlite",
 });
 
-/** A figure of `/metrics`, as a monitoring system reads it. */
+/** Returns a figure of `/metrics`, as a monitoring system reads it. */
 async function metric(name: string): Promise<number | undefined> {
   const address = /^\s*metrics\s+(http:\S+)$/m.exec(portal.shared.server.stdout())?.[1] ?? assert.fail("no metrics");
   const text = await (await fetch(address)).text();
@@ -29,7 +29,7 @@ async function becomes(name: string, wanted: number): Promise<void> {
   await eventually(`${name} to be ${wanted}`, async () => ((await metric(name)) === wanted ? true : null));
 }
 
-/** A job that waits for somebody, as the server leaves one that ended its node several times in a row. */
+/** Creates a parked job, as the server leaves one that ended its node several times in a row. */
 async function parkedAlert(): Promise<string> {
   const { server, token } = portal.shared;
   const make = async (path: string, json: object): Promise<Json> => {
@@ -59,7 +59,7 @@ async function alertOf(id: string): Promise<Json> {
   return (await server.call("GET", `/v1/alerts/${id}`, { token })).body;
 }
 
-test("work at intervals is run now", { skip: NO_CHROMIUM }, async () => {
+test("periodic work runs on request", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const { page } = tab;
   await tab.go("/instance?tab=jobs&paused=true");
@@ -74,7 +74,7 @@ test("work at intervals is run now", { skip: NO_CHROMIUM }, async () => {
   await tab.close();
 });
 
-test("a parked job is seen, and runs again when somebody says so", { skip: NO_CHROMIUM }, async () => {
+test("a parked job is shown, and runs again when the operator resumes it", { skip: NO_CHROMIUM }, async () => {
   const id = await parkedAlert();
   const before = (await alertOf(id))["evaluated_at"];
   await becomes("mooring_jobs_parked", 1);
@@ -98,7 +98,7 @@ test("a parked job is seen, and runs again when somebody says so", { skip: NO_CH
   await tab.close();
 });
 
-/** The last, since it sets the server's clock ahead. */
+/** Last, because it moves the server's clock forward. */
 test("a clock in doubt holds deletions until it is accepted", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const { page } = tab;

@@ -1,4 +1,4 @@
-/** The instance in a real browser: e-mail that a real mail server takes, backups, and an invitation that is accepted without a password. */
+/** The instance in a real browser: e-mail through a real mail server, backups, and an invitation that is accepted without a password. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ async function wellIn(tab: Tab, about: string): Promise<void> {
     await tab.page.screenshot({ path: join(keep, `instance-${about.replaceAll(/\W+/g, "-")}.png`), fullPage: true });
 }
 
-test("a test mail is sent, and the mail server's words are shown", { skip: NO_CHROMIUM }, async () => {
+test("a test mail is sent, and the mail server's reply is shown", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const { page } = tab;
   await tab.go("/instance?tab=email");
@@ -45,7 +45,7 @@ test("a test mail is sent, and the mail server's words are shown", { skip: NO_CH
 });
 
 test(
-  "an invitation goes by e-mail, and who is signed in accepts it without a password",
+  "an invitation is mailed, and a signed-in person accepts it without a password",
   { skip: NO_CHROMIUM },
   async () => {
     const { server, home } = portal.shared;
@@ -101,7 +101,7 @@ async function ownerInvited({ context }: Tab, origin: string, email: string): Pr
   return invitation.split("#")[1] ?? assert.fail(invitation);
 }
 
-test("a backup is made, listed and deleted", { skip: NO_CHROMIUM }, async () => {
+test("a backup is created, listed and deleted", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const { page } = tab;
   await tab.go("/instance?tab=backups");
@@ -120,7 +120,7 @@ test("a backup is made, listed and deleted", { skip: NO_CHROMIUM }, async () => 
 });
 
 for (const look of LOOKS)
-  test(`every part of the page is well: ${JSON.stringify(look)}`, { skip: NO_CHROMIUM }, async () => {
+  test(`every part of the page has no faults: ${JSON.stringify(look)}`, { skip: NO_CHROMIUM }, async () => {
     const tab = await portal.open(look);
     for (const part of ["state", "jobs", "backups", "email", "organizations", "keys"]) {
       await tab.go(`/instance?tab=${part}`);

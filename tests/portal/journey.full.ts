@@ -1,6 +1,6 @@
 /**
- * From the one-time link to a revoked credential, as a new user goes: the test runs the commands that the pages show in
- * a terminal.
+ * The path of a new user from the one-time link to a revoked credential. The test runs the commands of the pages in a
+ * terminal.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -15,14 +15,14 @@ import { NO_CHROMIUM, PASSWORD, usePortal, type Tab } from "./browser.ts";
 const portal = usePortal();
 const directory = mkdtempSync(join(tmpdir(), "mooring-journey-"));
 after(() => rmSync(directory, { recursive: true, force: true }));
-// What the page showed when a step failed, where pictures are wanted.
+// A screenshot of the failed step, if screenshots are wanted.
 const pictures = process.env["MOORING_TEST_SCREENSHOTS"];
 afterEach(async (context) => {
   if (pictures !== undefined && "passed" in context && !context.passed)
     await known.tab?.page.screenshot({ path: join(pictures, `failed ${context.name.slice(0, 40)}.png`) });
 });
 
-/** What a step leaves for the next ones. */
+/** Results of a step for the next ones. */
 const known: { tab?: Tab; clientId?: string; clientSecret?: string } = {};
 
 function tab(): Tab {
@@ -30,7 +30,7 @@ function tab(): Tab {
   return known.tab;
 }
 
-/** Runs what a page shows, as it stands but for the secret. */
+/** Runs the commands of a page unchanged, except for the secret. */
 function shell(commands: string, environment: Readonly<Record<string, string>> = {}): string {
   const script = commands.replaceAll("CLIENT_SECRET", known.clientSecret ?? "");
   const env = { PATH: process.env["PATH"] ?? "", HOME: directory, ...environment };
@@ -46,7 +46,7 @@ test("the one-time link leads to an account and a first credential", { skip: NO_
   const { page, faults } = known.tab;
   const link = new URL(String(portal.shared.home.owner.setup_url));
   await known.tab.go(`/setup${link.hash}`);
-  assert.equal(new URL(page.url()).hash, "", "the secret is out of the address bar");
+  assert.equal(new URL(page.url()).hash, "", "the secret is not in the address bar any more");
   await page.getByLabel("Your name").fill("Ada Lovelace");
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Set up and sign in" }).click();
@@ -62,7 +62,7 @@ test("the one-time link leads to an account and a first credential", { skip: NO_
   assert.deepEqual(faults, []);
 });
 
-test("a log is found seconds after the shown command sent it", { skip: NO_CHROMIUM }, async () => {
+test("a log entry is found seconds after the shown command sent it", { skip: NO_CHROMIUM }, async () => {
   const { page, faults } = tab();
   await tab().go(path(""));
   const command = await page.getByText("/v1/ingest/logs").first().textContent();
@@ -76,7 +76,7 @@ test("a log is found seconds after the shown command sent it", { skip: NO_CHROMI
   assert.deepEqual(faults, []);
 });
 
-test("a webhook's event is there live, without a look again", { skip: NO_CHROMIUM }, async () => {
+test("a webhook's event appears live, without a reload", { skip: NO_CHROMIUM }, async () => {
   const { page, faults } = tab();
   await tab().go(path("webhooks"));
   await page.getByRole("button", { name: "Create webhook" }).first().click();
@@ -104,7 +104,7 @@ test("a webhook's event is there live, without a look again", { skip: NO_CHROMIU
   assert.deepEqual(faults, []);
 });
 
-test("a file that is dragged in is listed, and comes down as it went up", { skip: NO_CHROMIUM }, async () => {
+test("a dragged file is listed, and its download is unchanged", { skip: NO_CHROMIUM }, async () => {
   const { page, faults } = tab();
   const content = `moorings,${"x".repeat(300_000)}\n`;
   await tab().go(path("files"));
@@ -135,7 +135,7 @@ test("a file that is dragged in is listed, and comes down as it went up", { skip
 const SKOPEO = "/usr/bin/skopeo";
 
 test(
-  "an image that is pushed as shown is seen",
+  "an image that the shown commands pushed is listed",
   { skip: NO_CHROMIUM || (existsSync(SKOPEO) ? false : "there is no skopeo; install Debian's package") },
   async () => {
     const { page, faults } = tab();
@@ -158,7 +158,7 @@ test(
   },
 );
 
-test("a credential is made, tried, revoked, and its next request refused", { skip: NO_CHROMIUM }, async () => {
+test("a credential is created, used, and revoked, and its next request is refused", { skip: NO_CHROMIUM }, async () => {
   const { page, faults } = tab();
   const { origin } = portal.shared.server;
   await tab().go(path("credentials"));
@@ -205,12 +205,12 @@ test("a credential is made, tried, revoked, and its next request refused", { ski
   assert.deepEqual(faults, []);
 });
 
-/** The first credential's id, where a command leaves it open or names another one. */
+/** Adds the first credential's ID to a command that has a placeholder or another one. */
 function withClient(command: string): string {
   return command.replaceAll(/CLIENT_ID|mrc_\w+/g, known.clientId ?? "");
 }
 
-/** An image of one layer, as a directory that skopeo reads. */
+/** Creates an image of one layer, as a directory that skopeo reads. */
 function ociLayout(): string {
   const place = join(directory, "image");
   mkdirSync(join(place, "blobs/sha256"), { recursive: true });

@@ -1,6 +1,4 @@
-/**
- * With the keyboard alone, from the one-time link to the last deletion: every act of the pages works without a mouse.
- */
+/** Every action of the pages works with the keyboard only, from the one-time link to the last deletion. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,12 +15,12 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 const known: { tab?: Tab; keys?: Keys } = {};
 after(() => known.tab?.close());
 
-/** The browser of the first test, at a page that was opened by the jump of this letter. */
+/** Returns the browser of the first test, on the page of this jump letter. */
 async function at(jump: string): Promise<{ page: Page; keys: Keys }> {
   if (known.tab === undefined || known.keys === undefined) throw new Error("the step before has failed");
   const { page } = known.tab;
   await page.locator("[role=dialog]").waitFor({ state: "detached" });
-  // Away from any field, into which the letters would be typed.
+  // Moves out of any field, which would get the letters.
   await known.keys.tabTo("link", "Account");
   await known.keys.press("g", jump);
   await settled(page);
@@ -31,7 +29,7 @@ async function at(jump: string): Promise<{ page: Page; keys: Keys }> {
 
 const seen = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
-test("the account is set up, and the portal entered", { skip: NO_CHROMIUM }, async () => {
+test("the account is set up, and the portal opens", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.openEmpty();
   const keys = await useKeys(tab.page);
   const link = new URL(String(portal.shared.home.owner.setup_url));
@@ -69,7 +67,7 @@ test("a project and an app", { skip: NO_CHROMIUM }, async () => {
   await keys.press("Escape");
 });
 
-test("a credential is made, and revoked after its name was typed", { skip: NO_CHROMIUM }, async () => {
+test("a credential is created, and revoked after its name was typed", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("c");
   await keys.take("button", "Create credential");
   await page.getByRole("dialog").waitFor();
@@ -105,7 +103,7 @@ test("an S3 key", { skip: NO_CHROMIUM }, async () => {
   await keys.tabTo("button", "nightly backup");
 });
 
-test("a webhook is made, and deleted", { skip: NO_CHROMIUM }, async () => {
+test("a webhook is created and deleted", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("w");
   await keys.take("button", "Create webhook");
   await page.getByRole("dialog").waitFor();
@@ -135,15 +133,15 @@ test("an invitation", { skip: NO_CHROMIUM }, async () => {
   await page.locator("[role=dialog]").waitFor({ state: "detached" });
 });
 
-test("SQL is run, its rows are gone through, and the statement is saved", { skip: NO_CHROMIUM }, async () => {
+test("SQL runs, its rows are walked through, and the statement is saved", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("q");
-  await page.locator(".cm-content").waitFor(); // the editor is loaded after the page
+  await page.locator(".cm-content").waitFor(); // The editor is loaded after the page.
   await keys.press("/");
   await keys.arrives("textbox", "SQL statement");
   await keys.type("SELECT action, result FROM audit_log LIMIT 20");
   await keys.press("Escape", "Control+Enter");
   await page.locator('[data-place="0/0"]').waitFor();
-  // Out of the editor as out of any field.
+  // Leaves the editor like any field.
   await keys.press("Tab");
   assert.notEqual((await keys.focused())?.name, "SQL statement");
   await keys.tabTo("gridcell", /.*/);
@@ -177,13 +175,13 @@ test("an alert", { skip: NO_CHROMIUM }, async () => {
   await keys.press("Escape");
 });
 
-test("a file goes up, and is deleted", { skip: NO_CHROMIUM }, async () => {
+test("a file is uploaded and deleted", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("f");
   const path = join(directory, "moorings.csv");
   writeFileSync(path, "a,b\n1,2\n");
   const chooser = page.waitForEvent("filechooser");
   await keys.take("button", "Upload files");
-  // What the chooser of the system does by its own keys.
+  // Replaces the keys of the system's file dialog.
   await (await chooser).setFiles(path);
   await page.getByRole("row", { name: /moorings\.csv/ }).waitFor();
   await keys.take("button", /moorings\.csv/);
@@ -194,4 +192,4 @@ test("a file goes up, and is deleted", { skip: NO_CHROMIUM }, async () => {
   await page.getByRole("row", { name: /moorings\.csv/ }).waitFor({ state: "detached" });
 });
 
-test("nothing went wrong on the way", { skip: NO_CHROMIUM }, () => assert.deepEqual(known.tab?.faults, []));
+test("the browser reported no fault", { skip: NO_CHROMIUM }, () => assert.deepEqual(known.tab?.faults, []));

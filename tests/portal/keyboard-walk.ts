@@ -1,13 +1,13 @@
-/** Walks through all visible elements by Tab, and returns the faults of the way. */
+/** Walks through all visible elements by Tab, and returns the faults. */
 import type { Keys, Stop, Usable } from "./keys.ts";
 
 const STOPS_MAX = 500;
-/** Lines of one row of controls may be that much out of line, in CSS pixels. */
+/** Controls of one row may be this far out of line, in CSS pixels. */
 const LINE = 12;
 
 /**
- * Visible elements that no key reaches, invisible focus, places where Tab does not lead on, and places where it leads
- * back up the page. Arrow keys move within one widget, and Tab must reach one part of it.
+ * Returns visible elements that no key reaches, invisible focus, places where Tab does not continue, and places where
+ * it moves up the page. Arrow keys move within one widget, and Tab must reach one part of it.
  */
 export async function walk(keys: Keys): Promise<readonly string[]> {
   const wanted = await keys.survey();
@@ -33,12 +33,12 @@ export async function walk(keys: Keys): Promise<readonly string[]> {
 }
 
 interface Way {
-  /** Null is the end of the page, from which Tab begins anew. */
+  /** Null is the end of the page, from which Tab starts again. */
   readonly stops: readonly (Stop | null)[];
   readonly trap: number | null;
 }
 
-/** From where the focus is, past the end of the page, and round to the beginning of the way. */
+/** Walks from the focus past the end of the page, and around to the start. */
 async function tabThrough(keys: Keys): Promise<Way> {
   const stops: (Stop | null)[] = [];
   const met = new Set<number>();
@@ -55,7 +55,7 @@ async function tabThrough(keys: Keys): Promise<Way> {
   return { stops, trap: null };
 }
 
-/** Up the page, and not to a column further right. */
+/** Returns whether the stop is further up the page, but not in a column further right. */
 function goesUp(before: Stop, stop: Stop): boolean {
   if (before.region !== stop.region || before.composite !== stop.composite) return false;
   return stop.place.bottom < before.place.top + LINE && stop.place.left < before.place.right - LINE;

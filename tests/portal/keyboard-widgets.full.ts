@@ -1,4 +1,4 @@
-/** What the keys do everywhere: the palette, jumps, help, menus, lists and what they open; and how the letters are turned off. */
+/** Keys that work everywhere: the palette, jumps, help, menus, lists and their panels, and the setting that turns letters off. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -22,7 +22,7 @@ async function at(path: string): Promise<{ page: Page; keys: Keys }> {
 
 const pathOf = (page: Page): string => new URL(page.url()).pathname.split("/").slice(4).join("/");
 
-test("⌘K goes anywhere, and closes to where it was called", { skip: NO_CHROMIUM }, async () => {
+test("⌘K opens every page, and closing it returns the focus", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("");
   await keys.tabTo("link", "Files");
   await keys.press("Control+k");
@@ -41,12 +41,12 @@ test("⌘K goes anywhere, and closes to where it was called", { skip: NO_CHROMIU
   const [inner, outer] = [await option.boundingBox(), await box.boundingBox()];
   assert.ok(
     inner !== null && outer !== null && inner.y + inner.height <= outer.y + outer.height + 1,
-    "the chosen one is in sight",
+    "the chosen item is visible",
   );
   await keys.press("Escape");
 });
 
-test("g and a letter go to each page that has one", { skip: NO_CHROMIUM }, async () => {
+test("g and a letter opens each page that has a letter", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("");
   for (const { path, key } of await portalPages()) {
     if (key === undefined) continue;
@@ -56,7 +56,7 @@ test("g and a letter go to each page that has one", { skip: NO_CHROMIUM }, async
   }
 });
 
-test("? has all keys, and / is the search of each page that has one", { skip: NO_CHROMIUM }, async () => {
+test("? shows all keys, and / focuses the search of each page that has one", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("");
   await keys.press("?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
@@ -74,7 +74,7 @@ test("? has all keys, and / is the search of each page that has one", { skip: NO
   }
 });
 
-test("menus by arrows and by their first letters", { skip: NO_CHROMIUM }, async () => {
+test("menus work by arrows and by first letters", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("");
   await keys.take("button", /signed in as/);
   await keys.arrives("menuitem", "Account and security");
@@ -93,14 +93,14 @@ test("menus by arrows and by their first letters", { skip: NO_CHROMIUM }, async 
   await keys.press("Enter");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await keys.press("Escape");
-  // From a menu's act, the focus goes back to the menu's button.
+  // After a menu's action, the focus returns to the menu's button.
   await keys.arrives("button", /signed in as/);
 });
 
-/** Pages of which a row opens, and how many rows the content has at least. */
+/** Pages whose rows open, and the least number of rows in the content. */
 const LISTS = ["explore", "traces", "files", "members", "credentials", "s3-keys", "audit", "projects", "buckets"];
 
-test("rows by j, k and Enter; what they open by Enter, and back by Esc", { skip: NO_CHROMIUM }, async () => {
+test("j, k and Enter work on rows; Enter enters the panel, and Esc returns", { skip: NO_CHROMIUM }, async () => {
   for (const path of LISTS) {
     const { page, keys } = await at(path);
     const openers = page.locator("main [data-opener]");
@@ -121,7 +121,7 @@ test("rows by j, k and Enter; what they open by Enter, and back by Esc", { skip:
     }
     const row = await place();
     await keys.press("Enter");
-    if (path === "traces") continue; // a trace has a separate page
+    if (path === "traces") continue; // A trace has a separate page.
     await page.locator("aside").waitFor();
     assert.equal(await place(), row, `${path}: the focus stays in the list`);
     await keys.press("Enter");
@@ -133,7 +133,7 @@ test("rows by j, k and Enter; what they open by Enter, and back by Esc", { skip:
   }
 });
 
-test("keys of a letter can be turned off, and then do nothing", { skip: NO_CHROMIUM }, async () => {
+test("letter keys can be turned off, and then do nothing", { skip: NO_CHROMIUM }, async () => {
   const { page, keys } = await at("");
   await keys.take("link", "Account");
   await page.getByRole("heading", { name: "Account" }).waitFor();
@@ -152,4 +152,4 @@ test("keys of a letter can be turned off, and then do nothing", { skip: NO_CHROM
   await keys.press("Escape");
 });
 
-test("nothing went wrong on the way", { skip: NO_CHROMIUM }, () => assert.deepEqual(known.tab?.faults, []));
+test("the browser reported no fault", { skip: NO_CHROMIUM }, () => assert.deepEqual(known.tab?.faults, []));

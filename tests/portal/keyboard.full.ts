@@ -1,4 +1,4 @@
-/** Every page without a mouse: all that is in sight can be reached, the focus is always seen, and nothing holds it. */
+/** Every page without a mouse: all visible elements can be reached, the focus is always visible, and nothing traps it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_CHROMIUM, usePortal, type Tab } from "./browser.ts";
@@ -9,7 +9,7 @@ import { OPEN_PAGES, ORGANIZATION_PAGES, OWN_PAGES, portalPages } from "./pages.
 
 const portal = usePortal();
 
-test("the pages that the tests know are those of the portal", async () => {
+test("the tests know all pages of the portal", async () => {
   const pages = (await portalPages()).filter(({ path }) => !path.includes("$"));
   assert.deepEqual([...ORGANIZATION_PAGES].toSorted(), pages.map(({ path }) => path).toSorted());
 });
@@ -21,7 +21,7 @@ const BROKEN = `<main><h1>A broken page</h1>
   <button style="position: fixed; top: 400px; left: 0">Covered</button>
   <button style="position: absolute; top: 0; left: 0">Up</button></main>`;
 
-test("a fault of a page is found", { skip: NO_CHROMIUM }, async () => {
+test("faults of a page are found", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.openEmpty();
   const { page } = tab;
   const keys = await useKeys(page);
@@ -55,7 +55,7 @@ for (const content of ["nothing", "something of everything"] as const) {
   });
 }
 
-test("each page for those who are not signed in", { skip: NO_CHROMIUM }, async () => {
+test("each page for people without a session", { skip: NO_CHROMIUM }, async () => {
   await walkEach(await portal.openEmpty(), OPEN_PAGES);
 });
 
@@ -71,7 +71,7 @@ async function walkEach(tab: Tab, paths: readonly string[]): Promise<void> {
   await tab.close();
 }
 
-/** The page as it opens, and with each of its tabs chosen by the arrow keys. */
+/** Walks the page as it opens, and with each of its tabs chosen by the arrow keys. */
 async function walkTabs(keys: Keys): Promise<readonly string[]> {
   const found = [...(await walk(keys))];
   const count = await keys.page.locator("main [role=tab]").count();
@@ -80,7 +80,7 @@ async function walkTabs(keys: Keys): Promise<readonly string[]> {
     for (let tries = 0; (await keys.focused())?.role !== "tab" && tries < 200; tries++) await keys.press("Tab");
     const from = (await keys.focused())?.what;
     await keys.press("ArrowRight");
-    // The focus moves a moment after the key; a walk that began before would see it jump.
+    // The focus moves a moment after the key, so a walk that began earlier would see it jump.
     for (let tries = 0; (await keys.focused())?.what === from && tries < 200; tries++)
       await keys.page.waitForTimeout(20);
     const chosen = (await keys.focused())?.what ?? "nothing";

@@ -1,4 +1,4 @@
-/** Hands that have only a keyboard: what they press, and what the focus is then on. */
+/** A person who uses only the keyboard: presses keys, and sees the focus. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -11,18 +11,18 @@ export interface Focused {
   readonly name: string;
 }
 
-/** What can be seen of the focus. */
+/** The visible facts about the focus. */
 export interface Stop {
   readonly id: number;
-  /** The widget within which the arrow keys move; null: none. */
+  /** The widget within which the arrow keys move, or null. */
   readonly composite: string | null;
-  /** The tag of the part of the page that it stands in. */
+  /** The tag of the page's part that contains it. */
   readonly region: string;
-  /** Within the dialog or menu that is open, where one is. */
+  /** Whether it is within the open dialog or menu, if there is one. */
   readonly inScope: boolean;
-  /** An outline shows that the focus is here. */
+  /** Whether an outline shows the focus. */
   readonly ring: boolean;
-  /** Nothing else covers it wholly. */
+  /** Whether it is not completely covered. */
   readonly hit: boolean;
   readonly place: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number };
 }
@@ -33,26 +33,26 @@ type Wanted = string | RegExp;
 
 export interface Keys {
   readonly page: Page;
-  /** One after the other, by Playwright's names: `Control+Enter`. */
+  /** Presses keys one after the other, by Playwright's names: `Control+Enter`. */
   press(...keys: readonly string[]): Promise<void>;
   type(text: string): Promise<void>;
-  /** Tab until the focus is on what has this role and name; a name in letters is the whole name. */
+  /** Presses Tab until the focus is on an element with this role and name. A name in letters is the whole name. */
   tabTo(role: string, name: Wanted): Promise<Focused>;
-  /** Goes there, and presses Enter. */
+  /** Moves there, and presses Enter. */
   take(role: string, name: Wanted): Promise<void>;
-  /** Goes to a field, and types over its content. */
+  /** Moves to a field, and types over its content. */
   fill(name: Wanted, text: string): Promise<void>;
   focused(): Promise<Focused | null>;
-  /** Presses an arrow key, and waits until the focus has moved, until it is on what has this name. */
+  /** Presses an arrow key until the focus is on the element with this name. Waits each time until the focus has moved. */
   goTo(key: string, name: string): Promise<void>;
-  /** The next stop of Tab; null: the end of the page. */
+  /** Presses Tab. Returns the next stop; null at the end of the page. */
   tab(): Promise<Stop | null>;
-  /** Role and name of what a stop or a survey found. */
+  /** Returns the role and name of a stop or of a survey's element. */
   nameOf(id: number): Promise<string>;
-  /** Waits until the focus is there by itself. */
+  /** Waits until the focus has moved there by itself. */
   arrives(role: string, name: Wanted): Promise<void>;
   survey(): Promise<readonly Usable[]>;
-  /** Those that are still visible. */
+  /** Returns the elements that are still visible. */
   remaining(of: readonly Usable[]): Promise<readonly string[]>;
 }
 
@@ -60,7 +60,7 @@ const STOPS_MAX = 400;
 const ARROWS_MAX = 20;
 const PATIENCE_MS = 20_000;
 
-/** To be called before the page goes anywhere. */
+/** Must be called before the page opens an address. */
 export async function useKeys(page: Page): Promise<Keys> {
   await page.addInitScript({ path: join(import.meta.dirname, "keyboard-in-page.js") });
   const ask = async <T>(what: string): Promise<T> => page.evaluate<T>(`keyboardSurvey.${what}`);

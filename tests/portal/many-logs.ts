@@ -1,4 +1,4 @@
-/** As many log entries as one asks for, by the ingest that everybody uses, over a range that ends an hour ago. */
+/** Sends any number of log entries by the normal ingest, over a range that ends an hour ago. */
 import assert from "node:assert/strict";
 import type { Shared } from "../fixtures/server.ts";
 
@@ -19,13 +19,13 @@ export interface Range {
   readonly to: string;
 }
 
-/** The range that `fillLogs` fills, from now on. */
+/** Returns the range that `fillLogs` fills from now on. */
 export function rangeOfLogs(nowMs: number): Range {
   const toMs = Math.floor(nowMs / 3_600_000) * 3_600_000;
   return { from: new Date(toMs - HOURS * 3_600_000).toISOString(), to: new Date(toMs).toISOString() };
 }
 
-/** Evenly over the range, none at the time of another, in the order of time. Returns how long it took, in milliseconds. */
+/** Fills the range evenly, in the order of time, without two entries at one time. Returns the duration in milliseconds. */
 export async function fillLogs({ server, token }: Shared, rows: number, range: Range): Promise<number> {
   const startedMs = performance.now();
   const fromMs = Date.parse(range.from);
@@ -56,7 +56,7 @@ function entry(n: number, timestamp: string): string {
 
 const TRIES_MAX = 60;
 
-/** Again while the server says that it is busy. */
+/** Sends again while the server answers that it is busy. */
 async function send(url: string, token: string, body: string): Promise<void> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };

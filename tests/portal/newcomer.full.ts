@@ -1,4 +1,4 @@
-/** A newcomer sees what their first credential sends, and every page says what lies outside of the project that it shows. */
+/** A new person sees the data of their first credential, and an empty page of a project says what exists outside of it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { NO_CHROMIUM, PASSWORD, settled, usePortal } from "./browser.ts";
 
 const portal = usePortal();
 
-test("the first credential reaches one project, and what it sends is seen there", { skip: NO_CHROMIUM }, async () => {
+test("the first credential reaches one project, whose pages show its data", { skip: NO_CHROMIUM }, async () => {
   const { server, home } = portal.shared;
   const tab = await portal.openEmpty();
   const { page } = tab;
@@ -42,7 +42,7 @@ test("the first credential reaches one project, and what it sends is seen there"
   await tab.close();
 });
 
-test("a page that is empty in a project says what lies outside of it", { skip: NO_CHROMIUM }, async () => {
+test("a page that is empty in a project shows the number of objects outside of it", { skip: NO_CHROMIUM }, async () => {
   const { server, token, home } = portal.shared;
   const made = await server.call("POST", "/v1/projects", { token, json: { slug: "empty", name: "Empty" } });
   assert.equal(made.status, 201, made.text);

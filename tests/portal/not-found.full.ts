@@ -1,6 +1,6 @@
 /**
- * An address that names something that the person can't see is "not found", on every page and for reads and writes: the
- * same answer for hidden and absent objects, and no request that reads or writes anything else.
+ * An address with an object that the person can't see is "not found", on every page, for reads and writes: the same
+ * answer for hidden and absent objects, and no request that reads or writes anything else.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ interface World {
 
 let made: Promise<World> | undefined;
 
-/** A private project and a second organization, and an admin of the first who is in neither. */
+/** Creates a private project, a second organization, and an admin of the first who is a member of neither. */
 function world(): Promise<World> {
   made ??= (async () => {
     const { slug: org } = portal.shared.home.org;
@@ -34,7 +34,7 @@ function world(): Promise<World> {
   return made;
 }
 
-/** A tab of the stranger, with the requests to the public operations that succeeded in it. */
+/** Opens a tab of the admin. Records the successful requests to public operations. */
 async function opened(): Promise<Tab & { reached: string[] }> {
   const tab = await openAs(portal, STRANGER);
   const reached: string[] = [];
@@ -47,7 +47,7 @@ async function opened(): Promise<Tab & { reached: string[] }> {
 
 const isPublic = (path: string): boolean => /^\/(?:v1|v2|s3|hooks)\//.test(path);
 
-/** The portal's own list of its routes, asked of the router that runs in the page. */
+/** Returns the portal's list of its routes, from the router that runs in the page. */
 async function routes(page: Page): Promise<string[]> {
   const paths = await page.evaluate<string[]>(
     "Object.values(__TSR_ROUTER__.routesById).map(({ fullPath }) => fullPath)",
@@ -55,7 +55,7 @@ async function routes(page: Page): Promise<string[]> {
   return [...new Set(paths)];
 }
 
-/** What the page says, and whether anything in it could be done. */
+/** Returns the page's text, and whether it offers any action. */
 async function contentOf(page: Page): Promise<{ heading: string; text: string; controls: number }> {
   await settled(page);
   await page.getByRole("heading", { name: "Not found", exact: true }).waitFor();
@@ -67,7 +67,7 @@ async function contentOf(page: Page): Promise<{ heading: string; text: string; c
   };
 }
 
-/** Everything of the page where an address leads nowhere; `allowed` may have been asked with success. */
+/** Asserts the whole page for an absent object; only requests in `allowed` may have succeeded. */
 async function assertAbsent(
   tab: Tab & { reached: string[] },
   path: string,
@@ -87,7 +87,7 @@ async function assertAbsent(
 
 const ME = /^GET \/v1\/me$/;
 
-test("every page of a project or organization that one can't see is not found", { skip: NO_CHROMIUM }, async () => {
+test("a page of a hidden project or organization is not found", { skip: NO_CHROMIUM }, async () => {
   const { org, vault } = await world();
   const tab = await opened();
   await tab.go("/account");
@@ -120,13 +120,13 @@ test("every page of a project or organization that one can't see is not found", 
   await tab.close();
 });
 
-test("everything that an address can name by an id is not found", { skip: NO_CHROMIUM }, async () => {
+test("a hidden object is not found by its ID in any address", { skip: NO_CHROMIUM }, async () => {
   const { org, vault } = await world();
   const tab = await opened();
   for (const { page, hidden, invented } of vault.things) {
     const texts = new Set<string>();
     for (const name of hidden === null ? [invented, "%20"] : [hidden, invented, "%20"]) {
-      // The organization itself is one's own: its lists may be read beside the one thing that may not.
+      // The person belongs to the organization, so its lists may be read, but not the hidden object.
       const named = new RegExp(`(?!.*${escaped(name)})^(?:GET /v1/|POST /v1/query$)`);
       texts.add(await assertAbsent(tab, `/o/${org}/-/${page.replace("NAME", name)}`, [named]));
     }
@@ -139,7 +139,7 @@ test("everything that an address can name by an id is not found", { skip: NO_CHR
 });
 
 test(
-  "a thing of another project is not found below this one, though one may see it",
+  "an object of another project is not found below this one, though the person can see it",
   { skip: NO_CHROMIUM },
   async () => {
     const { org } = await world();
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  "while it is not known what an address names, nothing is asked for and nothing is said",
+  "until the address is resolved, the page sends no requests and shows no content",
   { skip: NO_CHROMIUM },
   async () => {
     const { org, vault } = await world();
@@ -226,7 +226,7 @@ test("a project that was created since the page was opened is found", { skip: NO
   await tab.close();
 });
 
-test("an unknown page, and a page for others, are not found too", { skip: NO_CHROMIUM }, async () => {
+test("an unknown page, and a page for other roles, are not found too", { skip: NO_CHROMIUM }, async () => {
   const { org } = await world();
   const tab = await opened();
   for (const path of [`/o/${org}`, `/o/${org}/-/no-such-page`, "/instance", "/instance?tab=jobs"]) {

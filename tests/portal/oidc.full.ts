@@ -1,4 +1,4 @@
-/** The sign-in at an OpenID Connect provider, in a real browser: there, back, and the failures on the way. */
+/** Signing in at an OpenID Connect provider in a real browser, with its failures. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { axe, NO_CHROMIUM, PASSWORD, usePortal, type Tab } from "./browser.ts";
@@ -16,16 +16,16 @@ const lonely = usePortal(gone.settings(away));
 
 const BUTTON = `Sign in with ${PROVIDER_NAME}`;
 
-/** In a browser that nobody has signed in with. Ada's account is set up. */
+/** Opens a browser without a session. Ada's account is set up. */
 async function nobody(of = portal): Promise<Tab> {
   await (await of.open()).close();
   const tab = await of.openEmpty();
-  // The provider's pages ask for a font elsewhere.
+  // The provider's pages request a font of another site.
   await tab.context.route(/fonts\.googleapis\.com/, (route) => route.abort());
   return tab;
 }
 
-/** What went wrong in the portal's own pages. */
+/** Returns the faults of the portal's own pages. */
 function ownFaults({ faults }: Tab): string[] {
   return faults.filter((fault) => !/^a request went to|inline style|googleapis/.test(fault));
 }
@@ -35,7 +35,7 @@ async function sessionOf({ page }: Tab): Promise<Record<string, unknown> | null>
   return response.ok() ? ((await response.json()) as Record<string, unknown>) : null;
 }
 
-test("the way there and back ends at the page that was asked for, signed in", { skip: NO_CHROMIUM }, async () => {
+test("signing in at the provider leads back to the requested page", { skip: NO_CHROMIUM }, async () => {
   const tab = await nobody();
   const { page } = tab;
   const { org, owner } = portal.shared.home;
@@ -53,13 +53,13 @@ test("the way there and back ends at the page that was asked for, signed in", { 
   assert.deepEqual(
     names.toSorted(),
     ["__Host-mooring", "__Host-mooring-device"],
-    "what bound the answer to the browser is gone",
+    "the cookie that bound the answer to the browser is deleted",
   );
   assert.deepEqual(ownFaults(tab), []);
   await tab.close();
 });
 
-test("somebody without an account gets that error, and nothing more", { skip: NO_CHROMIUM }, async () => {
+test("a person without an account gets that error, and nothing more", { skip: NO_CHROMIUM }, async () => {
   for (const login of ["grace@example.org", "grace"]) {
     const tab = await nobody();
     await tab.go("/sign-in");
@@ -72,41 +72,37 @@ test("somebody without an account gets that error, and nothing more", { skip: NO
   }
 });
 
-test(
-  "somebody who comes for the first time joins by an invitation, and signs in again",
-  { skip: NO_CHROMIUM },
-  async () => {
-    const { server, token, home } = portal.shared;
-    const email = "hedy@acme.example";
-    const { status, body } = await server.call("POST", "/v1/invitations", {
-      token,
-      json: { email, role: "developer" },
-    });
-    assert.equal(status, 201);
-    const link = new URL(String(body["link"]));
-    const tab = await nobody();
-    const { page } = tab;
-    await tab.go(link.pathname + link.hash);
-    await page.getByLabel("Your name").fill("Hedy Lamarr");
-    await page.getByRole("button", { name: `Accept with ${PROVIDER_NAME}` }).click();
-    await proveAs(page, email);
-    await page.waitForURL(new RegExp(`/o/${home.org.slug}/`));
-    await page.locator("h1").waitFor();
-    const session = await sessionOf(tab);
-    assert.equal((session?.["user"] as { name: string } | undefined)?.name, "Hedy Lamarr");
-    assert.deepEqual(ownFaults(tab), []);
-    await tab.close();
+test("a new person joins by an invitation, and signs in again", { skip: NO_CHROMIUM }, async () => {
+  const { server, token, home } = portal.shared;
+  const email = "hedy@acme.example";
+  const { status, body } = await server.call("POST", "/v1/invitations", {
+    token,
+    json: { email, role: "developer" },
+  });
+  assert.equal(status, 201);
+  const link = new URL(String(body["link"]));
+  const tab = await nobody();
+  const { page } = tab;
+  await tab.go(link.pathname + link.hash);
+  await page.getByLabel("Your name").fill("Hedy Lamarr");
+  await page.getByRole("button", { name: `Accept with ${PROVIDER_NAME}` }).click();
+  await proveAs(page, email);
+  await page.waitForURL(new RegExp(`/o/${home.org.slug}/`));
+  await page.locator("h1").waitFor();
+  const session = await sessionOf(tab);
+  assert.equal((session?.["user"] as { name: string } | undefined)?.name, "Hedy Lamarr");
+  assert.deepEqual(ownFaults(tab), []);
+  await tab.close();
 
-    const later = await nobody();
-    await later.go("/sign-in");
-    await later.page.getByRole("link", { name: BUTTON }).click();
-    await proveAs(later.page, email);
-    await later.page.waitForURL(new RegExp(`/o/${home.org.slug}/`));
-    await later.close();
-  },
-);
+  const later = await nobody();
+  await later.go("/sign-in");
+  await later.page.getByRole("link", { name: BUTTON }).click();
+  await proveAs(later.page, email);
+  await later.page.waitForURL(new RegExp(`/o/${home.org.slug}/`));
+  await later.close();
+});
 
-test("an answer that nobody asked for, or that was refused, signs nobody in", { skip: NO_CHROMIUM }, async () => {
+test("an unrequested or refused answer signs nobody in", { skip: NO_CHROMIUM }, async () => {
   const tab = await nobody();
   const { page } = tab;
   const failed = page.getByRole("alert").getByText("did not work");
@@ -131,7 +127,7 @@ test("an answer that nobody asked for, or that was refused, signs nobody in", { 
   await tab.close();
 });
 
-test("a provider that is away is said to be so, and the password still works", { skip: NO_CHROMIUM }, async () => {
+test("an unavailable provider has an error message, and the password still works", { skip: NO_CHROMIUM }, async () => {
   const tab = await nobody(lonely);
   await tab.go("/sign-in");
   await tab.page.getByRole("link", { name: BUTTON }).click();

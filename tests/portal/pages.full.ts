@@ -1,4 +1,4 @@
-/** Each page in a real browser: nothing that axe finds, nothing on the console, no request elsewhere, and room enough for everything. */
+/** Each page in a real browser: no finding of axe, no console message, no request to another site, and no overflow. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { fill } from "./content.ts";
 import { OPEN_PAGES, ORGANIZATION_PAGES, OWN_PAGES } from "./pages.ts";
 
 const portal = usePortal();
-/** Where pictures of every page go, to be looked at; nowhere when it is not set. */
+/** The folder for screenshots of every page; none without it. */
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
 const LOOKS: Readonly<Record<string, Look>> = {
   "light wide": { theme: "light", width: 1280 },
@@ -36,7 +36,7 @@ for (const [name, look] of Object.entries(LOOKS).filter(([each]) => each.startsW
   });
 }
 
-test("the pages for those who are not signed in", { skip: NO_CHROMIUM }, async () => {
+test("the pages for people without a session", { skip: NO_CHROMIUM }, async () => {
   for (const [name, look] of Object.entries(LOOKS)) {
     const tab = await portal.openEmpty(look);
     await eachPage(tab, OPEN_PAGES, `open ${name}`);

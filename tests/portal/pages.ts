@@ -1,4 +1,4 @@
-/** Every page within an organization, as its address says it; black box, so written out once more. */
+/** Every page of an organization by its address. A second copy, because these tests are black box. */
 export const ORGANIZATION_PAGES = [
   "",
   "explore",
@@ -34,7 +34,7 @@ interface PortalPage {
   readonly hidden?: boolean;
 }
 
-/** The portal's own list of its pages: a test of all of them includes new ones. */
+/** Returns the portal's own list of its pages, so that a test of all pages includes new ones. */
 export async function portalPages(): Promise<readonly PortalPage[]> {
   const { href } = new URL("../../portal/src/app/pages.ts", import.meta.url);
   const { PAGES } = (await import(href)) as { PAGES: readonly PortalPage[] };

@@ -1,8 +1,8 @@
-/** People of an organization, each signed in in a browser. */
+/** People of an organization, each signed in with a browser. */
 import assert from "node:assert/strict";
 import { PASSWORD, type Portal, type Tab } from "./browser.ts";
 
-/** Invites somebody, and lets them accept: their id. */
+/** Invites a person and accepts the invitation. Returns their ID. */
 export async function joined(portal: Portal, email: string, role = "viewer"): Promise<string> {
   const { server, token } = portal.shared;
   const invitation = await server.call("POST", "/v1/invitations", { token, json: { email, role } });
@@ -16,7 +16,7 @@ export async function joined(portal: Portal, email: string, role = "viewer"): Pr
   return (accepted.body["user"] as { id: string }).id;
 }
 
-/** Signs in somebody by their password. */
+/** Signs a person in by password. */
 export async function openAs(portal: Portal, email: string, password = PASSWORD): Promise<Tab> {
   const tab = await portal.openEmpty();
   const { origin } = portal.shared.server;
@@ -28,7 +28,7 @@ export async function openAs(portal: Portal, email: string, password = PASSWORD)
   return tab;
 }
 
-/** A call by the signed-in person, to the portal's own operations. */
+/** Sends a request of the signed-in person to the portal's own operations. */
 export async function sessionCall(
   portal: Portal,
   tab: Tab,
@@ -43,7 +43,7 @@ export async function sessionCall(
   return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** A token of the signed-in person, for the public operations of an organization. */
+/** Returns a token of the signed-in person, for the public operations of an organization. */
 export async function tokenOf(portal: Portal, tab: Tab, organization: string): Promise<string> {
   const { access_token } = await sessionCall(portal, tab, "POST", "/api/session/token", { organization });
   return String(access_token);

@@ -1,4 +1,4 @@
-/** Rows of one organization or project are never shown under another's name, however slow the next answer is. */
+/** Rows of one organization or project are never shown with another's name, even if the next answer is slow. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { uploaded } from "../fixtures/files.ts";
@@ -8,7 +8,7 @@ const portal = usePortal();
 
 let prepared: Promise<void> | undefined;
 
-/** A file of one project, an empty project beside it, and a second organization of the same person. */
+/** Creates a file in one project, an empty project, and a second organization of the same person. */
 async function prepare(): Promise<void> {
   const { server, token, home } = portal.shared;
   await uploaded(server, token, { filename: "acme-file.txt", project: home.project.slug });
@@ -29,7 +29,7 @@ async function opened(): Promise<Tab> {
   return portal.open();
 }
 
-/** Holds the answers to lists back, so that the page has only what it had before. */
+/** Delays the answers of lists, so that the page has only its old data. */
 async function holdLists(tab: Tab): Promise<{ held: () => number; release: () => void }> {
   const gate = Promise.withResolvers<void>();
   let held = 0;
@@ -49,15 +49,13 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-/**
- * Changes the address within the page, as links and the browser's own buttons do: mounted components may stay mounted.
- */
+/** Changes the address within the page, as links and the browser's own buttons do. Components may stay mounted. */
 async function change(tab: Tab, path: string): Promise<void> {
   await tab.page.evaluate(`history.pushState({}, "", ${JSON.stringify(path)})`);
   await tab.page.waitForURL((url) => url.pathname + url.search === path);
 }
 
-/** The pages whose rows are an organization's or a project's, with text of a row that is shown before the switch. */
+/** The pages whose rows belong to an organization or a project, with the text of a row that is shown before the switch. */
 const PAGES: readonly { readonly page: string; readonly row: () => string }[] = [
   { page: "files", row: () => "acme-file.txt" },
   { page: "files?view=names", row: () => "acme-file.txt" },
@@ -98,7 +96,7 @@ test("another project's files begin empty while its answer is slow", { skip: NO_
   await tab.close();
 });
 
-test("rows stay in sight while a filter of the same project changes", { skip: NO_CHROMIUM }, async () => {
+test("rows stay visible while a filter of the same project changes", { skip: NO_CHROMIUM }, async () => {
   const tab = await opened();
   const { org, project } = portal.shared.home;
   await tab.go(`/o/${org.slug}/${project.slug}/files`);

@@ -1,4 +1,7 @@
-/** Projects in a real browser: an environment is shown wherever its project is, an archive holds, an app moves, an audit entry opens by its address. */
+/**
+ * Projects in a real browser: environments are shown beside every project, an archive refuses changes, an app moves,
+ * and an audit entry opens by its address.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -28,49 +31,45 @@ async function pictured(tab: Tab, name: string): Promise<void> {
   await tab.page.screenshot({ path: join(PICTURES, "projects", `${name}.png`) });
 }
 
-test(
-  "a production project says so beside its name, and before something in it is destroyed",
-  { skip: NO_CHROMIUM },
-  async () => {
-    const tab = await portal.open();
-    const { page, faults } = tab;
-    await tab.go(path("-", "projects"));
-    await page.getByRole("button", { name: "Create project" }).first().click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name", { exact: true }).fill("Live");
-    await dialog.getByLabel("Slug").fill("live");
-    await dialog.getByLabel("Environment").fill("Prod uction");
-    await dialog.getByText("1 to 20 of a-z").waitFor();
-    assert.equal(await dialog.getByRole("button", { name: "Create" }).isDisabled(), true);
-    await dialog.getByLabel("Environment").fill("production");
-    await looked(tab, "new project");
-    await dialog.getByRole("button", { name: "Create" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await page.getByRole("row", { name: /Live/ }).getByText("production").waitFor();
-    await page.getByRole("button", { name: "Create app" }).click();
-    await dialog.getByLabel("Name", { exact: true }).fill("live web");
-    await dialog.getByRole("button", { name: "Create" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await dialog.getByText("Live is a production project").waitFor();
-    await looked(tab, "delete in production");
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    await tab.go(path("live", ""));
-    await page.locator("main").getByText("production").first().waitFor();
-    const picker = page.getByRole("button", { name: /choose an organization and project/ });
-    await picker.getByText("production").waitFor();
-    await looked(tab, "home");
-    await picker.click();
-    await page.getByRole("menuitem", { name: /live.*production/ }).waitFor();
-    await pictured(tab, "home and switcher"); // a menu is outside of every landmark while it is open
-    await tab.go(path("-", "projects?environment=staging"));
-    await page.getByText("No project has this environment").waitFor();
-    assert.deepEqual(faults, []);
-    await tab.close();
-  },
-);
+test("a production project is marked beside its name, and before a deletion in it", { skip: NO_CHROMIUM }, async () => {
+  const tab = await portal.open();
+  const { page, faults } = tab;
+  await tab.go(path("-", "projects"));
+  await page.getByRole("button", { name: "Create project" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name", { exact: true }).fill("Live");
+  await dialog.getByLabel("Slug").fill("live");
+  await dialog.getByLabel("Environment").fill("Prod uction");
+  await dialog.getByText("1 to 20 of a-z").waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Create" }).isDisabled(), true);
+  await dialog.getByLabel("Environment").fill("production");
+  await looked(tab, "new project");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("row", { name: /Live/ }).getByText("production").waitFor();
+  await page.getByRole("button", { name: "Create app" }).click();
+  await dialog.getByLabel("Name", { exact: true }).fill("live web");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await dialog.getByText("Live is a production project").waitFor();
+  await looked(tab, "delete in production");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await tab.go(path("live", ""));
+  await page.locator("main").getByText("production").first().waitFor();
+  const picker = page.getByRole("button", { name: /choose an organization and project/ });
+  await picker.getByText("production").waitFor();
+  await looked(tab, "home");
+  await picker.click();
+  await page.getByRole("menuitem", { name: /live.*production/ }).waitFor();
+  await pictured(tab, "home and switcher"); // An open menu is outside of every landmark.
+  await tab.go(path("-", "projects?environment=staging"));
+  await page.getByText("No project has this environment").waitFor();
+  assert.deepEqual(faults, []);
+  await tab.close();
+});
 
-test("an app moves to another project, and who reaches it then is said before", { skip: NO_CHROMIUM }, async () => {
+test("before an app moves to another project, the page says who will reach it", { skip: NO_CHROMIUM }, async () => {
   await made("POST", "/v1/projects", { slug: "from", name: "From" });
   await made("POST", "/v1/projects", { slug: "to", name: "To", environment: "staging" });
   await made("POST", "/v1/apps", { project: "from", slug: "mover" });
@@ -92,7 +91,7 @@ test("an app moves to another project, and who reaches it then is said before", 
   await tab.close();
 });
 
-test("an archived project is folded away, grey with the reason, and comes back", { skip: NO_CHROMIUM }, async () => {
+test("an archived project is folded, grey with the reason, and can be unarchived", { skip: NO_CHROMIUM }, async () => {
   const { id } = await made("POST", "/v1/projects", { slug: "old", name: "Old shop" });
   await made("POST", "/v1/apps", { project: "old", slug: "old-web" });
   const tab = await portal.open();
@@ -132,7 +131,7 @@ test("an archived project is folded away, grey with the reason, and comes back",
 });
 
 test(
-  "an entry of the audit log that is not in the list opens by its address; one that is not there says so",
+  "an old entry of the audit log opens by its address; a missing one is an error",
   { skip: NO_CHROMIUM },
   async () => {
     const { items } = (await made("GET", "/v1/audit?action=project.archive&limit=1")) as { items: { id: string }[] };

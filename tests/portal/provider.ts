@@ -10,14 +10,14 @@ export const PROVIDER_NAME = "Harbour office";
 const CLIENT = { id: "mooring", secret: "the-secret-of-a-client" };
 
 export interface TestProvider {
-  /** Settings of a server that lets people sign in there, at this port. */
+  /** Returns settings of a server at this port that lets people sign in at the provider. */
   settings(port: number): Pick<ServerOptions, "settings" | "environment">;
   close(): Promise<void>;
 }
 
 /**
- * Everybody who signs in there with an e-mail address has it; others have none.
- * @param port of the server to which it sends people back
+ * Starts a provider. A person who signs in with an e-mail address has that address; others have none. @param port of
+ * the server to which it sends people back
  */
 export async function startProvider(port: number): Promise<TestProvider> {
   const listener = createServer();
@@ -56,7 +56,7 @@ export async function startProvider(port: number): Promise<TestProvider> {
   };
 }
 
-/** Says at the provider's pages who one is, and lets it tell. */
+/** Signs in at the provider's pages, and consents. */
 export async function proveAs(page: Page, login: string): Promise<void> {
   await page.getByPlaceholder("Enter any login").fill(login);
   await page.getByPlaceholder("and password").fill("any");
@@ -64,7 +64,7 @@ export async function proveAs(page: Page, login: string): Promise<void> {
   await page.getByRole("button", { name: "Continue" }).click();
 }
 
-/** A port that nothing listens at now. */
+/** Returns a port that nothing listens on now. */
 export async function unusedPort(): Promise<number> {
   const listener = createServer();
   const port = await listening(listener);

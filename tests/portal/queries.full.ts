@@ -1,4 +1,4 @@
-/** Saved queries and alerts in a real browser: nobody's change is lost, and statements are written with what the server knows. */
+/** Saved queries and alerts in a real browser: no change is lost, and statements are completed with the server's names. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator } from "playwright-core";
@@ -7,7 +7,7 @@ import { axe, NO_CHROMIUM, usePortal } from "./browser.ts";
 const portal = usePortal();
 const path = (page: string): string => `/o/${portal.shared.home.org.slug}/-/${page}`;
 
-/** What the server has of a saved query. */
+/** Reads a saved query from the server. */
 async function saved(id: string, change?: object): Promise<Record<string, unknown>> {
   const { server, token } = portal.shared;
   const [method, more] = change === undefined ? ["GET", {}] : ["PATCH", { json: change }];
@@ -16,13 +16,13 @@ async function saved(id: string, change?: object): Promise<Record<string, unknow
   return body;
 }
 
-/** Types over the content, as a person does: filling it in at once would leave the browser's own styles behind. */
+/** Types over the content, as a person does. Filling it in at once would leave the browser's own styles behind. */
 async function write(editor: Locator, text: string): Promise<void> {
   await editor.press("ControlOrMeta+a");
   await editor.pressSequentially(text);
 }
 
-test("a saved query that somebody else changed is not overwritten", { skip: NO_CHROMIUM }, async () => {
+test("a saved query that another person changed is not overwritten", { skip: NO_CHROMIUM }, async () => {
   const { server, token } = portal.shared;
   const { body } = await server.call("POST", "/v1/query/saved", {
     token,
@@ -93,7 +93,7 @@ test(
     assert.ok(await dialog.isVisible(), "the form stays");
     await editor.pressSequentially("ag");
     await suggestions.getByText("message", { exact: true }).waitFor();
-    await page.waitForTimeout(100); // a completion is taken only when it was in sight for a moment
+    await page.waitForTimeout(100); // Tab accepts a completion only after it was visible for a moment.
     await page.keyboard.press("Tab");
     await editor.pressSequentially(" FROM logs ");
     await page.keyboard.press("Escape");

@@ -1,4 +1,4 @@
-/** What people of lesser roles meet: pages that they can use, buttons that are grey and say why, and nothing that the server refuses. */
+/** The pages of people with lesser roles: usable pages, grey buttons with a reason, and no request that the server refuses. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
@@ -10,7 +10,7 @@ const portal = usePortal();
 const path = (project: string, page: string): string =>
   `/o/${portal.shared.home.org.slug}/${project}/${page}`.replace(/\/$/, "");
 
-/** A member with the least role of the organization and, where one is given, a role in its first project, signed in. */
+/** Opens a tab of a member with the least role of the organization and, if one is given, a role in its first project. */
 async function openRole(
   name: string,
   projectRole?: "reader" | "writer" | "maintainer",
@@ -33,7 +33,7 @@ async function openRole(
   return { ...tab, refused };
 }
 
-/** The pages that the rail offers, as paths. */
+/** Returns the paths of the pages in the rail. */
 async function railOf(page: Page): Promise<string[]> {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Home" }).waitFor();
   const paths = await page.evaluate<string[]>(
@@ -42,7 +42,7 @@ async function railOf(page: Page): Promise<string[]> {
   return paths.filter((each) => each.startsWith("/o/"));
 }
 
-/** Opens each of them, and returns the faults. */
+/** Opens each page. Returns the faults. */
 async function eachPage(tab: Tab & { refused: string[] }, project: string): Promise<string[]> {
   const wrong: string[] = [];
   await tab.go(path(project, ""));
@@ -58,7 +58,7 @@ async function eachPage(tab: Tab & { refused: string[] }, project: string): Prom
   return wrong;
 }
 
-/** What waits for something to be typed, run or changed needs no reason: it is grey for everybody. */
+/** Buttons that wait for input or a change need no reason, because they are grey for everybody. */
 const NO_REASON_NEEDED = /^(Save|Run|Explain|Export|Open)/;
 
 async function greyWithoutReason(page: Page): Promise<string[]> {
@@ -70,13 +70,13 @@ async function greyWithoutReason(page: Page): Promise<string[]> {
   return texts.filter((text) => !NO_REASON_NEEDED.test(text)).map((text) => `grey without a reason: ${text}`);
 }
 
-/** Waits, since nothing is known of one's roles at first. */
+/** Waits, because the page does not know the person's roles at first. */
 async function isGrey(page: Page, name: string, reason: RegExp): Promise<void> {
   const grey = page.locator("main button:disabled").and(page.getByRole("button", { name, exact: true }));
   await grey.and(page.getByTitle(reason)).first().waitFor();
 }
 
-test("a viewer of the organization reads, and sees why the rest is grey", { skip: NO_CHROMIUM }, async () => {
+test("a viewer of the organization reads, and sees why other actions are grey", { skip: NO_CHROMIUM }, async () => {
   const tab = await openRole("viewer");
   const { slug } = portal.shared.home.project;
   for (const project of ["-", slug]) assert.deepEqual(await eachPage(tab, project), []);
@@ -94,7 +94,7 @@ test("a viewer of the organization reads, and sees why the rest is grey", { skip
   await tab.close();
 });
 
-test("a reader of a project reads there what everybody reads", { skip: NO_CHROMIUM }, async () => {
+test("a reader of a project reads the same as everybody", { skip: NO_CHROMIUM }, async () => {
   const tab = await openRole("reader", "reader");
   const { slug } = portal.shared.home.project;
   assert.deepEqual(await eachPage(tab, slug), []);
@@ -103,7 +103,7 @@ test("a reader of a project reads there what everybody reads", { skip: NO_CHROMI
   await tab.close();
 });
 
-test("a writer of a project makes webhooks and files in it, and nowhere else", { skip: NO_CHROMIUM }, async () => {
+test("a writer of a project creates webhooks and files in it, and nowhere else", { skip: NO_CHROMIUM }, async () => {
   const tab = await openRole("writer", "writer");
   const { page } = tab;
   const { slug } = portal.shared.home.project;
@@ -112,7 +112,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
     await tab.go(path(project, "webhooks"));
     await page.getByRole("button", { name: "Create webhook" }).first().click();
     const dialog = page.getByRole("dialog");
-    assert.deepEqual(await dialog.getByLabel("Project").locator("option").count(), 1, "only where one may");
+    assert.deepEqual(await dialog.getByLabel("Project").locator("option").count(), 1, "only in permitted projects");
     await dialog.getByLabel("Name", { exact: true }).fill(`by a writer in ${project}`);
     await dialog
       .getByLabel("The sender, and its verification scheme")
@@ -138,7 +138,7 @@ test("a writer of a project makes webhooks and files in it, and nowhere else", {
   await tab.close();
 });
 
-test("a maintainer of a project makes credentials, keys and buckets in it", { skip: NO_CHROMIUM }, async () => {
+test("a maintainer of a project creates credentials, keys and buckets in it", { skip: NO_CHROMIUM }, async () => {
   const tab = await openRole("maintainer", "maintainer");
   const { page } = tab;
   const { slug } = portal.shared.home.project;

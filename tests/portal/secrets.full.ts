@@ -1,4 +1,4 @@
-/** Every dialog that shows a secret: it asks before it closes while nobody has copied the secret, and then the secret is gone. */
+/** Every dialog with a secret asks before it closes while nobody has copied the secret. Then the secret is gone. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -10,7 +10,7 @@ const portal = usePortal();
 const known: { tab?: Tab } = {};
 after(() => known.tab?.close());
 
-/** Goes to a page and opens a form by its button; returns the form. */
+/** Opens a page, and a form by its button. Returns the form. */
 async function form(path: string, button: string): Promise<{ page: Page; dialog: Locator }> {
   await fill(portal.shared);
   known.tab ??= await portal.open();
@@ -24,7 +24,7 @@ async function form(path: string, button: string): Promise<{ page: Page; dialog:
 }
 
 interface Kind {
-  /** What shows it, to its label. */
+  /** The label of the field with the secret. */
   readonly label: string;
   readonly open: () => Promise<{ page: Page; dialog: Locator }>;
 }
@@ -102,7 +102,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 const warning = (dialog: Locator): Locator => dialog.getByRole("alert").filter({ hasText: "cannot be shown again" });
 
-/** Fills the form and sends it; then the dialog with the secret, and the secret. */
+/** Fills the form in and sends it. Returns the dialog with the secret, and the secret. */
 async function secretOf({ label, open }: Kind): Promise<{ page: Page; dialog: Locator; secret: string }> {
   const { page, dialog } = await open();
   await dialog.locator("button[type=submit]").click();
@@ -141,7 +141,7 @@ test(
   },
 );
 
-test("copying a text with the secret in it counts, copying another does not", { skip: NO_CHROMIUM }, async () => {
+test("copying a text with the secret counts, and copying another text does not", { skip: NO_CHROMIUM }, async () => {
   const { page, dialog, secret } = await secretOf(KINDS["a webhook's destination"] as Kind);
   const copy = (label: string): Promise<void> =>
     dialog.getByLabel(label, { exact: true }).locator("xpath=..").getByRole("button", { name: "Copy" }).click();

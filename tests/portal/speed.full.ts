@@ -1,4 +1,4 @@
-/** The shell is small, and the first view is there within a second, on loopback and with nothing in the cache. */
+/** The shell is small, and the first view appears within a second, on loopback with an empty cache. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -21,12 +21,12 @@ test("the shell has at most 180 KB with gzip", async () => {
   assert.ok(bytes <= SHELL_BYTES_MAX, `${bytes} bytes`);
 });
 
-/** Requests that the first view can't do without: each that waits for another one costs a way to the server and back. */
-test("the first view asks for what it needs at once, and for nothing twice", { skip: NO_CHROMIUM }, async () => {
+/** Requests that the first view needs. Each one that waits for another costs a round trip to the server. */
+test("the first view requests everything it needs at once, and nothing twice", { skip: NO_CHROMIUM }, async () => {
   const tab = await portal.open();
   const asked: string[] = [];
   tab.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  // The heading is there before the page's own parts have asked.
+  // The heading is there before the page's own parts send requests.
   const part = tab.page.waitForRequest((request) => /^\/v1\/(?!me$)/.test(new URL(request.url()).pathname));
   await tab.go(`/o/${portal.shared.home.org.slug}/-`);
   await part;
@@ -42,7 +42,7 @@ test("the first view asks for what it needs at once, and for nothing twice", { s
   await tab.close();
 });
 
-test("assets are compressed, kept for good, and found by nobody by another name", async () => {
+test("assets are compressed, cached forever, and not found by another name", async () => {
   const { server } = portal.shared;
   const { text: html } = await server.call("GET", "/");
   const [, path = ""] = /src="(\/portal\/assets\/[^"]+\.js)"/.exec(html) ?? [];
@@ -54,10 +54,10 @@ test("assets are compressed, kept for good, and found by nobody by another name"
     assert.equal((await server.call("GET", other)).status, 404, other);
 });
 
-test("the first view on a cold cache is there within a second", { skip: NO_CHROMIUM }, async (t) => {
+test("the first view with a cold cache appears within a second", { skip: NO_CHROMIUM }, async (t) => {
   const times: number[] = [];
   for (let i = 0; i < VIEWS; i++) {
-    const tab = await portal.open(); // a new context has nothing in its cache
+    const tab = await portal.open(); // A new context has an empty cache.
     const startedMs = performance.now();
     await tab.page.goto("/");
     await tab.page.locator("h1").first().waitFor();
@@ -66,6 +66,6 @@ test("the first view on a cold cache is there within a second", { skip: NO_CHROM
   }
   const sorted = times.toSorted((a, b) => a - b);
   t.diagnostic(`first views: ${sorted.map((ms) => Math.round(ms)).join(", ")} ms`);
-  // The best: what others take of the machine is not the page's.
+  // The best, because other work on the machine is not the page's.
   assert.ok((sorted[0] ?? Infinity) < FIRST_VIEW_MS_MAX, sorted.join(", "));
 });

@@ -1,4 +1,4 @@
-/** Forms that edit an object: after somebody else changed it, nothing is overwritten, and the form offers the new version. */
+/** Forms that edit an object: after another person changed it, nothing is overwritten, and the form offers the new version. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -44,7 +44,7 @@ async function staleForms(): Promise<readonly StaleForm[]> {
   const key = await idOf("/v1/s3/keys", { name: "first", scopes: ["s3:read"] });
   const member = await joined(portal, "grace@acme.example");
   const project = await idOf("/v1/projects", { slug: "stale", name: "first" });
-  // From here on each change keeps the rows longer: a shorter retention would ask for a confirmation.
+  // From here on each change keeps the rows longer, because a shorter retention would ask for a confirmation.
   const { server, token } = portal.shared;
   await server.call("PATCH", "/v1/telemetry/settings", { token, json: { retention_days: { logs: 300 } } });
   const rename = (form: Locator): Promise<void> => form.getByLabel("Name", { exact: true }).fill("mine");
@@ -98,7 +98,7 @@ async function formIn(page: Page, { opener }: StaleForm): Promise<Locator> {
   return page.getByRole("dialog");
 }
 
-test("no form overwrites a change of somebody else", { skip: NO_CHROMIUM }, async (t) => {
+test("no form overwrites another person's change", { skip: NO_CHROMIUM }, async (t) => {
   const { server, token, home } = portal.shared;
   for (const stale of await staleForms()) {
     await t.test(stale.name, async () => {

@@ -1,9 +1,9 @@
-/** What an authenticator app shows (RFC 6238): six digits, by the half minute. */
+/** The codes of an authenticator app (RFC 6238): six digits, by the half minute. */
 import { createHmac } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The code of a secret in base 32 (RFC 4648, section 6) at a time. */
+/** Returns the code of a secret in base 32 (RFC 4648, section 6) at a time. */
 export function totp(secret: string, nowMs: number): string {
   const bits = Array.from(secret, (letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));

@@ -15,7 +15,7 @@ let issuer: Issuer;
 before(async () => (issuer = await startIssuer()));
 after(() => issuer.close());
 
-/** The faults of the page except its frame, which the test of every page checks. */
+/** Returns the faults of the page except its frame, which the test of every page checks. */
 async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   const found = (await axe(page)).filter((fault) => !fault.includes("choose an organization"));
   const over = await overflow(page);
@@ -36,7 +36,7 @@ async function ask(clientId: string, assertion: string): Promise<{ status: numbe
   return { status, token: String(body["access_token"]), error: body["error"] };
 }
 
-/** The page as others see it who open its address: on a phone, in the dark. */
+/** Opens the page by its address as on a phone, in the dark theme. */
 async function lookedAt(address: string): Promise<void> {
   const { pathname, search } = new URL(address);
   for (const [name, look] of [
@@ -53,64 +53,68 @@ async function lookedAt(address: string): Promise<void> {
   }
 }
 
-test("a credential without a secret, a trust, a job's token, and the end", { skip: NO_CHROMIUM }, async () => {
-  const { server, home } = portal.shared;
-  const tab = await portal.open();
-  const { page } = tab;
-  const path = `/o/${home.org.slug}/-/trusts`;
-  await tab.go(path);
-  await page.getByText("No issuer is trusted yet").waitFor();
-  await picture(tab, "empty");
+test(
+  "a credential without a secret gets a trust, a job gets a token, and the trust is deleted",
+  { skip: NO_CHROMIUM },
+  async () => {
+    const { server, home } = portal.shared;
+    const tab = await portal.open();
+    const { page } = tab;
+    const path = `/o/${home.org.slug}/-/trusts`;
+    await tab.go(path);
+    await page.getByText("No issuer is trusted yet").waitFor();
+    await picture(tab, "empty");
 
-  await tab.go(`/o/${home.org.slug}/-/credentials?new=true&template=ci&without_secret=true`);
-  await page.getByRole("textbox", { name: "Name", exact: true }).fill("deploys");
-  assert.equal(await page.getByLabel(/^Without a secret/).isChecked(), true);
-  await page.getByRole("button", { name: "Create", exact: true }).click();
-  await page.getByText("No secret is accepted.").waitFor();
-  await page.getByRole("link", { name: "Create trust" }).click();
+    await tab.go(`/o/${home.org.slug}/-/credentials?new=true&template=ci&without_secret=true`);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("deploys");
+    assert.equal(await page.getByLabel(/^Without a secret/).isChecked(), true);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("No secret is accepted.").waitFor();
+    await page.getByRole("link", { name: "Create trust" }).click();
 
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Owner").fill("acme");
-  await dialog.getByLabel("Repository").fill("shop");
-  await dialog.getByText(SUBJECT).waitFor();
-  await dialog.getByLabel("Branch").fill("**");
-  await dialog.getByText(/every branch, also/).waitFor();
-  assert.deepEqual(await ownFaults(tab), []);
-  await picture(tab, "dialog");
-  await dialog.getByRole("button", { name: "Any OpenID issuer" }).click();
-  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("shop's main branch");
-  await dialog.getByLabel("Issuer").fill(issuer.url);
-  await dialog.getByLabel("Subject").fill("repo:*:ref:refs/heads/main");
-  await dialog.getByRole("button", { name: "Create", exact: true }).click();
-  await dialog.getByText(/only behind its first two parts/).waitFor();
-  await dialog.getByLabel("Subject").fill("repo:acme/shop:ref:refs/heads/*");
-  await dialog.getByRole("button", { name: "Create", exact: true }).click();
-  await page.getByRole("heading", { name: "Use it in a job" }).waitFor();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Owner").fill("acme");
+    await dialog.getByLabel("Repository").fill("shop");
+    await dialog.getByText(SUBJECT).waitFor();
+    await dialog.getByLabel("Branch").fill("**");
+    await dialog.getByText(/every branch, also/).waitFor();
+    assert.deepEqual(await ownFaults(tab), []);
+    await picture(tab, "dialog");
+    await dialog.getByRole("button", { name: "Any OpenID issuer" }).click();
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("shop's main branch");
+    await dialog.getByLabel("Issuer").fill(issuer.url);
+    await dialog.getByLabel("Subject").fill("repo:*:ref:refs/heads/main");
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await dialog.getByText(/only behind its first two parts/).waitFor();
+    await dialog.getByLabel("Subject").fill("repo:acme/shop:ref:refs/heads/*");
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "Use it in a job" }).waitFor();
 
-  const clientId = /mrc_[0-9a-z]{26}/.exec((await page.getByRole("complementary").textContent()) ?? "")?.[0] ?? "";
-  const aud = server.origin;
-  const { status, token } = await ask(clientId, await issuer.token({ aud, sub: SUBJECT }));
-  assert.equal(status, 200);
-  assert.equal((await server.call("GET", "/v1/me", { token })).status, 200);
+    const clientId = /mrc_[0-9a-z]{26}/.exec((await page.getByRole("complementary").textContent()) ?? "")?.[0] ?? "";
+    const aud = server.origin;
+    const { status, token } = await ask(clientId, await issuer.token({ aud, sub: SUBJECT }));
+    assert.equal(status, 200);
+    assert.equal((await server.call("GET", "/v1/me", { token })).status, 200);
 
-  await page.getByLabel("Token of a job").fill(await issuer.token({ aud, sub: "repo:acme/shop:ref:refs/heads/a/b" }));
-  await page.getByRole("button", { name: "Test", exact: true }).click();
-  await page.getByText("It would be refused").waitFor();
-  assert.equal(await page.getByRole("list", { name: "Checks" }).getByText("is not right").count(), 1);
-  await page.getByLabel("Token of a job").fill(await issuer.token({ aud, sub: SUBJECT }));
-  await page.getByRole("button", { name: "Test", exact: true }).click();
-  await page.getByText("It would be accepted").waitFor();
-  assert.deepEqual(await ownFaults(tab), []);
-  await picture(tab, "open");
+    await page.getByLabel("Token of a job").fill(await issuer.token({ aud, sub: "repo:acme/shop:ref:refs/heads/a/b" }));
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText("It would be refused").waitFor();
+    assert.equal(await page.getByRole("list", { name: "Checks" }).getByText("is not right").count(), 1);
+    await page.getByLabel("Token of a job").fill(await issuer.token({ aud, sub: SUBJECT }));
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText("It would be accepted").waitFor();
+    assert.deepEqual(await ownFaults(tab), []);
+    await picture(tab, "open");
 
-  await lookedAt(page.url());
-  await page.getByRole("button", { name: "Delete…" }).click();
-  await page.getByLabel(/to confirm/).fill("shop's main branch");
-  await page.getByRole("button", { name: "Delete", exact: true }).click();
-  await page.getByText("No issuer is trusted yet").waitFor();
-  assert.equal((await server.call("GET", "/v1/me", { token })).status, 401);
-  const after_ = await ask(clientId, await issuer.token({ aud, sub: SUBJECT }));
-  assert.deepEqual([after_.status, after_.error], [401, "invalid_client"]);
-  assert.equal(server.stdout().includes("eyJ") || server.stderr().includes("eyJ"), false, "no token is logged");
-  await tab.close();
-});
+    await lookedAt(page.url());
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByLabel(/to confirm/).fill("shop's main branch");
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("No issuer is trusted yet").waitFor();
+    assert.equal((await server.call("GET", "/v1/me", { token })).status, 401);
+    const after_ = await ask(clientId, await issuer.token({ aud, sub: SUBJECT }));
+    assert.deepEqual([after_.status, after_.error], [401, "invalid_client"]);
+    assert.equal(server.stdout().includes("eyJ") || server.stderr().includes("eyJ"), false, "no token is logged");
+    await tab.close();
+  },
+);

@@ -1,7 +1,8 @@
 /**
- * Ceph's s3-tests against the gateway. The suite is no part of this repository: MOORING_S3_TESTS names a checkout, and
- * MOORING_TEST_PYTHON an interpreter that has what its requirements.txt names. Without them this says that nothing was tested.
- * With MOORING_UPDATE_PAGES=1 what passes is added to passes.txt, from which nothing is ever taken.
+ * Ceph's s3-tests against the gateway. The suite is not part of this repository: MOORING_S3_TESTS names a checkout, and
+ * MOORING_TEST_PYTHON an interpreter with the packages of its requirements.txt. Without them the test reports that
+ * nothing was tested. With MOORING_UPDATE_PAGES=1 passing tests are added to passes.txt, from which none is ever
+ * removed.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,19 +19,19 @@ const python = process.env["MOORING_TEST_PYTHON"] ?? "python3";
 const SETTINGS = {
   s3_public_organization: "acme",
   s3_signature_v2: "all",
-  // The suite waits for days of ten seconds, and expects that objects due after one day are gone after two: ours end at
-  // their midnight, up to a day later.
+  // The suite waits for days of ten seconds, and expects that objects due after one day are gone after two. Ours expire
+  // at midnight, up to a day later.
   s3_lifecycle_day_ms: 9000,
   s3_lifecycle_interval_ms: 1000,
   rate_limit_per_second: 100_000,
   rate_limit_burst: 100_000,
 };
-/** At the same time, each against a separate server: some tests read everything that a user has. */
+/** These run at the same time, each against a separate server, because some tests read all buckets of a user. */
 const PARTS = 2;
 
 const skip = suite === undefined && "MOORING_S3_TESTS names no checkout of s3-tests: conformance was NOT tested";
 
-test("what passed goes on passing", { skip, timeout: 1_800_000 }, async (context) => {
+test("tests that passed before still pass", { skip, timeout: 1_800_000 }, async (context) => {
   const directory = mkdtempSync(join(tmpdir(), "mooring-s3-conformance-"));
   try {
     const parts = Array.from({ length: PARTS }, (_, n) => runPart(join(directory, String(n)), n));
@@ -40,8 +41,8 @@ test("what passed goes on passing", { skip, timeout: 1_800_000 }, async (context
     const unknown = unlisted([...outcomes.keys()]);
     if (process.env["MOORING_UPDATE_PAGES"] === "1")
       addPasses([...outcomes].flatMap(([name, outcome]) => (outcome === "passed" ? [name] : [])));
-    for (const name of better) context.diagnostic(`passes now, and belongs into passes.txt: ${name}`);
-    for (const name of unknown) context.diagnostic(`stands in no list: ${name}`);
+    for (const name of better) context.diagnostic(`passes now, and belongs in passes.txt: ${name}`);
+    for (const name of unknown) context.diagnostic(`is in no list: ${name}`);
     context.diagnostic(`${passes().length - broken.length} tests of passes.txt passed`);
     assert.deepEqual(broken, [], `${broken.length} tests of passes.txt did not pass`);
   } finally {
@@ -49,7 +50,7 @@ test("what passed goes on passing", { skip, timeout: 1_800_000 }, async (context
   }
 });
 
-/** Every so many-th test. */
+/** Runs every `PARTS`th test. */
 async function runPart(base: string, part: number): Promise<SuiteOutcomes> {
   const server = await startServer({ settings: SETTINGS });
   try {
@@ -64,7 +65,7 @@ async function runPart(base: string, part: number): Promise<SuiteOutcomes> {
   }
 }
 
-/** Those whose reason is that they wait: for days of a server that takes ten seconds for one. */
+/** Returns whether a test waits for days of a server whose day takes ten seconds. */
 function takesTooLong(name: string): boolean {
   return failures().get(name)?.startsWith("Waits") === true;
 }

@@ -1,12 +1,12 @@
-/** The tests that pass, and those that don't with the reason. */
+/** The tests that pass, and those that fail with the reason. */
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** One test a line; lines that begin with # are remarks. */
+/** Returns one test for each line. Lines that begin with # are comments. */
 export function passes(): string[] {
   return linesOf("passes.txt").filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** The reasons of `failures.md` by the test: a heading each, and under it the tests, one a line. */
+/** Returns the reasons of `failures.md` by test: a heading for each reason, followed by its tests, one on a line. */
 export function failures(): Map<string, string> {
   const reasons = new Map<string, string>();
   let reason = "";
@@ -18,7 +18,7 @@ export function failures(): Map<string, string> {
   return reasons;
 }
 
-/** Those tests that neither list knows. */
+/** Returns the tests that are in neither list. */
 export function unlisted(names: readonly string[]): string[] {
   const known = new Set([...passes(), ...failures().keys()]);
   return names.filter((name) => !known.has(name));

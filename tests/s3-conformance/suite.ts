@@ -1,4 +1,4 @@
-/** Runs Ceph's s3-tests from a checkout, and says which tests passed. */
+/** Runs Ceph's s3-tests from a checkout, and returns the outcomes. */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { S3Endpoint } from "../fixtures/s3.ts";
@@ -12,7 +12,7 @@ export interface SuiteUser {
   readonly displayName: string;
 }
 
-/** `main` and `alt` own different buckets and can be granted access to each other's; `tenant` is of another organization. */
+/** `main` and `alt` own different buckets and can grant each other access; `tenant` is of another organization. */
 export interface SuiteUsers {
   readonly main: SuiteUser;
   readonly alt: SuiteUser;
@@ -22,10 +22,10 @@ export interface SuiteUsers {
 export interface SuiteOptions {
   /** The checkout. */
   readonly suite: string;
-  /** An interpreter that has what the suite's requirements.txt names. */
+  /** An interpreter with the packages of the suite's requirements.txt. */
   readonly python: string;
   readonly users: SuiteUsers;
-  /** Where files of this run begin: a path, and the first letters of a name. */
+  /** The beginning of this run's file paths. */
   readonly base: string;
 }
 
@@ -39,7 +39,7 @@ export async function runSuite(options: SuiteOptions, tests: readonly string[]):
   return outcomesIn(readFileSync(`${base}.xml`, "utf8"));
 }
 
-/** The names of the functional tests of S3 itself; the others are of IAM, STS, SNS and S3 Select. */
+/** Returns the names of the functional tests of S3 itself. The others are of IAM, STS, SNS and S3 Select. */
 export async function suiteTests(options: SuiteOptions): Promise<string[]> {
   const printed = await pytest(options, ["--collect-only", "-q", pathOf("test_s3.py"), pathOf("test_headers.py")]);
   return [...printed.matchAll(/^s3tests\/functional\/(\S+::\S+)$/gm)].map(([, name]) => name ?? "");
@@ -49,7 +49,7 @@ function pathOf(test: string): string {
   return `s3tests/functional/${test}`;
 }
 
-/** What pytest printed. That tests fail is no error of the run. */
+/** Returns the output of pytest. Failing tests are no error of the run. */
 function pytest({ suite, python, users, base }: SuiteOptions, words: readonly string[]): Promise<string> {
   writeFileSync(`${base}.conf`, configurationOf(users));
   const env = { PATH: process.env["PATH"], HOME: suite, S3TEST_CONF: `${base}.conf`, PYTHONDONTWRITEBYTECODE: "1" };
@@ -72,7 +72,7 @@ function outcomesIn(xml: string): SuiteOutcomes {
   for (const [, file, name, inside = ""] of cases) {
     const outcome = /<(failure|error)\b/.test(inside) ? "failed" : inside.includes("<skipped") ? "skipped" : "passed";
     const key = `${file}.py::${name}`;
-    // A test whose teardown fails is there twice.
+    // A test whose teardown fails is listed twice.
     if (outcomes.get(key) !== "failed") outcomes.set(key, outcome);
   }
   return outcomes;

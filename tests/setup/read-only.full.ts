@@ -1,4 +1,4 @@
-/** A checkout that is installed and built runs from a file system that nobody may write to. */
+/** An installed and built checkout runs from a read-only file system. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ test("npm start works in a read-only checkout that is built", { timeout: DEADLIN
   cpSync(process.execPath, node);
   const data = join(folder, "data");
   mkdirSync(data);
-  // Root may write where nobody may: the server then runs as a user that may not.
+  // Root may write everywhere, so the server runs as a user that may not.
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if ("uid" in user) chownSync(data, NOBODY, NOBODY);
   const args = ["tools/run.mjs", "server/bin/mooring.mjs", "serve", "--data-dir", data, "--listen", "127.0.0.1:0"];

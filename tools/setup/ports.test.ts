@@ -41,7 +41,7 @@ test("the defaults are those of the server", () => {
     assert.equal(SETTINGS[name as keyof typeof SETTINGS].default, address, name);
 });
 
-test("a flag wins over the environment, which wins over the file", () => {
+test("a flag overrides the environment, which overrides the file", () => {
   const config = join(folder, "mooring.json");
   writeFileSync(config, JSON.stringify({ listen: "127.0.0.1:1", s3_listen: "127.0.0.1:1", metrics_listen: "off" }));
   const environment = { MOORING_CONFIG: config, MOORING_S3_LISTEN: "127.0.0.1:2", MOORING_LISTEN: "127.0.0.1:2" };

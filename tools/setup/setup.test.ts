@@ -46,7 +46,7 @@ function tree(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-/** A project whose one package is its own workspace: npm installs it without a network. */
+/** A project whose one package is its own workspace, so that npm installs it without a network. */
 function localProject(): string {
   const about = { name: "local", version: "1.0.0", workspaces: ["w"] };
   const packages = { "": about, "node_modules/w": { resolved: "w", link: true }, w: { version: "1.0.0" } };
@@ -96,7 +96,7 @@ test("deleted packages are installed again", async () => {
   assert.ok(existsSync(join(root, "node_modules/w/package.json")));
 });
 
-test("of three starts at once, one installs and the others wait for it", async () => {
+test("one of three concurrent starts installs, and the others wait for it", async () => {
   const root = localProject();
   const all = await Promise.all([setUp(root), setUp(root), setUp(root)]);
   assert.deepEqual(
@@ -107,7 +107,7 @@ test("of three starts at once, one installs and the others wait for it", async (
   assert.equal(existsSync(join(root, ".setup.lock")), false);
 });
 
-test("an installation that fails says so, leaves no stamp and no lock, and is tried again", async () => {
+test("a failed installation reports it, leaves no stamp and no lock, and is retried", async () => {
   const root = localProject();
   writeFileSync(join(root, "package.json"), "{");
   for (const attempt of [await setUp(root), await setUp(root)]) {
@@ -118,11 +118,11 @@ test("an installation that fails says so, leaves no stamp and no lock, and is tr
   assert.equal(existsSync(join(root, "node_modules/.mooring-setup")), false);
 });
 
-test("a lock file that is not there is an error that says what to do", async () => {
+test("a missing lock file is an error that says what to do", async () => {
   assert.match((await setUp(tree({}))).stderr, /cannot read package-lock\.json: .*complete clone/);
 });
 
-test("the lock lets one in at a time", async () => {
+test("the lock allows one process at a time", async () => {
   const root = tree({ log: "" });
   const code = `
     import { appendFileSync } from "node:fs";
@@ -137,7 +137,7 @@ test("the lock lets one in at a time", async () => {
   assert.equal(readFileSync(join(root, "log"), "utf8"), "in out ".repeat(4));
 });
 
-test("the lock of a process that is gone is taken over", async () => {
+test("the lock of a dead process is taken over", async () => {
   const gone = spawn(process.execPath, ["-e", ""]);
   await once(gone, "exit");
   const root = tree({ lock: String(gone.pid) });
@@ -160,7 +160,7 @@ function missing(packages: Packages): string[] {
   return missingPackages(root, { packages: LOCKED }, { os: "linux", cpu: "x64", libc: "glibc" });
 }
 
-test("npm's own record of an installation is believed when it is what the lock file names", () => {
+test("npm's own record of an installation is trusted if it equals the lock file", () => {
   const a = { "node_modules/a": { version: "1.0.0", integrity: "sha512-a" } };
   const linux = { "node_modules/linux": { version: "1.0.0", integrity: "sha512-l" } };
   assert.deepEqual(missing({ ...a, ...linux }), []);
@@ -176,7 +176,7 @@ test("without npm's record everything is missing", () => {
   assert.deepEqual(missingPackages(tree({}), { packages: LOCKED }, platform), ["a", "linux", "musl"]);
 });
 
-test("the stamp tells lock files and platforms apart", () => {
+test("the stamp distinguishes lock files and platforms", () => {
   assert.notEqual(stampOf("a", "linux-x64"), stampOf("b", "linux-x64"));
   assert.notEqual(stampOf("a", "linux-x64"), stampOf("a", "darwin-x64"));
 });

@@ -16,7 +16,7 @@ interface Ran {
   readonly last: string | undefined;
 }
 
-/** Runs the runner over a temporary tree: file names (in server/src) and their text after the imports. */
+/** Runs the runner over a temporary tree: file names (in server/src), with the text after the imports. */
 async function run(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ran> {
   const root = mkdtempSync(join(tmpdir(), "mooring-runner-"));
   for (const [name, body] of Object.entries(files)) {
@@ -25,7 +25,7 @@ async function run(files: Readonly<Record<string, string>>, ...args: readonly st
     writeFileSync(path, `import { before, describe, it, test } from "node:test";\n${body}\n`);
   }
   const env: NodeJS.ProcessEnv = { ...process.env, CI: "true" };
-  delete env["NODE_TEST_CONTEXT"]; // it would make node:test ignore a run within a run
+  delete env["NODE_TEST_CONTEXT"]; // It would make node:test ignore a run within a run.
   const child = spawn(process.execPath, [RUNNER, "--root", root, ...args], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
@@ -36,14 +36,14 @@ async function run(files: Readonly<Record<string, string>>, ...args: readonly st
   return { status, lines, last: lines.at(-1) };
 }
 
-/** What the runner must say of one file: its last line, and a piece of its text. */
+/** The expected last line for one file, and a part of its text. */
 const FILES: Readonly<Record<string, readonly [body: string, last: string, says?: RegExp]>> = {
   "leaf tests are counted, parents and suites are not": [
     'test("a", async (t) => { await t.test("b", () => {}); await t.test("c", () => {}); });\n' +
       'describe("d", () => { it("e", () => {}); describe("f", () => { it("g", () => {}); }); });',
     "4 passed, 0 failed, 0 skipped",
   ],
-  "a failed test is shown with what it threw": [
+  "a failed test is shown with its error": [
     'test("a", () => { throw new Error("the cause"); }); test("b", () => {});',
     "1 passed, 1 failed, 0 skipped",
     /^ {4}Error: the cause$/m,
@@ -137,7 +137,7 @@ describe("the runner", { concurrency: 4 }, () => {
     assert.deepEqual([pids.length, new Set(pids).size], [2, 1], text);
   });
 
-  test("a file that ends the process of several fails, and those that come after it run all the same", async () => {
+  test("a file that ends the process of several files fails, and later files still run", async () => {
     const ran = await run({
       "a.test.ts": PASSES,
       "b.test.ts":
@@ -150,14 +150,14 @@ describe("the runner", { concurrency: 4 }, () => {
     assert.equal(ran.last, "4 passed, 2 failed, 0 skipped");
   });
 
-  test("what a file of several leaves open fails, and tells that it is one of them", async () => {
+  test("an open handle of one of several files fails, and the message says that it is one of them", async () => {
     const files = { "a.test.ts": PASSES, "b.test.ts": `${PASSES} setInterval(() => {}, 1000);` };
     const ran = await run(files, "--timeout-ms", "4000");
     assert.equal(ran.last, "2 passed, 1 failed, 0 skipped");
     assert.match(ran.lines.join("\n"), /^failed: server\/src\/a\.test\.ts and 1 others in its process: .*left open/m);
   });
 
-  test("an error that nobody caught fails a process of several, and its stack is shown", async () => {
+  test("an uncaught error fails a process of several files, and its stack is shown", async () => {
     const lost =
       'test("b", async () => { await null; void lose(); await new Promise((done) => setTimeout(done, 200)); });\n' +
       'async function lose() { throw new Error("lost"); }';
@@ -193,7 +193,7 @@ describe("the runner", { concurrency: 4 }, () => {
     assert.equal(ran.last, "1 passed, 0 failed, 0 skipped");
   });
 
-  test("a file that the budget ends is no failure, but what had failed before is", async () => {
+  test("a file that the budget ends is no failure, but earlier failures count", async () => {
     const endless = 'test("c", async () => { await new Promise((done) => setTimeout(done, 60_000)); });';
     const ran = await run(
       { "a.test.ts": `${PASSES}\ntest("b", () => { throw new Error("b"); });\n${endless}` },
@@ -204,7 +204,7 @@ describe("the runner", { concurrency: 4 }, () => {
     assert.match(ran.lines.join("\n"), /the rest of it: no time was left/);
   });
 
-  test("a failed file does not run again, so that what fails once fails", async () => {
+  test("a failed file does not run again, so that a single failure fails the run", async () => {
     const once = `import { existsSync, writeFileSync } from "node:fs";
     const mark = new URL("./mark", import.meta.url);
     test("a", () => { if (existsSync(mark)) return; writeFileSync(mark, ""); throw new Error("busy"); });`;
@@ -215,7 +215,7 @@ describe("the runner", { concurrency: 4 }, () => {
     assert.ok(lines.includes("failed: server/src/always.test.ts: b: Error: broken"));
   });
 
-  test("files that the budget leaves no time for are skipped, and say so", async () => {
+  test("files without time in the budget are skipped and reported", async () => {
     const ran = await run({ "a.test.ts": PASSES }, "--budget-ms", "0");
     assert.equal(ran.last, "0 passed, 0 failed, 1 skipped");
     assert.match(ran.lines.join("\n"), /no time was left/);

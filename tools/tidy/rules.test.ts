@@ -11,7 +11,7 @@ import { WORDS_LEFT_PATH, wordsLeft } from "./words.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-/** What a rule catches: files that break it, each with what its finding must say; and its near misses. */
+/** Examples of a rule: files that break it, each with its finding, and files that almost break it. */
 interface Example {
   readonly caught: readonly (readonly [files: Files, finding: RegExp])[];
   readonly fine: readonly Files[];
@@ -29,7 +29,7 @@ const TABLES: Files = {
     "export interface Tables {\n  a: {\n    id: string;\n  };\n  b: { id: string };\n}\n",
 };
 const lines = (count: number): string => "f();\n".repeat(count);
-// Put together, so that the rules do not find them in this file.
+// Joined, so that the rules do not find them in this file.
 const todo = (rest: string): string => `// TO${"DO"}${rest}\n`;
 const home = (name: string): string => `"/${name}/x"`;
 
@@ -337,7 +337,7 @@ function listOf(files: Files): SourceFile[] {
   return Object.entries(files).map(([path, text]) => ({ path, text }));
 }
 
-test("a tracked file that may hold code and was not read is found", () => {
+test("a tracked file that may have code and was not read is found", () => {
   const tracked = ["a.ts", "portal/src/a.tsx", "a.mjs", "a.cjs", "a.vue", "run", "docs/a.md", "LICENSE", "a.png"];
   assert.deepEqual(unreadFiles(tracked, new Set(["a.ts"])), ["portal/src/a.tsx", "a.mjs", "a.cjs", "a.vue", "run"]);
   assert.deepEqual(unreadFiles(tracked, new Set(tracked.filter(isCode))), ["a.vue", "run"]);
@@ -348,7 +348,7 @@ test("every rule has examples", () => {
 });
 
 for (const rule of TIDY_RULES) {
-  test(`${rule.name} catches what breaks it, and nothing else`, () => {
+  test(`${rule.name} finds its violations, and nothing else`, () => {
     const { caught, fine } = EXAMPLES[rule.name] ?? { caught: [], fine: [] };
     assert.ok(caught.length > 0 && fine.length > 0);
     for (const [files, finding] of caught) assert.match(rule.check(listOf(files)).join("\n"), finding);
