@@ -83,7 +83,8 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       await presence?.announce(batch.orgId);
       return rows.append(batch);
     },
-    requireWhole: async (orgId) => presence?.requireWholeLately(orgId),
+    requireWhole: async (orgId) => presence?.requireWhole(orgId),
+    requireWholeLately: async (orgId) => presence?.requireWholeLately(orgId),
     feed: rows.feed,
     admit: (orgId) => rows.lifecycle.quotas.admit(orgId),
     notBefore: (orgId, type) => rows.lifecycle.notBefore(orgId, type),

@@ -123,10 +123,12 @@ export interface TelemetryStore {
   /** Applies changes of retention, quotas and erasures at once; without it, that takes seconds. */
   refresh(): Promise<void>;
   /**
-   * Whether every row of the organization can be read here, as was so within the last second. Queries ask by themselves.
+   * Requires that this server can read every row of the organization. Queries call it themselves.
    * @throws Problem `telemetry_incomplete`
    */
   requireWhole(orgId: string): Promise<void>;
+  /** As `requireWhole`, for repeated calls: the result may be a second old. */
+  requireWholeLately(orgId: string): Promise<void>;
   readonly feed: TelemetryFeed;
   /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;

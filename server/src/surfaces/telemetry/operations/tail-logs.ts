@@ -38,7 +38,7 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
       seen,
       look: async (fresh) => {
         const present = await host.readmit(request, "telemetry:read");
-        await deps.store.requireWhole(present.orgId);
+        await deps.store.requireWholeLately(present.orgId);
         return look(present, fresh);
       },
       since,
