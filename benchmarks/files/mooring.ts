@@ -11,7 +11,7 @@ export async function grants(
   bytes: number,
 ): Promise<{ readonly ids: string[]; readonly paths: string[]; readonly seconds: number }> {
   const body = JSON.stringify({ filename: "bench.bin", content_type: CONTENT_TYPE, size_bytes: bytes });
-  const found = await asked(count, () => call(product, token, "/v1/upload", body));
+  const found = await repeat(count, () => call(product, token, "/v1/upload", body));
   const data = found.answers as { file_id: string; upload_url: string }[];
   return {
     ids: data.map((one) => one.file_id),
@@ -23,7 +23,7 @@ export async function grants(
 /** Returns paths to download files from. */
 export async function downloads(product: Product, token: string, ids: readonly string[]): Promise<string[]> {
   const waiting = [...ids];
-  const found = await asked(ids.length, () => call(product, token, `/v1/files/${waiting.pop()}/download`));
+  const found = await repeat(ids.length, () => call(product, token, `/v1/files/${waiting.pop()}/download`));
   return (found.answers as { download_url: string }[]).map((one) => pathOf(one.download_url));
 }
 
@@ -38,7 +38,7 @@ export async function remove(product: Product, token: string, ids: readonly stri
   );
 }
 
-async function asked(count: number, ask: () => Promise<unknown>): Promise<{ answers: unknown[]; seconds: number }> {
+async function repeat(count: number, ask: () => Promise<unknown>): Promise<{ answers: unknown[]; seconds: number }> {
   const answers: unknown[] = [];
   let left = count;
   const started = performance.now();

@@ -35,8 +35,7 @@ async function run(dir: string): Promise<void> {
   tell(
     `${shape.entries} entries of ${Math.round(logs.bytes / shape.entries)} bytes of JSON, and ${shape.spans} spans; ${hoursOf(shape)}`,
   );
-  if (options.victorialogs === undefined)
-    tell("VictoriaLogs is left out: MOORING_BENCH_VICTORIALOGS names no binary of it");
+  if (options.victorialogs === undefined) tell("VictoriaLogs is left out: MOORING_BENCH_VICTORIALOGS names no binary");
   const floor = await runFloor(logs, dir);
   const mooring = await startMooring(join(dir, "mooring"));
   const victorialogs =

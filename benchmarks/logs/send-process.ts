@@ -71,7 +71,7 @@ function requestOf(plan: SendPlan, file: number, batch: number): Buffer {
   return request;
 }
 
-/** Entries have no raw newlines: each one stands between two of them. */
+/** Replaces the newlines between entries by commas. Entries have no raw newlines. */
 function joinLines(lines: Buffer): void {
   for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) lines[at] = COMMA;
 }

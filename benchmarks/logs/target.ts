@@ -4,7 +4,7 @@ import { diskBytes, sampleTree, type Usage } from "./sampler.ts";
 import { send, type SendPlan, type Sent } from "./send.ts";
 import { until } from "./until.ts";
 
-/** A server that takes logs. */
+/** A server that accepts logs. */
 export interface Target {
   readonly name: string;
   /** What a 2xx answer guarantees. */

@@ -1,5 +1,5 @@
 import { drive } from "../lib/connection.ts";
-import { asked } from "./request.ts";
+import { requestOk } from "./request.ts";
 import type { S3Server } from "./servers.ts";
 import { signedBytes } from "./sign.ts";
 
@@ -27,7 +27,7 @@ export async function fill({ access, bucket }: S3Server, keys: number): Promise<
 export async function listPrefixes({ access, bucket }: S3Server): Promise<number> {
   const query = { "list-type": "2", prefix: "list/", delimiter: "/" };
   const started = performance.now();
-  const { text } = await asked(access, { method: "GET", path: `/${bucket}`, query });
+  const { text } = await requestOk(access, { method: "GET", path: `/${bucket}`, query });
   const found = text.match(/<CommonPrefixes>/g)?.length ?? 0;
   if (found !== PREFIXES) throw new Error(`${found} common prefixes, not ${PREFIXES}`);
   return performance.now() - started;
@@ -41,7 +41,7 @@ export async function listPages({ access, bucket }: S3Server, pages: number): Pr
     const more: Record<string, string> = token === undefined ? {} : { "continuation-token": token };
     const started = performance.now();
     const query = { "list-type": "2", prefix: "list/", ...more };
-    const { text } = await asked(access, { method: "GET", path: `/${bucket}`, query });
+    const { text } = await requestOk(access, { method: "GET", path: `/${bucket}`, query });
     times.push(performance.now() - started);
     token = /<NextContinuationToken>([^<]+)</.exec(text)?.[1];
     if (token === undefined) break;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { runLoad } from "../lib/load.ts";
-import { asked } from "./request.ts";
+import { requestOk } from "./request.ts";
 import type { S3Server } from "./servers.ts";
 import { signedBytes } from "./sign.ts";
 
@@ -31,13 +31,13 @@ async function rate(bytes: number, work: () => Promise<unknown>): Promise<number
 /** Puts one large object. @returns MiB a second */
 export function putLarge({ access, bucket }: S3Server, bytes: number): Promise<number> {
   const content = { stream: zeroCost(bytes), length: bytes };
-  return rate(bytes, () => asked(access, { method: "PUT", path: `/${bucket}/large` }, { content }));
+  return rate(bytes, () => requestOk(access, { method: "PUT", path: `/${bucket}/large` }, { content }));
 }
 
 /** Gets the large object. @returns MiB a second */
 export function getLarge({ access, bucket }: S3Server, bytes: number): Promise<number> {
   return rate(bytes, async () => {
-    const reply = await asked(access, { method: "GET", path: `/${bucket}/large` }, { discard: true });
+    const reply = await requestOk(access, { method: "GET", path: `/${bucket}/large` }, { discard: true });
     if (reply.bytes !== bytes) throw new Error(`${reply.bytes} bytes came, not ${bytes}`);
   });
 }
@@ -50,7 +50,7 @@ export function multipart({ access, bucket }: S3Server, bytes: number): Promise<
   const path = `/${bucket}/parts`;
   const part = Buffer.alloc(PART_BYTES, PIECE);
   return rate(bytes, async () => {
-    const begun = await asked(access, { method: "POST", path, query: { uploads: "" } });
+    const begun = await requestOk(access, { method: "POST", path, query: { uploads: "" } });
     const uploadId = /<UploadId>([^<]+)</.exec(begun.text)?.[1] ?? "";
     const count = Math.ceil(bytes / PART_BYTES);
     const etags: string[] = [];
@@ -60,13 +60,15 @@ export function multipart({ access, bucket }: S3Server, bytes: number): Promise<
         const length = Math.min(PART_BYTES, bytes - (number - 1) * PART_BYTES);
         const query = { partNumber: String(number), uploadId };
         const content = { stream: part.subarray(0, length), length };
-        etags[number - 1] = String((await asked(access, { method: "PUT", path, query }, { content })).headers["etag"]);
+        etags[number - 1] = String(
+          (await requestOk(access, { method: "PUT", path, query }, { content })).headers["etag"],
+        );
       }
     };
     await Promise.all(Array.from({ length: PARTS_AT_ONCE }, upload));
     const parts = etags.map((etag, n) => `<Part><PartNumber>${n + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
-    const ended = await asked(access, { method: "POST", path, query: { uploadId }, body });
+    const ended = await requestOk(access, { method: "POST", path, query: { uploadId }, body });
     if (!ended.text.includes("<ETag>")) throw new Error(`the upload did not end: ${ended.text}`);
   });
 }
@@ -97,7 +99,7 @@ const READ_OBJECTS = 1000;
 /** Puts the objects that `getSmall` reads. */
 export async function prepareSmall({ access, bucket }: S3Server): Promise<void> {
   const body = PIECE.subarray(0, 4096);
-  for (let n = 0; n < READ_OBJECTS; n++) await asked(access, { method: "PUT", path: `/${bucket}/read/${n}`, body });
+  for (let n = 0; n < READ_OBJECTS; n++) await requestOk(access, { method: "PUT", path: `/${bucket}/read/${n}`, body });
 }
 
 /** Gets a thousand 4 KiB objects, again and again, with 32 clients. */

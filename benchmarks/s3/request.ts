@@ -56,7 +56,7 @@ export function request(
 }
 
 /** Sends one signed request. @throws Error unless the answer has the expected status */
-export async function asked(...[access, ask, options]: Parameters<typeof request>): Promise<Reply> {
+export async function requestOk(...[access, ask, options]: Parameters<typeof request>): Promise<Reply> {
   const reply = await request(access, ask, options);
   if (reply.status !== 200) throw new Error(`${ask.method} ${ask.path}: ${reply.status} ${reply.text}`);
   return reply;

@@ -30,7 +30,7 @@ async function series<T>(measure: (round: number) => Promise<T>): Promise<T[]> {
 }
 
 /** Prints a figure with its cost for the server. */
-async function told<T>(
+async function printFigure<T>(
   server: S3Server,
   what: string,
   measure: () => Promise<T>,
@@ -56,25 +56,30 @@ async function measure(server: S3Server): Promise<void> {
   const parts = Number(values["multipart-mib"]) * MIB;
   const keys = Number(values.keys);
   console.log(`${server.name} (a PUT is ${server.durable})`);
-  await told(server, `PUT of ${values["large-mib"]} MiB`, () => series(() => putLarge(server, large)), speeds);
-  await told(server, `GET of ${values["large-mib"]} MiB`, () => series(() => getLarge(server, large)), speeds);
-  await told(server, "PUT of 4 KiB, 32 clients", () => series((round) => putSmall(server, durationMs, round)), paces);
+  await printFigure(server, `PUT of ${values["large-mib"]} MiB`, () => series(() => putLarge(server, large)), speeds);
+  await printFigure(server, `GET of ${values["large-mib"]} MiB`, () => series(() => getLarge(server, large)), speeds);
+  await printFigure(
+    server,
+    "PUT of 4 KiB, 32 clients",
+    () => series((round) => putSmall(server, durationMs, round)),
+    paces,
+  );
   await prepareSmall(server);
-  await told(server, "GET of 4 KiB, 32 clients", () => series(() => getSmall(server, durationMs)), paces);
-  await told(
+  await printFigure(server, "GET of 4 KiB, 32 clients", () => series(() => getSmall(server, durationMs)), paces);
+  await printFigure(
     server,
     `${values["multipart-mib"]} MiB in parts of 16 MiB`,
     () => series(() => multipart(server, parts)),
     speeds,
   );
-  await told(
+  await printFigure(
     server,
     `PUT of ${keys} empty objects`,
     () => fill(server, keys),
     (figure) => `${Math.round(figure)} a second`,
   );
-  await told(server, "1,000 common prefixes of them", () => series(() => listPrefixes(server)), times);
-  await told(server, "pages of 1,000 of their keys", () => listPages(server, 100), times);
+  await printFigure(server, "1,000 common prefixes of them", () => series(() => listPrefixes(server)), times);
+  await printFigure(server, "pages of 1,000 of their keys", () => listPages(server, 100), times);
 }
 
 for (const start of serversFrom(process.env, values.dir)) {

@@ -13,7 +13,7 @@ import {
   type Client,
 } from "./index.ts";
 
-/** A server that numbers its tokens, and answers as a test tells it. */
+/** A server that numbers its tokens, and answers as the test sets it. */
 interface Api {
   readonly url: string;
   /** `Authorization` fields of requests to the token endpoint, and tokens of other requests. */
@@ -182,7 +182,7 @@ describe("answers", () => {
     assert.equal(api.calls.length, 1);
   });
 
-  test("nobody listens", async () => {
+  test("no server listens", async () => {
     api.close();
     await assert.rejects(ask(client()), (error: UnreachableError) => {
       assert.match(

@@ -48,7 +48,7 @@ test("writes each range in one way", () => {
     assert.equal(normal(text), expected, text);
 });
 
-test("takes nothing else", () => {
+test("refuses all other texts", () => {
   const bad = [
     ..." | 10.0.0.0/33|10.0.0.0/-1|10.0.0.0/08|10.0.0.0/8/8|10.0.0/8|10.0.0.256|010.0.0.1|0x0a.0.0.1|10.0.0.0/|/8| 10.0.0.1|10.0.0.1 ".split(
       "|",
@@ -87,7 +87,7 @@ test("accepts a misspelt address only if the platform does", () => {
     if (isTaken) taken += 1;
     else refused += 1;
   }
-  assert.ok(taken > 500 && refused > 500, `${taken} taken, ${refused} refused`);
+  assert.ok(taken > 500 && refused > 500, `${taken} accepted, ${refused} refused`);
 });
 
 test("matches the addresses that the platform's block list matches", () => {

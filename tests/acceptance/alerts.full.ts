@@ -75,7 +75,7 @@ function messagesOf(id: string): Received[] {
 }
 
 /** Waits for `count` messages of the alert. Returns them. */
-function told(id: string, count: number): Promise<Received[]> {
+function waitForMessages(id: string, count: number): Promise<Received[]> {
   const seen = async (): Promise<Received[] | null> => (messagesOf(id).length >= count ? messagesOf(id) : null);
   return eventually(`${count} messages of ${id}`, seen, 3 * EVERY_S * 1000);
 }
@@ -112,7 +112,7 @@ describe("over several evaluations", { concurrency: true }, () => {
     assert.equal(await stateOf(id), "ok");
     const startedMs = Date.now();
     await logError("shop");
-    const [fired] = await told(id, 1);
+    const [fired] = await waitForMessages(id, 1);
     assert.ok(fired !== undefined);
     assert.ok(fired.atMs - startedMs < (EVERY_S + 5) * 1000, `it took ${fired.atMs - startedMs} ms`);
     assert.equal(await stateOf(id), "firing");
@@ -123,7 +123,7 @@ describe("over several evaluations", { concurrency: true }, () => {
     assert.equal(Date.parse(data.window?.to ?? "") - Date.parse(data.window?.from ?? ""), 15_000);
     assert.equal(fired.headers["content-type"], "application/json");
 
-    const [, ended] = await told(id, 2); // The entry leaves the window.
+    const [, ended] = await waitForMessages(id, 2); // The entry leaves the window.
     assert.ok(ended !== undefined);
     const end = verified(ended, secret);
     assert.deepEqual([end.type, end.data.state, end.data.incident_id], ["alert.resolved", "ok", data.incident_id]);
@@ -153,10 +153,10 @@ describe("over several evaluations", { concurrency: true }, () => {
     const seven = await watch("seven");
     const nothing = await watch("nothing", { no_data: "firing" });
     const faulty = { not_a_number: await watch("word"), column_missing: await watch("absent") };
-    assert.equal(messageOf((await told(seven, 1))[0] as Received).data.value, 7);
-    assert.equal(messageOf((await told(nothing, 1))[0] as Received).data.value, null);
+    assert.equal(messageOf((await waitForMessages(seven, 1))[0] as Received).data.value, 7);
+    assert.equal(messageOf((await waitForMessages(nothing, 1))[0] as Received).data.value, null);
     for (const [code, id] of Object.entries(faulty)) {
-      const message = messageOf((await told(id, 1))[0] as Received);
+      const message = messageOf((await waitForMessages(id, 1))[0] as Received);
       assert.deepEqual([message.type, message.data.error?.code], ["alert.error", code]);
       const history = await items(id, "evaluations");
       assert.ok(history.length >= 3 && history.every((item) => item["outcome"] === "error"));
@@ -174,13 +174,13 @@ describe("over several evaluations", { concurrency: true }, () => {
     const alert = await shared.server.call("POST", "/v1/alerts", { token, json });
     assert.equal(alert.status, 201, alert.text);
     const id = String(alert.body["id"]);
-    await told(id, 1);
+    await waitForMessages(id, 1);
     assert.equal((await call("DELETE", `/v1/credentials/${String(author["id"])}`)).status, 200);
-    const { type, data } = messageOf((await told(id, 2))[1] as Received);
+    const { type, data } = messageOf((await waitForMessages(id, 2))[1] as Received);
     assert.deepEqual([type, data.error?.code, data.value], ["alert.stopped", "author_gone", null]);
     assert.equal(await stateOf(id), "stopped");
     assert.equal((await call("PATCH", `/v1/alerts/${id}`, { description: "taken over" })).status, 200);
-    assert.equal(messageOf((await told(id, 3))[2] as Received).type, "alert.recovered");
+    assert.equal(messageOf((await waitForMessages(id, 3))[2] as Received).type, "alert.recovered");
     assert.equal(await stateOf(id), "firing");
   });
 });
@@ -188,7 +188,7 @@ describe("over several evaluations", { concurrency: true }, () => {
 test("an altered message, another secret and an old time do not verify", async () => {
   const { id, secret } = await alertOn("tests");
   assert.equal((await call("POST", `/v1/alerts/${id}/test`)).status, 202);
-  const [sent] = await told(id, 1);
+  const [sent] = await waitForMessages(id, 1);
   assert.ok(sent !== undefined);
   assert.equal(verified(sent, secret).type, "alert.test");
   const other = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
@@ -205,7 +205,7 @@ test("during a rotation both secrets sign; without an overlap only the new one d
     String((await made(`/v1/alerts/${id}/rotate-secret`, { overlap_s }))["secret"]);
   const verifiers = async (count: number, secrets: readonly string[]): Promise<boolean[]> => {
     assert.equal((await call("POST", `/v1/alerts/${id}/test`)).status, 202);
-    const sent = (await told(id, count)).at(-1) as Received;
+    const sent = (await waitForMessages(id, count)).at(-1) as Received;
     return secrets.map((secret) => {
       try {
         verified(sent, secret);
@@ -225,9 +225,9 @@ test("a receiver that was down gets the same message again, with the same ID and
   const { id } = await alertOn("retries");
   receiver.answer(503);
   await call("POST", `/v1/alerts/${id}/test`);
-  const [first] = await told(id, 1);
+  const [first] = await waitForMessages(id, 1);
   receiver.answer(200);
-  const [, second] = await told(id, 2);
+  const [, second] = await waitForMessages(id, 2);
   assert.equal(second?.headers["webhook-id"], first?.headers["webhook-id"]);
   assert.equal(second?.body, first?.body);
   assert.ok(Number(second?.headers["webhook-timestamp"]) > Number(first?.headers["webhook-timestamp"]));
@@ -249,7 +249,7 @@ test("a paused alert is not evaluated; a resumed one is at once", async () => {
   assert.equal(await stateOf(id), "paused");
   assert.equal((await items(id, "evaluations")).length, 0);
   assert.equal((await call("PATCH", `/v1/alerts/${id}`, { enabled: true })).status, 200);
-  await told(id, 1);
+  await waitForMessages(id, 1);
   assert.equal((await call("PATCH", `/v1/alerts/${id}`, { enabled: false })).status, 200);
   assert.equal(await stateOf(id), "paused");
 });
@@ -257,7 +257,7 @@ test("a paused alert is not evaluated; a resumed one is at once", async () => {
 test("a query of an alert can't be deleted; a deleted alert's history is deleted too", async () => {
   const query_id = await savedQuery("select 1");
   const { id } = await alertOn("deleted", { query_id });
-  await told(id, 1);
+  await waitForMessages(id, 1);
   refused(await call("DELETE", `/v1/query/saved/${query_id}`), 409, "conflict");
   assert.equal((await call("DELETE", `/v1/alerts/${id}`)).status, 204);
   assert.equal((await call("DELETE", `/v1/query/saved/${query_id}`)).status, 204);
@@ -268,7 +268,7 @@ test("deleting a project deletes its queries and alerts", async () => {
   const project = await made("/v1/projects", { slug: "short-lived" });
   const query = await made("/v1/query/saved", { name: "of it", sql: "select 1", project: "short-lived" });
   const { id } = await alertOn("short-lived", { query_id: query["id"] });
-  await told(id, 1);
+  await waitForMessages(id, 1);
   assert.equal((await call("DELETE", `/v1/projects/${String(project["id"])}`)).status, 204);
   for (const path of [`/v1/alerts/${id}`, `/v1/query/saved/${String(query["id"])}`])
     refused(await call("GET", path), 404, "not_found");

@@ -8,7 +8,7 @@ import { startReceiver, type Received, type Receiver } from "../fixtures/receive
 import { sdkClient } from "../fixtures/s3-client.ts";
 import { s3EndpointOf } from "../fixtures/s3.ts";
 import { showLogs, startServer, type Bootstrap, type Json, type Server } from "../fixtures/server.ts";
-import { newWebhook, taken } from "../fixtures/webhooks.ts";
+import { newWebhook, acceptedEvent } from "../fixtures/webhooks.ts";
 
 let server: Server;
 let home: Bootstrap;
@@ -67,7 +67,7 @@ test("a notification of a bucket is delivered", async () => {
 test("an event of a webhook is forwarded", async () => {
   const webhook = await newWebhook(server, token);
   const { secret } = await create(`/v1/webhooks/${webhook.id}/destinations`, { name: "receiver", url: receiver.url });
-  await taken(webhook.url, '{"hello":"forwarded"}');
+  await acceptedEvent(webhook.url, '{"hello":"forwarded"}');
   await received("forwarded", secret);
 });
 

@@ -243,7 +243,7 @@ describe("query", () => {
   });
 });
 
-describe("who may", { concurrency: 3 }, () => {
+describe("credentials of commands", { concurrency: 3 }, () => {
   test("no credential is named: 2, and how to name one", async () => {
     const { code, stderr } = await mooring(["query", "SELECT 1", "--url", shared.server.origin]);
     assert.equal(code, 2);

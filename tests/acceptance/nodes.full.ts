@@ -9,7 +9,7 @@ import { showLogs, startServer, type Bootstrap, type Client, type Server } from 
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy.ts";
 import { startReceiver } from "../fixtures/receiver.ts";
 import { EXAMPLES, ingest, query, rows } from "../fixtures/telemetry.ts";
-import { allEvents, newDestination, newWebhook, taken } from "../fixtures/webhooks.ts";
+import { allEvents, newDestination, newWebhook, acceptedEvent } from "../fixtures/webhooks.ts";
 
 const skip = DATABASES.find(({ kind }) => kind === "postgres")?.skip ?? false;
 
@@ -110,10 +110,10 @@ describe("two nodes on one PostgreSQL", { skip }, () => {
       });
       const ids: string[] = [];
       for (let n = 0; n < 20; n++)
-        ids.push(await taken(node(n % 2).origin + path, String(n), { "idempotency-key": `n${n}` }));
+        ids.push(await acceptedEvent(node(n % 2).origin + path, String(n), { "idempotency-key": `n${n}` }));
       for (let n = 0; n < 20; n++)
         assert.equal(
-          await taken(node((n + 1) % 2).origin + path, String(n), { "idempotency-key": `n${n}` }),
+          await acceptedEvent(node((n + 1) % 2).origin + path, String(n), { "idempotency-key": `n${n}` }),
           ids[n],
           "a repetition",
         );

@@ -9,7 +9,7 @@ import { newClient, registryRefused, registryToken, repositoryOf, send, unique }
 import { s3EndpointOf } from "../fixtures/s3.ts";
 import { useSharedServer, type Json, type Server } from "../fixtures/server.ts";
 import { logEntry, rows } from "../fixtures/telemetry.ts";
-import { newWebhook, post, taken } from "../fixtures/webhooks.ts";
+import { newWebhook, post, acceptedEvent } from "../fixtures/webhooks.ts";
 
 const shared = useSharedServer();
 const clients: S3Client[] = [];
@@ -61,7 +61,7 @@ async function listedAsArchived(project: string): Promise<void> {
 }
 
 /** Asserts the audit entries of a project, newest first, and reads the newest entry by its ID. */
-async function toldInAudit(projectId: string): Promise<void> {
+async function assertAudited(projectId: string): Promise<void> {
   const told = (await made("GET", `/v1/audit?target=${projectId}&limit=3`)) as { items: Json[] };
   assert.deepEqual(
     told.items.map(({ action }) => action),
@@ -81,7 +81,7 @@ test("an archived project allows reads and refuses changes, on every surface, al
   const file = await uploaded(server, token, { project });
   const grant = await granted(server, token, { project });
   const hook = await newWebhook(server, token, { project });
-  await taken(hook.url, "before");
+  await acceptedEvent(hook.url, "before");
   const s3 = await s3Of(await made("POST", "/v1/s3/keys", { name: "all" }));
   await s3.send(new PutObjectCommand({ Bucket: app, Key: "kept", Body: "x" }));
   const name = `orgs/${home.org.slug}/${app}`;
@@ -137,7 +137,7 @@ test("an archived project allows reads and refuses changes, on every surface, al
   await s3.send(new PutObjectCommand({ Bucket: app, Key: "new", Body: "x" }));
   await made("DELETE", `/v1/files/${file.id}`);
   await eventually("the hook to be back", async () => (await post(hook.url, "back")).status === 202 || null, 1000);
-  await toldInAudit(String(archived["id"]));
+  await assertAudited(String(archived["id"]));
 });
 
 test("a moved app belongs to its new project, with images, objects and access lists", async () => {

@@ -80,7 +80,7 @@ before(async () => {
       status: 401,
       headers: {},
     },
-    // A private bucket is as absent to anonymous callers as one that does not exist.
+    // To anonymous callers, a private bucket looks like one that does not exist.
     { name: "S3 for nobody", method: "PUT", url: `${s3}/${home.s3.bucket}/key`, status: 404, headers: {} },
     { name: "S3 with a bad address", method: "PUT", url: `${s3}/${home.s3.bucket}/%zz`, status: 400, headers: {} },
     { name: "S3 form to no bucket", method: "POST", url: `${s3}/none?delete`, status: 404, headers: {} },

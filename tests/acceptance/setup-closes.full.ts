@@ -59,7 +59,7 @@ function tokenOf({ owner }: { owner: { setup_url: string | null } }): string {
   return owner.setup_url?.split("#")[1] ?? assert.fail("no link");
 }
 
-test("serve, then bootstrap: the link that the start printed makes nobody an operator after the owner's", async () => {
+test("serve, then bootstrap: after the owner's set-up, the link that the start printed makes nobody an operator", async () => {
   const server = await serve(newDirectory());
   const printed = printedLink(server) ?? assert.fail(server.stdout());
   const acme = await server.bootstrap({ org: "acme" });

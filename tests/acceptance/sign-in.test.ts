@@ -82,7 +82,7 @@ test("the set-up signs the owner in, and their session's token acts as the owner
   assert.deepEqual([me.body.kind, me.body.role], ["person", "owner"]);
 });
 
-test("every surface that accepts a person's token does what it does for a credential", async () => {
+test("every surface accepts a person's token like a credential's", async () => {
   const { server, home } = shared;
   const token = await (await signedIn(home.owner.email)).token();
   const { project } = home;

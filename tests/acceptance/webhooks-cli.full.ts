@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { eventually, killGroup, launch, mooring, type Outcome } from "../fixtures/process.ts";
 import { startReceiver } from "../fixtures/receiver.ts";
 import { useServer } from "../fixtures/server.ts";
-import { post, taken } from "../fixtures/webhooks.ts";
+import { post, acceptedEvent } from "../fixtures/webhooks.ts";
 
 const shared = useServer();
 
@@ -37,7 +37,7 @@ test("a webhook is created, paused, rotated, shown again and deleted; its secret
     "--json",
   ];
   const made = JSON.parse((await webhooks(words, "a token of theirs\n")).stdout) as { id: string; webhook_url: string };
-  await taken(made.webhook_url, "{}", { "x-gitlab-token": "a token of theirs" });
+  await acceptedEvent(made.webhook_url, "{}", { "x-gitlab-token": "a token of theirs" });
   assert.equal((await post(made.webhook_url, "{}", { "x-gitlab-token": "another" })).status, 401);
   await webhooks(["pause", made.id]);
   assert.match((await webhooks(["list"])).stdout, new RegExp(`${made.id} +gitlab +paused +gitlab`));
@@ -46,7 +46,7 @@ test("a webhook is created, paused, rotated, shown again and deleted; its secret
   await webhooks(["rotate", made.id, "--grace", "now"]);
   assert.equal((await post(made.webhook_url, "{}")).status, 404);
   const present = (await webhooks(["url", made.id])).stdout.trim();
-  await taken(present, "{}", { "x-gitlab-token": "a token of theirs" });
+  await acceptedEvent(present, "{}", { "x-gitlab-token": "a token of theirs" });
   await webhooks(["delete", made.id]);
   assert.equal((await post(present, "{}")).status, 404);
 });
@@ -59,9 +59,9 @@ test("listen forwards events with their original bytes and header fields, and en
   try {
     await eventually("it to listen", () => (running.stderr().includes("listening") ? true : null));
     const body = '{"a":  1}';
-    await taken(home.webhook.url, body, { "content-type": "application/json", "x-github-event": "push" });
+    await acceptedEvent(home.webhook.url, body, { "content-type": "application/json", "x-github-event": "push" });
     const large = "x".repeat(100_000);
-    await taken(home.webhook.url, large);
+    await acceptedEvent(home.webhook.url, large);
     await eventually("both events", () => (receiver.received.length >= 2 ? true : null));
     assert.deepEqual(
       receiver.received.map((each) => each.body),

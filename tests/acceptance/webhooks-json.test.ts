@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { EventSource } from "eventsource";
 import { useSharedServer } from "../fixtures/server.ts";
 import { query, rows } from "../fixtures/telemetry.ts";
-import { newWebhook, post, taken } from "../fixtures/webhooks.ts";
+import { newWebhook, post, acceptedEvent } from "../fixtures/webhooks.ts";
 
 const shared = useSharedServer();
 
@@ -42,7 +42,7 @@ test("SQL and the API return the sender's text, with any content", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   for (const { name, text, format } of BODIES) {
-    const event = await taken(url, text);
+    const event = await acceptedEvent(url, text);
     const answer = await server.call<Row>("GET", `/v1/webhooks/${id}/events/${event}`, { token });
     assert.equal(answer.status, 200, name);
     assert.deepEqual([answer.body.body, answer.body.body_format], [text, format], name);
@@ -56,7 +56,7 @@ test("SQL and the API return the sender's text, with any content", async () => {
 test("a result in JSON has the text as a value, on one line", async () => {
   const { server, token } = shared;
   const { url } = await newWebhook(server, token);
-  const event = await taken(url, '{"snow":1234567890123456789,\r\n"price":1.10,"a":1,"a":2}');
+  const event = await acceptedEvent(url, '{"snow":1234567890123456789,\r\n"price":1.10,"a":1,"a":2}');
   const sql = `SELECT json FROM webhook_events WHERE id = '${event}'`;
   const answer = await query(server, token, sql);
   assert.ok(answer.text.includes('{"json":{"snow":1234567890123456789, "price":1.10,"a":1,"a":2}}'), answer.text);
@@ -68,7 +68,7 @@ test("lists, polls, claims and the live stream return the text too", async () =>
   const text = '{"snow":1234567890123456789,\r\n"price":1.10,"a":1,"a":2}';
   const path = `/v1/webhooks/${id}`;
   await server.call("POST", `${path}/consumers`, { token, json: { name: "c", from: "oldest" } });
-  const event = await taken(url, text);
+  const event = await acceptedEvent(url, text);
   for (const [method, more] of [
     ["GET", "/events"],
     ["GET", "/poll"],
@@ -86,7 +86,7 @@ test("lists, polls, claims and the live stream return the text too", async () =>
   });
   const second = '{"n":1234567890123456789,\n"n":2}';
   const shown = new Promise<string>((resolve) => source.addEventListener("event", ({ data }) => resolve(String(data))));
-  await taken(url, second);
+  await acceptedEvent(url, second);
   assert.equal(jsonIn(await shown), second.replace("\n", " "), "a line break would end the event");
   source.close();
 });
@@ -113,10 +113,10 @@ test("numbers that a double can't hold distinguish events, and find them", async
   const { server, token } = shared;
   const deduplication = { by: "pointer", name: "/id" };
   const { id, url } = await newWebhook(server, token, { deduplication });
-  const first = await taken(url, '{"id":1234567890123456788}');
-  const second = await taken(url, '{"id":1234567890123456789}');
+  const first = await acceptedEvent(url, '{"id":1234567890123456788}');
+  const second = await acceptedEvent(url, '{"id":1234567890123456789}');
   assert.notEqual(first, second);
-  assert.equal(await taken(url, '{"id":1234567890123456789}'), second);
+  assert.equal(await acceptedEvent(url, '{"id":1234567890123456789}'), second);
   const path = `/v1/webhooks/${id}/events?pointer=/id=1234567890123456789`;
   const found = await server.call<{ items: Row[] }>("GET", path, { token });
   assert.deepEqual(
@@ -128,8 +128,8 @@ test("numbers that a double can't hold distinguish events, and find them", async
 test("the search for a member skips deeply nested values", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
-  await taken(url, `{"a":${"[".repeat(9000)}${"]".repeat(9000)}}`);
-  const event = await taken(url, '{"a":[1]}');
+  await acceptedEvent(url, `{"a":${"[".repeat(9000)}${"]".repeat(9000)}}`);
+  const event = await acceptedEvent(url, '{"a":[1]}');
   for (const pointer of ["/a", "/a=[1]"]) {
     const path = `/v1/webhooks/${id}/events?pointer=${pointer}`;
     const found = await server.call<{ items: Row[] }>("GET", path, { token });

@@ -4,7 +4,7 @@ import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { useSharedServer } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
-import { allEvents, newDestination, newWebhook, post, taken } from "../fixtures/webhooks.ts";
+import { allEvents, newDestination, newWebhook, post, acceptedEvent } from "../fixtures/webhooks.ts";
 
 const shared = useSharedServer();
 const STRUCTURED = { "content-type": "application/cloudevents+json; charset=utf-8" };
@@ -17,13 +17,13 @@ function cloudEvent(source: string, id: string, type = "order.paid"): string {
 test("CloudEvents are deduplicated by source and ID, in every mode", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
-  const structured = await taken(url, cloudEvent("/a", "1"), STRUCTURED);
-  assert.equal(await taken(url, cloudEvent("/a", "1"), STRUCTURED), structured);
+  const structured = await acceptedEvent(url, cloudEvent("/a", "1"), STRUCTURED);
+  assert.equal(await acceptedEvent(url, cloudEvent("/a", "1"), STRUCTURED), structured);
   const binary = { "ce-specversion": "1.0", "ce-source": "%2Fa", "ce-id": "1", "ce-type": "order.paid" };
-  assert.equal(await taken(url, "{}", binary), structured);
+  assert.equal(await acceptedEvent(url, "{}", binary), structured);
   const others = [cloudEvent("/a", "2"), cloudEvent("/b", "1"), cloudEvent("/a 1", ""), cloudEvent("/a", " 1")];
   const ids = [structured];
-  for (const other of others) ids.push(await taken(url, other, STRUCTURED));
+  for (const other of others) ids.push(await acceptedEvent(url, other, STRUCTURED));
   assert.equal(new Set(ids).size, 5);
   const events = await allEvents(server, token, id);
   assert.deepEqual(
@@ -41,7 +41,7 @@ test("a batch of CloudEvents becomes one event each, with its text and its own d
     ` ${cloudEvent("/a", "2", "order.sent")}\n`,
     cloudEvent('/a, [\\\\\\"', "3"),
   ];
-  const first = await taken(url, elements[1] ?? "", STRUCTURED);
+  const first = await acceptedEvent(url, elements[1] ?? "", STRUCTURED);
   const answer = await post(url, `[${elements.join(",")}]`, BATCHED);
   assert.equal(answer.status, 202, answer.text);
   const told = answer.json["events"] as { id: string; duplicate?: true }[];
@@ -88,8 +88,8 @@ test("Bitbucket's events have its names", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const fields = { "X-Event-Key": "repo:push", "X-Request-UUID": "6f1c1a6e-0c1c-4c1f-9e5d-0a3b1f0f5c11" };
-  const first = await taken(url, '{"push":1}', { ...fields, "X-Attempt-Number": "1" });
-  assert.equal(await taken(url, '{"push":1}', { ...fields, "X-Attempt-Number": "2" }), first);
+  const first = await acceptedEvent(url, '{"push":1}', { ...fields, "X-Attempt-Number": "1" });
+  assert.equal(await acceptedEvent(url, '{"push":1}', { ...fields, "X-Attempt-Number": "2" }), first);
   const [event] = await allEvents(server, token, id);
   assert.equal(event?.type, "repo:push");
   const kept = new Map(event?.headers.map(([name, value]) => [name.toLowerCase(), value]));
@@ -120,7 +120,10 @@ test("no answer and no table has a sender's secret; hashes replace them", async 
     "X-Telegram-Bot-Api-Secret-Token X-Goog-Channel-Token X-Vault-Token X-Auth-Token Private-Token X-Amz-Security-Token Apikey";
   const fields = Object.fromEntries(names.split(" ").map((name, i) => [name, `theirs-${i}`]));
   const signature = `sha256=${createHmac("sha256", "k").update("{}").digest("hex")}`;
-  const event = await taken(`${url}?token=theirs-7&page=2`, "{}", { ...fields, "X-Hub-Signature-256": signature });
+  const event = await acceptedEvent(`${url}?token=theirs-7&page=2`, "{}", {
+    ...fields,
+    "X-Hub-Signature-256": signature,
+  });
   const read = await server.call<{ query: string; headers: [string, string][] }>(
     "GET",
     `/v1/webhooks/${id}/events/${event}`,

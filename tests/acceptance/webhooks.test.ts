@@ -10,7 +10,7 @@ import { eventually } from "../fixtures/process.ts";
 import { startReceiver, type Received } from "../fixtures/receiver.ts";
 import { useServer } from "../fixtures/server.ts";
 import { rows } from "../fixtures/telemetry.ts";
-import { allEvents, newDestination, newWebhook, post, taken, type Event } from "../fixtures/webhooks.ts";
+import { allEvents, newDestination, newWebhook, post, acceptedEvent, type Event } from "../fixtures/webhooks.ts";
 
 const LIMITS = { webhook_rate_limit_per_second: 1, webhook_rate_limit_burst: 60 };
 const STORED_BYTES_MAX = 8 * 1024 * 1024;
@@ -93,8 +93,8 @@ test("an address is rotated with a grace period, its late requests are counted, 
   const { id, url } = await newWebhook(server, token);
   const next = await server.call("POST", `/v1/webhooks/${id}/rotate-url`, { token, json: { grace_s: 3600 } });
   assert.equal(next.status, 201, next.text);
-  await taken(url, "late");
-  await taken(String(next.body["webhook_url"]), "in time");
+  await acceptedEvent(url, "late");
+  await acceptedEvent(String(next.body["webhook_url"]), "in time");
   const hits = async (): Promise<true | null> => {
     const { body } = await server.call<{ urls: { hits: number; expires_at: string | null }[] }>(
       "GET",
@@ -119,7 +119,7 @@ test("an event that can't be verified is refused, and stored with the reason", a
   const { id, url } = await newWebhook(server, token, { verification: { scheme: "github" }, secret });
   const body = '{"zen": "Keep it logically awesome."}';
   const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
-  await taken(url, body, { ...JSON_TYPE, "x-github-event": "ping", "x-hub-signature-256": signature });
+  await acceptedEvent(url, body, { ...JSON_TYPE, "x-github-event": "ping", "x-hub-signature-256": signature });
   assert.equal((await post(url, `${body} `, { "x-hub-signature-256": signature })).status, 401);
   const { body: rejected } = await server.call<{ items: { reason: string }[] }>(
     "GET",
@@ -176,8 +176,11 @@ test("a repeated event is stored once, also with concurrent repetitions", async 
 test("events are searched by type, header, pointer and text, and found by SQL", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
-  const first = await taken(url, '{"type":"order.paid","order":{"id":17}}', { ...JSON_TYPE, "x-shop": "north" });
-  const second = await taken(url, '{"type":"order.sent","note":"By TRAIN"}', JSON_TYPE);
+  const first = await acceptedEvent(url, '{"type":"order.paid","order":{"id":17}}', {
+    ...JSON_TYPE,
+    "x-shop": "north",
+  });
+  const second = await acceptedEvent(url, '{"type":"order.sent","note":"By TRAIN"}', JSON_TYPE);
   const found = async (search: string): Promise<string[]> => {
     const answer = await server.call<{ items: Event[] }>("GET", `/v1/webhooks/${id}/events?${search}`, { token });
     assert.equal(answer.status, 200, answer.text);
@@ -207,7 +210,7 @@ test("a poll waits for an event, and a stream continues at its position", async 
   try {
     source.addEventListener("event", (event) => shown.push((JSON.parse(String(event.data)) as Event).id));
     await new Promise((resolve) => source.addEventListener("open", resolve));
-    const ids = [await taken(url, "1"), await taken(url, "2"), await taken(url, "3")];
+    const ids = [await acceptedEvent(url, "1"), await acceptedEvent(url, "2"), await acceptedEvent(url, "3")];
     assert.deepEqual((await waiting).body.items[0]?.id, ids[0]);
     await eventually("three events", () => (shown.length >= 3 ? true : null));
     assert.deepEqual(shown, ids);
@@ -234,7 +237,7 @@ test("a consumer's events are leased to one reader, and come again without an ac
   const { id, url } = await newWebhook(server, token);
   const path = `/v1/webhooks/${id}/consumers`;
   assert.equal((await server.call("POST", path, { token, json: { name: "billing", from: "oldest" } })).status, 201);
-  const ids = [await taken(url, "1"), await taken(url, "2"), await taken(url, "3")];
+  const ids = [await acceptedEvent(url, "1"), await acceptedEvent(url, "2"), await acceptedEvent(url, "3")];
   const claim = (json: object) =>
     server.call<{ lease_id: string; items: Event[] }>("POST", `${path}/billing/claim`, { token, json });
   const done = (json: object) => server.call("POST", `${path}/billing/acknowledge`, { token, json });
@@ -273,9 +276,9 @@ test("events are forwarded signed and filtered, retried after a refusal, and sen
     const filter = { types: ["order.paid"] };
     const made = await newDestination(server, token, id, { url: receiver.url, filter });
     receiver.answer(503);
-    await taken(url, '{"type":"order.sent"}', JSON_TYPE);
+    await acceptedEvent(url, '{"type":"order.sent"}', JSON_TYPE);
     const body = '{"type": "order.paid",  "n": 1}';
-    const event = await taken(url, body, JSON_TYPE);
+    const event = await acceptedEvent(url, body, JSON_TYPE);
     await eventually("the first attempt", () => (ofEvent(event).length > 0 ? true : null));
     receiver.answer(204);
     await eventually("a second attempt", () => (ofEvent(event).length > 1 ? true : null), 90_000);
@@ -303,12 +306,12 @@ test("a destination that answers 410 is stopped, audited, and continues from its
     const made = await newDestination(server, token, id, { url: receiver.url, ordered: true });
     const path = `/v1/webhooks/${id}/destinations/${made.id}`;
     receiver.answer(410);
-    await taken(url, "1");
+    await acceptedEvent(url, "1");
     await eventually("the destination to be stopped", async () => {
       const { body } = await server.call("GET", path, { token });
       return body["state"] === "stopped" ? true : null;
     });
-    await taken(url, "2");
+    await acceptedEvent(url, "2");
     const audit = await server.call<{ items: { action: string }[] }>("GET", "/v1/audit?limit=20", { token });
     assert.ok(audit.body.items.some(({ action }) => action === "webhook.destination.stop"));
     const dead = await server.call<{ items: unknown[] }>("GET", `${path}/deliveries?status=dead`, { token });
@@ -348,7 +351,7 @@ test("only listed addresses may send, and the rejections name the address", asyn
   const { body } = await server.call<{ items: { reason: string }[] }>("GET", `${path}/rejections`, { token });
   assert.equal(body.items[0]?.reason, "the address 127.0.0.1 is not among those that may send");
   await server.call("PATCH", path, { token, json: { allowed_ips: ["192.0.2.0/24", "127.0.0.0/8"] } });
-  await taken(url, "{}");
+  await acceptedEvent(url, "{}");
 });
 
 test("a destination gets at most its rate of requests, and old events again on request", async () => {
@@ -358,7 +361,7 @@ test("a destination gets at most its rate of requests, and old events again on r
   try {
     const made = await newDestination(server, token, id, { url: receiver.url, rate_per_second: 10 });
     const path = `/v1/webhooks/${id}/destinations/${made.id}`;
-    for (let n = 0; n < 20; n++) await taken(url, String(n));
+    for (let n = 0; n < 20; n++) await acceptedEvent(url, String(n));
     const bodies = (): Set<string> => new Set(receiver.received.map(({ body }) => body));
     await eventually("twenty events", () => (bodies().size === 20 ? true : null));
     const times = receiver.received.map(({ atMs }) => atMs);
@@ -392,5 +395,5 @@ test("an organization that exhausts its quota of events gets an error, and other
   assert.deepEqual([full.status, full.json["code"]], [429, "quota_exceeded"]);
   assert.equal(full.headers.get("retry-after"), "60");
   assert.match(String(full.json["detail"]), /keep them for fewer days, or delete webhooks/);
-  await taken(home.webhook.url, "{}");
+  await acceptedEvent(home.webhook.url, "{}");
 });

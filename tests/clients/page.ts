@@ -44,6 +44,6 @@ export function writePage(runs: readonly ClientRun[]): void {
 function tableOf(page: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end === -1)
-    throw new Error(`cannot find the table in ${PAGE}: it stands between ${BEGIN} and ${END}`);
+    throw new Error(`cannot find the table in ${PAGE}: it must be between ${BEGIN} and ${END}`);
   return page.slice(begin, end);
 }

@@ -50,7 +50,7 @@ const skipped: string[] = [];
 for (const group of [...PROGRAM_GROUPS, debian]) groupTest(group, real);
 groupTest(samples, published);
 
-describe("in all", () => {
+describe("all loggers together", () => {
   test(`at least ${LOGGERS_MIN} real loggers`, (context) => {
     if (real.length < LOGGERS_MIN && skipped.length > 0)
       return context.skip(`only ${real.length} are available: ${skipped.join("; ")}`);

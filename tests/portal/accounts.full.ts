@@ -36,7 +36,7 @@ after(async () => {
 });
 
 /** Opens a browser without a session. */
-async function nobody(): Promise<Tab> {
+async function signedOut(): Promise<Tab> {
   await (await portal.open()).close();
   return withoutFonts(await portal.openEmpty());
 }
@@ -97,7 +97,7 @@ async function setUpApp(page: Page): Promise<void> {
 test("a lost password is reset by the mailed link", { skip: NO_CHROMIUM }, async () => {
   const email = "grace@example.org";
   await (await member(email)).close();
-  const tab = await nobody();
+  const tab = await signedOut();
   const { page } = tab;
   for (const each of ["unknown@example.org", email]) {
     await tab.go("/sign-in");
@@ -140,7 +140,7 @@ test("the operator sees unverified accounts, and creates a link for them", { ski
   const link = new URL(String(await page.getByLabel("Reset link", { exact: true }).textContent()));
   assert.deepEqual(await axe(page), []);
   await page.getByRole("button", { name: "I have sent it" }).click();
-  const other = await nobody();
+  const other = await signedOut();
   await other.go(link.pathname + link.hash);
   await setPassword(other.page);
   assert.deepEqual([await passwordWorks(email, PASSWORD), await passwordWorks(email, OTHER_PASSWORD)], [false, true]);
@@ -161,7 +161,7 @@ test("an identity is linked and unlinked", { skip: NO_CHROMIUM }, async () => {
   await proveAs(page, "ida-at-work");
   await page.waitForURL((url) => url.pathname === "/account");
   await page.getByText(`linked to ${PROVIDER_NAME}`).waitFor();
-  const other = await nobody();
+  const other = await signedOut();
   await other.go("/sign-in");
   await other.page.getByRole("link", { name: `Sign in with ${PROVIDER_NAME}` }).click();
   await proveAs(other.page, "ida-at-work");
@@ -203,7 +203,7 @@ test("a policy refuses a session, says what to do, and allows it afterwards", { 
   await ron.go(explore);
   await ron.page.getByRole("heading", { level: 1, name: "Explore" }).waitFor();
 
-  const byProvider = await nobody();
+  const byProvider = await signedOut();
   await byProvider.go(`/o/${org.slug}/-/settings?tab=people`);
   await byProvider.page.getByRole("link", { name: `Sign in with ${PROVIDER_NAME}` }).click();
   await proveAs(byProvider.page, owner.email);

@@ -5,7 +5,7 @@ import { uploaded } from "../fixtures/files.ts";
 import { newClient, repositoryOf } from "../fixtures/registry.ts";
 import type { Shared } from "../fixtures/server.ts";
 import { ingested } from "../fixtures/telemetry.ts";
-import { newDestination, newWebhook, taken } from "../fixtures/webhooks.ts";
+import { newDestination, newWebhook, acceptedEvent } from "../fixtures/webhooks.ts";
 
 /** Names and texts of people and machines: plain ones for most tests, hostile ones for one test. */
 export interface Words {
@@ -141,7 +141,7 @@ async function pending({ server, token }: Pick<Shared, "server" | "token">, name
 async function webhooks({ server, token, home }: Shared, { name, message, header }: Words): Promise<void> {
   const { url } = home.webhook;
   for (let i = 0; i < 12; i++)
-    await taken(url, JSON.stringify({ type: "order.paid", id: i, note: message, by: name }), {
+    await acceptedEvent(url, JSON.stringify({ type: "order.paid", id: i, note: message, by: name }), {
       "content-type": "application/json",
       "user-agent": header,
       "x-note": header,

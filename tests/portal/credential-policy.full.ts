@@ -1,4 +1,4 @@
-/** The credential policy in a real browser: addresses with one's own, warnings, waiting credentials, and the approval. */
+/** The credential policy in a real browser: addresses with the person's own, warnings, waiting credentials, and the approval. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function ownFaults({ page, faults }: Tab): Promise<string[]> {
   return [...(await axe(page)).filter((fault) => !fault.includes("choose an organization")), ...faults];
 }
 
-/** Approves a waiting S3 key and limits it to one's own address. */
+/** Approves a waiting S3 key and limits it to the person's own address. */
 async function keyApproved(tab: Tab, id: string): Promise<void> {
   const { page } = tab;
   const dialog = page.getByRole("dialog");
@@ -42,7 +42,7 @@ async function keyApproved(tab: Tab, id: string): Promise<void> {
 }
 
 test(
-  "a policy is set with one's own address, and waiting credentials are approved",
+  "a policy is set with the person's own address, and waiting credentials are approved",
   { skip: NO_CHROMIUM },
   async () => {
     const { server, token, home } = portal.shared;

@@ -70,7 +70,7 @@ export async function useKeys(page: Page): Promise<Keys> {
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  /** // The target may still be loading: goes round until the time is over. */
+  /** The target may still be loading, so it tries until the deadline. */
   const tabTo = async (role: string, name: Wanted): Promise<Focused> => {
     const untilMs = performance.now() + PATIENCE_MS;
     const met = new Set<string>();

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { uploaded } from "../fixtures/files.ts";
 import { ingested } from "../fixtures/telemetry.ts";
-import { newWebhook, taken } from "../fixtures/webhooks.ts";
+import { newWebhook, acceptedEvent } from "../fixtures/webhooks.ts";
 import { NO_CHROMIUM, PASSWORD, settled, usePortal } from "./browser.ts";
 
 const portal = usePortal();
@@ -53,7 +53,7 @@ test("a page that is empty in a project shows the number of objects outside of i
   await ingested(server, token, "traces", [{ timestamp, ...span }]);
   await uploaded(server, token, { filename: "outside.txt" });
   await newWebhook(server, token, { name: "outside" });
-  await taken(home.webhook.url, "{}", { "content-type": "application/json" });
+  await acceptedEvent(home.webhook.url, "{}", { "content-type": "application/json" });
   const tab = await portal.openEmpty();
   const signedIn = await tab.context.request.post(`${server.origin}/api/sign-in/password`, {
     data: { email: home.owner.email, password: PASSWORD },

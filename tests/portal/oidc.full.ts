@@ -17,7 +17,7 @@ const lonely = usePortal(gone.settings(away));
 const BUTTON = `Sign in with ${PROVIDER_NAME}`;
 
 /** Opens a browser without a session. Ada's account is set up. */
-async function nobody(of = portal): Promise<Tab> {
+async function signedOut(of = portal): Promise<Tab> {
   await (await of.open()).close();
   const tab = await of.openEmpty();
   // The provider's pages request a font of another site.
@@ -36,7 +36,7 @@ async function sessionOf({ page }: Tab): Promise<Record<string, unknown> | null>
 }
 
 test("signing in at the provider leads back to the requested page", { skip: NO_CHROMIUM }, async () => {
-  const tab = await nobody();
+  const tab = await signedOut();
   const { page } = tab;
   const { org, owner } = portal.shared.home;
   await tab.go(`/o/${org.slug}/-/projects?q=shop`);
@@ -61,7 +61,7 @@ test("signing in at the provider leads back to the requested page", { skip: NO_C
 
 test("a person without an account gets that error, and nothing more", { skip: NO_CHROMIUM }, async () => {
   for (const login of ["grace@example.org", "grace"]) {
-    const tab = await nobody();
+    const tab = await signedOut();
     await tab.go("/sign-in");
     await tab.page.getByRole("link", { name: BUTTON }).click();
     await proveAs(tab.page, login);
@@ -81,7 +81,7 @@ test("a new person joins by an invitation, and signs in again", { skip: NO_CHROM
   });
   assert.equal(status, 201);
   const link = new URL(String(body["link"]));
-  const tab = await nobody();
+  const tab = await signedOut();
   const { page } = tab;
   await tab.go(link.pathname + link.hash);
   await page.getByLabel("Your name").fill("Hedy Lamarr");
@@ -94,7 +94,7 @@ test("a new person joins by an invitation, and signs in again", { skip: NO_CHROM
   assert.deepEqual(ownFaults(tab), []);
   await tab.close();
 
-  const later = await nobody();
+  const later = await signedOut();
   await later.go("/sign-in");
   await later.page.getByRole("link", { name: BUTTON }).click();
   await proveAs(later.page, email);
@@ -103,7 +103,7 @@ test("a new person joins by an invitation, and signs in again", { skip: NO_CHROM
 });
 
 test("an unrequested or refused answer signs nobody in", { skip: NO_CHROMIUM }, async () => {
-  const tab = await nobody();
+  const tab = await signedOut();
   const { page } = tab;
   const failed = page.getByRole("alert").getByText("did not work");
   await tab.go("/api/sign-in/oidc/callback?code=stolen&state=of-another");
@@ -128,7 +128,7 @@ test("an unrequested or refused answer signs nobody in", { skip: NO_CHROMIUM }, 
 });
 
 test("an unavailable provider has an error message, and the password still works", { skip: NO_CHROMIUM }, async () => {
-  const tab = await nobody(lonely);
+  const tab = await signedOut(lonely);
   await tab.go("/sign-in");
   await tab.page.getByRole("link", { name: BUTTON }).click();
   await tab.page.getByRole("alert").getByText("can't be reached").waitFor();

@@ -36,8 +36,8 @@ async function ask(clientId: string, assertion: string): Promise<{ status: numbe
   return { status, token: String(body["access_token"]), error: body["error"] };
 }
 
-/** Opens the page by its address as on a phone, in the dark theme. */
-async function lookedAt(address: string): Promise<void> {
+/** Opens the page by its address, in the dark theme and in narrow windows. */
+async function checkLooks(address: string): Promise<void> {
   const { pathname, search } = new URL(address);
   for (const [name, look] of [
     ["dark wide", { theme: "dark" }],
@@ -106,7 +106,7 @@ test(
     assert.deepEqual(await ownFaults(tab), []);
     await picture(tab, "open");
 
-    await lookedAt(page.url());
+    await checkLooks(page.url());
     await page.getByRole("button", { name: "Delete…" }).click();
     await page.getByLabel(/to confirm/).fill("shop's main branch");
     await page.getByRole("button", { name: "Delete", exact: true }).click();

@@ -42,7 +42,7 @@ function mistakesOf(sources: Partial<ConfigSources>): readonly string[] {
 
 const KEY = "ab".repeat(32);
 
-describe("where settings come from", () => {
+describe("the sources of settings", () => {
   test("defaults are valid and complete", () => {
     const config = load({});
     for (const name of SETTING_NAMES) assert.ok(name in config, name);
@@ -145,7 +145,7 @@ describe("mistakes", () => {
     ["master_key", KEY.slice(1), KEY],
     ["trusted_proxies", "10.0.0.0/x", "10.0.0.0/8"],
   ] as const) {
-    test(`${name}: ${good} is taken, ${value} is not`, () => {
+    test(`${name}: ${good} is accepted, ${value} is refused`, () => {
       load({ flags: { [name]: good } });
       assert.equal(mistakesOf({ flags: { [name]: value } }).length, 1);
     });
@@ -167,8 +167,7 @@ describe("mistakes", () => {
       assert.match(mistakesOf({ file: fileWith(content) })[0] ?? "", /^--config /));
   }
 
-  test("a file that is not there", () =>
-    assert.match(mistakesOf({ file: join(directory, "none.json") })[0] ?? "", /ENOENT/));
+  test("a missing file", () => assert.match(mistakesOf({ file: join(directory, "none.json") })[0] ?? "", /ENOENT/));
 });
 
 describe("a provider of sign-ins", () => {
@@ -176,16 +175,16 @@ describe("a provider of sign-ins", () => {
     environment: { MOORING_OIDC_CLIENT_ID: "mooring", ...environment },
   });
   const refused = (environment: Record<string, string>) => mistakesOf(sources(environment)).join();
-  const taken = (environment: Record<string, string>) => load(sources(environment)).oidc_issuer;
+  const issuerOf = (environment: Record<string, string>) => load(sources(environment)).oidc_issuer;
 
   test("needs its issuer and its client id together", () => {
     assert.match(refused({}), /oidc_issuer and oidc_client_id: must be set together/);
-    assert.equal(taken({ MOORING_OIDC_ISSUER: "https://id.example" }), "https://id.example");
+    assert.equal(issuerOf({ MOORING_OIDC_ISSUER: "https://id.example" }), "https://id.example");
   });
 
   test("needs TLS, except on this machine", () => {
     assert.match(refused({ MOORING_OIDC_ISSUER: "http://id.example" }), /oidc_issuer: must begin with https/);
-    assert.equal(taken({ MOORING_OIDC_ISSUER: "http://127.0.0.1:3000" }), "http://127.0.0.1:3000");
+    assert.equal(issuerOf({ MOORING_OIDC_ISSUER: "http://127.0.0.1:3000" }), "http://127.0.0.1:3000");
   });
 });
 
@@ -201,7 +200,7 @@ describe("secrets", () => {
       "objects_s3_secret_access_key",
     ]));
 
-  test("are not shown", () => {
+  test("are redacted", () => {
     const environment = {
       MOORING_DATABASE_URL: "postgres://u:hunter2@h/d",
       MOORING_SMTP_URL: "smtps://u:hunter2@mx.example.com",
@@ -218,7 +217,7 @@ describe("secrets", () => {
     assert.equal(redactedConfig(load({}))["master_key"], null);
   });
 
-  test("are not in the message about them", () => {
+  test("do not appear in errors about them", () => {
     const mistakes = mistakesOf({
       environment: { MOORING_DATABASE_URL: "mysql://u:hunter2@h/d", MOORING_MASTER_KEY: "hunter2" },
     });

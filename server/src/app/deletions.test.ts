@@ -154,7 +154,7 @@ const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, "it did not come");
+    assert.ok(performance.now() < deadline, "the condition did not become true");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -210,7 +210,7 @@ async function arrange({ metadata }: Ground): Promise<void> {
     s3_bucket: { config: JSON.stringify({ lifecycle: [rules] }), versioning: "unversioned" },
     registry_manifest: { blob_id: "blob_images", subject: null, untagged_at: null, last_pull_at: START },
   };
-  const [, key = assert.fail("there is one key only")] = await metadata.read
+  const [, key = assert.fail("there is only one key")] = await metadata.read
     .selectFrom("signing_key")
     .selectAll()
     .execute();
@@ -269,14 +269,17 @@ test("with the clock 40 days ahead nothing goes; when it is accepted, all of it 
       const heldBefore = ground.clock.state().held.get(name as Deletion) ?? 0;
       await each.run(ground);
       assert.equal(await countOf(each), 1, "it is still there");
-      assert.ok((ground.clock.state().held.get(name as Deletion) ?? 0) > heldBefore, "it asked, and was counted");
+      assert.ok(
+        (ground.clock.state().held.get(name as Deletion) ?? 0) > heldBefore,
+        "the deletion checked the clock, and was counted",
+      );
     });
   ground.clock.accept();
   // Moves two more hours of real time, so that hourly work is due again.
   wallMs += 2 * HOUR;
   realMs += 2 * HOUR;
   for (const [name, each] of Object.entries(CASES))
-    await t.test(`${name} goes`, async () => {
+    await t.test(`${name} is deleted`, async () => {
       wallMs += 1;
       await each.run(ground);
       assert.equal(await countOf(each), 0, "it is gone");
@@ -297,7 +300,7 @@ test("telemetry and its idempotency keys are held", async () => {
   await clock.start();
   await setPolicy(metadata, "org_a", { retention_days_logs: 7 });
   /** A start and a compaction delete older segments of the log, and save their keys. */
-  const taken = async (key: string): Promise<{ rows: number; keys: number }> => {
+  const restartWith = async (key: string): Promise<{ rows: number; keys: number }> => {
     const store = await openTestStore(dir.path, { clock });
     await store.rows.append(logBatch("org_b", [key], { keyHash: key, bodyHash: "b1" }));
     await store.close();
@@ -312,11 +315,11 @@ test("telemetry and its idempotency keys are held", async () => {
   const timestamp = new Date(START - DAY).toISOString().replace("Z", "000Z");
   await first.rows.append(rowsOf("org_a", "logs", [{ timestamp, message: "m" }]));
   await first.close();
-  assert.deepEqual(await taken("k1"), { rows: 1, keys: 1 });
+  assert.deepEqual(await restartWith("k1"), { rows: 1, keys: 1 });
   nowMs = START + JUMP;
-  assert.deepEqual(await taken("k2"), { rows: 1, keys: 2 }, "held");
+  assert.deepEqual(await restartWith("k2"), { rows: 1, keys: 2 }, "held");
   clock.accept();
-  assert.deepEqual(await taken("k3"), { rows: 0, keys: 2 }, "the row and the first key are gone");
+  assert.deepEqual(await restartWith("k3"), { rows: 0, keys: 2 }, "the row and the first key are gone");
   assert.ok((clock.state().held.get("telemetry") ?? 0) > 0);
   assert.ok((clock.state().held.get("telemetry_keys") ?? 0) > 0);
   await clock.stop();
@@ -326,13 +329,13 @@ test("telemetry and its idempotency keys are held", async () => {
 /** Comparisons with the time that delete nothing, or nothing that anybody misses, each with the reason. */
 const NO_DELETIONS: Readonly<Record<string, string>> = {
   "stores/jobs/store.ts due_at": "takes jobs that are due",
-  "domain/files/store.ts claimed_until": "takes a claim over whose holder is gone",
+  "domain/files/store.ts claimed_until": "takes over a claim whose holder has ended",
   "domain/identity/credentials/store.ts last_used_at": "moves a time ahead",
   "domain/identity/federation/store.ts last_used_at": "moves a time ahead",
   "domain/people/sessions/store.ts last_seen_at": "moves a time ahead; the deletion beside it takes a cutoff",
-  "domain/people/sign-in/store.ts expires_at": "a sign-in under way for minutes, which the person begins again",
+  "domain/people/sign-in/store.ts expires_at": "a sign-in that runs for minutes; the person begins it again",
   "domain/accounts/store.ts expires_at":
-    "a link of an hour that nobody used; its account gets a new one in the same transaction",
+    "a link that nobody used for an hour; its account gets a new one in the same transaction",
   "domain/organizations/setup/store.ts expires_at": "a link whose person gets a new one in the same transaction",
   "domain/delivery/forwarding/store.ts next_attempt_at": "reads due rows",
   "domain/delivery/forwarding/store.ts received_at": "reads",
@@ -355,7 +358,7 @@ test("every comparison with the time takes a cutoff, or is listed as deleting no
     }
   }
   assert.ok(found.size > 20, "the sources were read");
-  assert.deepEqual(wrong, [], "take the time as a Cutoff (kernel/deletions.ts), or say here why nothing is deleted");
+  assert.deepEqual(wrong, [], "use the time as a Cutoff (kernel/deletions.ts), or say here why nothing is deleted");
   assert.deepEqual(
     Object.keys(NO_DELETIONS).filter((name) => !found.has(name)),
     [],

@@ -25,15 +25,15 @@ const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   createObjectUpload: "keeps nothing; the object counts towards s3_stored_bytes_max",
   createUpload: "reserves its bytes of files_stored_bytes_max, and expires",
   copyFile: "counts towards files_stored_bytes_max",
-  createRecoveryCodes: "takes the place of the former ones",
+  createRecoveryCodes: "replaces the old ones",
   createSessionToken: "keeps nothing",
   createBackup: "backup_keep",
-  createResetLink: "expires, and takes the place of the former one",
+  createResetLink: "expires, and replaces the old one",
   setUp: "uses up a link",
-  rotateAlertSecret: "takes the place of the former one",
-  rotateWebhookUrl: "takes the place of the former one",
-  rotateWebhookSecret: "takes the place of the former one",
-  rotateWebhookDestinationSecret: "takes the place of the former one",
+  rotateAlertSecret: "replaces the old one",
+  rotateWebhookUrl: "replaces the old one",
+  rotateWebhookSecret: "replaces the old one",
+  rotateWebhookDestinationSecret: "replaces the old one",
 };
 
 /** Creates of people in their sessions. The tests of these operations cover the limit. */

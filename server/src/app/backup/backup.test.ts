@@ -81,7 +81,7 @@ test("a backup of an older version is restored, and this version brings its reco
   mkdirSync(older, { mode: 0o700 });
   await beginMigrated(older);
   const db = new DatabaseSync(join(older, "mooring.db"));
-  // Takes 0053 back, as the version before it left a database.
+  // Undoes migration 0053, to get the database of the version before it.
   db.exec(`
     DROP INDEX project__archived;
     DROP INDEX project__not_archived;

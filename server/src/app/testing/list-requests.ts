@@ -63,7 +63,7 @@ const NOT_LISTS = new Set([
 export const WITHOUT_RECORDS = new Set(["listBackups"]);
 
 const BY_TIME_WITHIN_A_PREFIX =
-  "a prefix selects by name and the interface orders by time: no index has both, so names that are all old are met last";
+  "a prefix selects by name and the interface orders by time: no index has both, so old names are found last";
 const NO_BOUND_OF_OFFSET =
   "the reference sets no upper bound of offset: rows that are passed over are counted in an index alone";
 
@@ -85,7 +85,7 @@ function isList({ operationId, query, result }: Route): boolean {
   return operationId.startsWith("list") || (query !== undefined && "limit" in query.properties) || holdsObjects(result);
 }
 
-/** Tells whether an answer has a list of objects somewhere. */
+/** Returns whether an answer has a list of objects somewhere. */
 function holdsObjects(schema: unknown): boolean {
   const {
     type,

@@ -171,11 +171,11 @@ for (const { kind, skip } of DATABASES) {
         string,
         { tamper: (tx: Writer, all: AuditRow[]) => Promise<unknown>; fault: string; seq: number }
       > = {
-        "an entry taken out": { tamper: (tx) => remove(tx, [3]), fault: "gap", seq: 4 },
-        "the first entry taken out": { tamper: (tx) => remove(tx, [1]), fault: "gap", seq: 2 },
-        "the last entries taken off": { tamper: (tx) => remove(tx, [5, 6]), fault: "truncated", seq: 5 },
-        "every entry taken out": { tamper: (tx) => remove(tx, [1, 2, 3, 4, 5, 6]), fault: "truncated", seq: 1 },
-        "two entries changed places": {
+        "an entry is removed": { tamper: (tx) => remove(tx, [3]), fault: "gap", seq: 4 },
+        "the first entry is removed": { tamper: (tx) => remove(tx, [1]), fault: "gap", seq: 2 },
+        "the last entries are removed": { tamper: (tx) => remove(tx, [5, 6]), fault: "truncated", seq: 5 },
+        "every entry is removed": { tamper: (tx) => remove(tx, [1, 2, 3, 4, 5, 6]), fault: "truncated", seq: 1 },
+        "two entries have changed places": {
           tamper: async (tx) => {
             await change(tx, 3, { seq: 99 });
             await change(tx, 4, { seq: 3 });
@@ -184,7 +184,7 @@ for (const { kind, skip } of DATABASES) {
           fault: "unlinked",
           seq: 3,
         },
-        "an entry edited and hashed anew": {
+        "an entry is edited and hashed again": {
           tamper: async (tx, all) => {
             const row = all[2];
             assert.ok(row !== undefined);
@@ -194,7 +194,7 @@ for (const { kind, skip } of DATABASES) {
           fault: "unlinked",
           seq: 4,
         },
-        "the last entry edited and hashed anew": {
+        "the last entry is edited and hashed again": {
           tamper: async (tx, all) => {
             const row = all[5];
             assert.ok(row !== undefined);
@@ -203,7 +203,7 @@ for (const { kind, skip } of DATABASES) {
           fault: "edited",
           seq: 6,
         },
-        "an entry put in at the end": {
+        "an entry is added at the end": {
           tamper: (tx, all) => {
             const row = all[5];
             assert.ok(row !== undefined);
@@ -215,12 +215,12 @@ for (const { kind, skip } of DATABASES) {
           fault: "edited",
           seq: 7,
         },
-        "the record of the last entry taken away": {
+        "the record of the last entry is removed": {
           tamper: (tx) => tx.deleteFrom("audit_head").execute(),
           fault: "head",
           seq: 6,
         },
-        "the record of the last entry set back": {
+        "the record of the last entry is set back": {
           tamper: (tx, all) =>
             tx
               .updateTable("audit_head")
@@ -273,7 +273,7 @@ for (const { kind, skip } of DATABASES) {
           const { findings, entries } = await repairAudit({ metadata, clock }, ORG);
           assert.ok(findings.some((finding) => finding.fault === fault));
           const repaired = await rows(metadata);
-          assert.deepEqual(repaired.slice(0, damaged.length), damaged, "no entry was changed or taken away");
+          assert.deepEqual(repaired.slice(0, damaged.length), damaged, "no entry was changed or removed");
           assert.deepEqual(
             repaired.slice(damaged.length).map(({ action, seq: number }) => [action, number]),
             [["audit.repair", entries[0]]],
@@ -324,7 +324,7 @@ for (const { kind, skip } of DATABASES) {
         assert.ok(verdict.ok && verdict.declared.length === 1, JSON.stringify(verdict));
       });
 
-      test("a log with many faults takes several declaring entries", async () => {
+      test("the repair of a log with many faults adds several entries", async () => {
         await fill(250);
         await metadata.write((tx) =>
           tx.updateTable("audit").set({ action: "thing.other" }).where("org_id", "=", ORG).execute(),

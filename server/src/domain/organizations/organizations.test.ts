@@ -71,7 +71,7 @@ for (const { kind, skip } of DATABASES) {
     });
 
     /** Creates an organization whose owner has a password. */
-    async function found(): Promise<Bootstrapped & { owns: Caller }> {
+    async function createOrganization(): Promise<Bootstrapped & { owns: Caller }> {
       const made = await bootstrapOrganization(deps(), { org: `org-${++counter}`, project: "web", app: "shop" });
       const principal = await useSetupLink(
         deps(),
@@ -161,8 +161,8 @@ for (const { kind, skip } of DATABASES) {
         );
       });
 
-      test("does not take over an account of another organization with the generated address", async () => {
-        const { organization } = await found();
+      test("does not take over another organization's account with the generated address", async () => {
+        const { organization } = await createOrganization();
         const org = `org-${++counter}`;
         const { token } = await invite(deps(), SYSTEM, organization.id, {
           email: `owner@${org}.localhost`,
@@ -236,7 +236,7 @@ for (const { kind, skip } of DATABASES) {
 
     describe("owners", () => {
       test("nobody can demote or remove the last one", async () => {
-        const { organization, owner, owns } = await found();
+        const { organization, owner, owns } = await createOrganization();
         for (const caller of [owns, SYSTEM]) {
           await assert.rejects(
             changeRole(deps(), caller, organization.id, { userId: owner.id, role: "admin" }),
@@ -250,7 +250,7 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("of two owners who leave at once, one stays", async () => {
-        const { organization, owner } = await found();
+        const { organization, owner } = await createOrganization();
         const second = await addMember(organization.id, "owner");
         const leaving = await Promise.allSettled(
           [owner.id, second].map((userId) =>
@@ -263,7 +263,7 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("only owners make, change and remove owners", async () => {
-        const { organization, owner } = await found();
+        const { organization, owner } = await createOrganization();
         const orgId = organization.id;
         const admin = await as(orgId, await addMember(orgId, "admin"));
         const viewer = await addMember(orgId, "viewer");
@@ -296,12 +296,12 @@ for (const { kind, skip } of DATABASES) {
       };
 
       test("an organization has at most the set number of members", async () => {
-        const { organization } = await found();
+        const { organization } = await createOrganization();
         await goPastLimit(metadata, "members_max", () => tried(addMember(organization.id, "viewer")));
       });
 
       test("a project has at most the set number of members, whose roles can still be changed", async () => {
-        const { organization, project, owns } = await found();
+        const { organization, project, owns } = await createOrganization();
         const people: string[] = [];
         for (let i = 0; i <= 3; i++) people.push(await addMember(organization.id, "viewer"));
         const set = (n: number, role: "reader" | "writer") =>
@@ -317,7 +317,7 @@ for (const { kind, skip } of DATABASES) {
 
     describe("private projects", () => {
       test("belong to their creator, and keep a maintainer", async () => {
-        const { organization, owner, owns } = await found();
+        const { organization, owner, owns } = await createOrganization();
         const orgId = organization.id;
         const project = await createProject(deps(), owns, orgId, { slug: "vault", visibility: "private" });
         assert.deepEqual(await maintainers(orgId, "vault"), [owner.id]);
@@ -336,8 +336,8 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("need a maintainer who is a member", async () => {
-        const { organization } = await found();
-        const other = await found();
+        const { organization } = await createOrganization();
+        const other = await createOrganization();
         const make = (maintainer?: string): Promise<unknown> =>
           createProject(deps(), SYSTEM, organization.id, { slug: "vault", visibility: "private", maintainer });
         await assert.rejects(make(), coded("invalid_body"));
@@ -347,7 +347,7 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("get an owner as maintainer when their only maintainer leaves the organization", async () => {
-        const { organization, owner, owns } = await found();
+        const { organization, owner, owns } = await createOrganization();
         const orgId = organization.id;
         const leaver = await addMember(orgId, "developer");
         await createProject(deps(), await as(orgId, leaver), orgId, { slug: "orphan", visibility: "private" });
@@ -358,7 +358,7 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("are made from open projects with the caller as maintainer, or not at all", async () => {
-        const { organization, owner, project, owns } = await found();
+        const { organization, owner, project, owns } = await createOrganization();
         await assert.rejects(
           updateProject(deps(), SYSTEM, project, { change: { visibility: "private" }, ifMatch: undefined }),
           coded("conflict"),
@@ -369,7 +369,7 @@ for (const { kind, skip } of DATABASES) {
     });
 
     test("a project with apps can't be deleted, also if an app is created meanwhile", async () => {
-      const { organization, project } = await found();
+      const { organization, project } = await createOrganization();
       await assert.rejects(deleteProject(deps(), SYSTEM, project), coded("conflict", /apps/));
       const other = await createProject(deps(), SYSTEM, organization.id, { slug: "empty" });
       const [made, deleted] = await Promise.allSettled([
@@ -380,7 +380,7 @@ for (const { kind, skip } of DATABASES) {
     });
 
     test("two organizations may use the same slug, one organization may not", async () => {
-      const [one, two] = [await found(), await found()];
+      const [one, two] = [await createOrganization(), await createOrganization()];
       await assert.rejects(
         createProject(deps(), SYSTEM, one.organization.id, { slug: "web" }),
         coded("duplicate_slug"),
@@ -391,7 +391,7 @@ for (const { kind, skip } of DATABASES) {
 
     describe("invitations", () => {
       test("are for people who are not members yet, one at a time", async () => {
-        const { organization, owner } = await found();
+        const { organization, owner } = await createOrganization();
         const orgId = organization.id;
         const again = (email: string): Promise<{ invitation: { id: string } }> =>
           invite(deps(), SYSTEM, orgId, { email, role: "viewer" });
@@ -403,7 +403,7 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("expire at their time, and end with their creator", async () => {
-        const { organization, owns } = await found();
+        const { organization, owns } = await createOrganization();
         const orgId = organization.id;
         const admin = await addMember(orgId, "admin");
         const late = await invite(deps(), owns, orgId, { email: `late-${++counter}@example.org`, role: "viewer" });
@@ -421,7 +421,7 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("open no existing account without its password, and no account that waits for its set-up", async () => {
-        const [victim, attacker] = [await found(), await found()];
+        const [victim, attacker] = [await createOrganization(), await createOrganization()];
         const waiting = await bootstrapOrganization(deps(), { org: `org-${++counter}`, project: "web", app: "shop" });
         for (const email of [victim.owner.email, waiting.owner.email]) {
           const { token } = await invite(deps(), attacker.owns, attacker.organization.id, { email, role: "viewer" });
@@ -444,7 +444,7 @@ for (const { kind, skip } of DATABASES) {
       });
 
       test("make one member when they are accepted many times at once", async () => {
-        const { organization } = await found();
+        const { organization } = await createOrganization();
         const { token } = await invite(deps(), SYSTEM, organization.id, {
           email: `once-${++counter}@example.org`,
           role: "viewer",
@@ -457,10 +457,10 @@ for (const { kind, skip } of DATABASES) {
     });
 
     test("a change of access is in the feed of changes, in the same transaction", async () => {
-      const { organization, owns, project } = await found();
+      const { organization, owns, project } = await createOrganization();
       const orgId = organization.id;
       const userId = await addMember(orgId, "admin");
-      const told = async (change: () => Promise<unknown>): Promise<void> => {
+      const assertInFeed = async (change: () => Promise<unknown>): Promise<void> => {
         const count = async (): Promise<number> =>
           (
             await metadata.read
@@ -474,17 +474,19 @@ for (const { kind, skip } of DATABASES) {
         await change();
         assert.ok((await count()) > before_);
       };
-      await told(() => changeRole(deps(), owns, orgId, { userId, role: "viewer" }));
-      await told(() => setProjectMember(deps(), owns, project, { userId, role: "writer" }));
-      await told(() => removeProjectMember(deps(), owns, project, userId));
-      await told(() => updateProject(deps(), owns, project, { change: { visibility: "private" }, ifMatch: undefined }));
-      await told(() =>
+      await assertInFeed(() => changeRole(deps(), owns, orgId, { userId, role: "viewer" }));
+      await assertInFeed(() => setProjectMember(deps(), owns, project, { userId, role: "writer" }));
+      await assertInFeed(() => removeProjectMember(deps(), owns, project, userId));
+      await assertInFeed(() =>
+        updateProject(deps(), owns, project, { change: { visibility: "private" }, ifMatch: undefined }),
+      );
+      await assertInFeed(() =>
         updateOrganization(deps(), owns, orgId, {
           change: { policy: { allowed_scopes: ["apps:read"] } },
           ifMatch: undefined,
         }),
       );
-      await told(() => removeMember(deps(), owns, orgId, { userId, transferCredentials: false }));
+      await assertInFeed(() => removeMember(deps(), owns, orgId, { userId, transferCredentials: false }));
       assert.equal((await verifyAudit(deps(), orgId)).ok, true);
     });
   });

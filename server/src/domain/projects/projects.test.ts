@@ -128,7 +128,7 @@ for (const { kind, skip } of DATABASES) {
       }
     });
 
-    test("a list has the rows within reach, and none of a project whose state forbids the permission", async () => {
+    test("a list has the rows within reach, without those of projects whose state forbids the permission", async () => {
       const within = async (reach: Partial<Reach>): Promise<string[]> => {
         const asked = { ...EVERYWHERE, ...reach };
         const one = await apps(metadata.read).where(withinProjects(asked, "app.project_id")).execute();

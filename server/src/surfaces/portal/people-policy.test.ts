@@ -24,7 +24,7 @@ before(async () => {
 
 beforeEach(async () => {
   server.forward(60_000);
-  ada = await server.settle();
+  ada = await server.createOwner();
   grace = await server.join(ada, "developer");
 });
 

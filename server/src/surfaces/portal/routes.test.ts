@@ -13,7 +13,7 @@ let member: Ada;
 
 before(async () => {
   server = await startPortal();
-  owner = await server.settle(); // The first person is the operator.
+  owner = await server.createOwner(); // The first person is the operator.
   member = await server.join(owner, "admin");
 });
 

@@ -27,7 +27,7 @@ before(async () => {
 
 beforeEach(async () => {
   server.forward(60_000);
-  ada = await server.settle();
+  ada = await server.createOwner();
 });
 
 after(async () => {
@@ -103,7 +103,7 @@ test("an account that was taken over and linked before is cleaned at the next si
 
 test("the person is invited elsewhere, and the mail verifies the address", async () => {
   const before = await takenAccount();
-  const other = await server.settle();
+  const other = await server.createOwner();
   const { invitation, token: shown } = await invite(server, SYSTEM, other.orgId, {
     email: before.email,
     role: "viewer",
@@ -144,7 +144,7 @@ test("a second identity with the same verified address is refused, and the page 
   assert.equal(await signInAtProvider(provider, browser), "/sign-in?error=oidc_other");
   assert.equal(browser.cookie, undefined);
   // An invitation for that address does not help either.
-  const other = await server.settle();
+  const other = await server.createOwner();
   const { token } = await invite(server, SYSTEM, other.orgId, { email, role: "admin" });
   const begun = await browser.call("POST", "/api/invitation/oidc", { token, name: "Mallory" });
   assert.equal(await throughProvider(provider, browser, begun), "/sign-in?error=oidc_other");

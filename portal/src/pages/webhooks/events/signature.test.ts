@@ -7,7 +7,7 @@ import { checkSignature, explain } from "./signature.ts";
 const BODY = Buffer.from('{"a": 1,  "b":"é"}');
 const TIME_S = 1_795_000_000;
 const AT = new Date(TIME_S * 1000 + 4000).toISOString();
-const SECRET = "a secret of theirs";
+const SECRET = "a sender's secret";
 const STANDARD = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 const sum = (head: string, key: string | Buffer = SECRET, algorithm = "sha256") =>

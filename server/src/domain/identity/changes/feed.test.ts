@@ -41,7 +41,7 @@ function cuttable(metadata: MetadataStore): { store: MetadataStore; cut(): void;
   return { store, cut: () => void (whole = false), mend: () => void (whole = true) };
 }
 
-test("changes arrive in order, each once, however many writers there are", async () => {
+test("changes arrive in order, each once, with any number of writers", async () => {
   const { feed, applied } = recording();
   await feed.sync();
   const seqs = await Promise.all(Array.from({ length: 50 }, (_, i) => append(`s${i}`)));
@@ -67,7 +67,7 @@ test("a sync after a commit sees it, even while another read is running", async 
   }
 });
 
-test("more changes than one read takes are all applied", async () => {
+test("changes that exceed one read are all applied", async () => {
   const { feed, applied } = recording();
   await feed.sync();
   await ground.metadata.write(async (tx) => {
@@ -110,7 +110,7 @@ test("a gap, or a database restored from a backup, makes a node forget everythin
   assert.equal(resets(), before + 2, "once");
 });
 
-test("old rows are deleted, except the last one and that of a revoked token", async () => {
+test("old rows are deleted, except the last one and those of revoked tokens", async () => {
   const { feed } = recording();
   await feed.start();
   await append("old");

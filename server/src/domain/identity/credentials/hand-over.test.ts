@@ -31,7 +31,7 @@ test("transferred credentials keep working, bounded by their new owner", async (
   assert.equal((await identity.authenticator.authenticate(await tokenOf(identity, others))).scopes.size, 2);
 });
 
-test("trusts are deleted with their credential, however it is revoked", async () => {
+test("trusts are deleted with their credential, in every way of revoking it", async () => {
   const [alone, ofProject, stays] = [
     await credentialOf(identity),
     await credentialOf(identity, { projectId: PROJECT_ID }),

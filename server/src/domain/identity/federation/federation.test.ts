@@ -184,7 +184,7 @@ describe("a token is refused", () => {
     await refused(federation.accept([trust()], await at({ iat: undefined, exp: nowS() + 86_500 })), /24 hours/);
   });
 
-  test("that is none", async () => {
+  test("that is malformed", async () => {
     const federation = fresh();
     for (const text of ["", "x", "a.b.c", "a.b.c.d", "..", `${"x".repeat(8193)}`, "eyJhbGciOiJSUzI1NiJ9.bnVsbA.AA"])
       await refused(federation.accept([trust()], text), /assertion (is not|has|must)/);

@@ -35,7 +35,7 @@ for (const [pattern, subject, fits] of FITS) {
   });
 }
 
-test("a pattern that would take long to match takes no time", () => {
+test("a pattern with many stars is matched quickly", () => {
   const startedMs = performance.now();
   assert.equal(matchesPattern(`job:a/${"*a".repeat(250)}b`, `job:a/${"a".repeat(500)}`), false);
   assert.ok(performance.now() - startedMs < 2000);

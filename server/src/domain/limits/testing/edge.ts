@@ -7,8 +7,8 @@ export interface Tried {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Gives up after this number of existing rows. */
-const THERE_MAX = 20;
+/** The most existing rows that it looks for. */
+const EXISTING_MAX = 20;
 
 /** Lowers a limit and creates: expects none at 0, the last one that fits, none past it, and one more after the limit was raised. */
 export async function goPastLimit(
@@ -23,7 +23,7 @@ export async function goPastLimit(
     let tried = await create(1);
     requireRefused(tried, limit);
     // Finds the number of existing rows: raises the limit until one more fits.
-    while (tried.status === 409 && limits[limit] < THERE_MAX) {
+    while (tried.status === 409 && limits[limit] < EXISTING_MAX) {
       limits[limit] += 1;
       tried = await create(2);
     }

@@ -74,7 +74,7 @@ describe("a bucket policy", () => {
       { "aws:referer": "http://a.example/x" },
       true,
     ],
-    ["none of several patterns", { StringNotLike: { "s3:prefix": ["a*", "b*"] } }, { "s3:prefix": "b1" }, false],
+    ["no match of several patterns", { StringNotLike: { "s3:prefix": ["a*", "b*"] } }, { "s3:prefix": "b1" }, false],
     ["an address within", { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } }, { "aws:sourceip": "10.2.3.4" }, true],
     [
       "an address outside",

@@ -99,7 +99,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await keysAfter("a0"), KEYS.toSorted(byBytes).slice(6));
       assert.deepEqual(await keysAfter("\u{10ffff}"), []);
       assert.deepEqual((await keysAfter("a/", "/"))[0], "aa", "a list after a common prefix skips all of its keys");
-      assert.deepEqual((await keysAfter("a/b", "/"))[0], "a/", "the prefix stands for the keys after a/b");
+      assert.deepEqual((await keysAfter("a/b", "/"))[0], "a/", "the common prefix is listed for the keys after a/b");
     });
 
     test("a token is valid for its own list only", async () => {

@@ -9,7 +9,7 @@ import { allowedBy, verify } from "./index.ts";
 const BODY = Buffer.from('{"a": 1,  "b":"é"}'); // Spaces show that the JSON was not serialized again.
 const NOW_MS = 1_795_000_000_000;
 const NOW_S = NOW_MS / 1000;
-const SECRET = "a secret of theirs";
+const SECRET = "a sender's secret";
 const STANDARD = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 function asked(headers: Record<string, string>, body = BODY): HookRequest {

@@ -24,7 +24,7 @@ describe("the description of a statement", { concurrency: 1 }, () => {
     assert.deepEqual(named.toSorted(), ["from", "to"]);
   });
 
-  test("does not run", async () => {
+  test("does not run the statement", async () => {
     const startedMs = performance.now();
     await parametersOf("SELECT count(*) FROM range(100000000000) a, range(1000) b");
     assert.ok(performance.now() - startedMs < 30_000);

@@ -144,7 +144,7 @@ describe("the query engine: late errors, slow readers, dying children", { concur
       const children = childrenResident();
       let bytes = 0;
       const startedMs = performance.now();
-      // Reads slowly for longer than the query's time limit, which stands still while nobody reads.
+      // Reads slowly for longer than the query's time limit, which does not run while nobody reads.
       while (performance.now() - startedMs < 2000) {
         bytes += (body.read() as Buffer | null)?.length ?? 0;
         await new Promise((resolve) => setTimeout(resolve, 100));

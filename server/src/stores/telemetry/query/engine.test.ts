@@ -150,7 +150,7 @@ describe("the query engine", { concurrency: 1 }, () => {
     }
   });
 
-  describe("who sees what", () => {
+  describe("visible rows", () => {
     const count = "SELECT count(*), count(DISTINCT project_id) FROM logs";
     test("everything", async () => {
       assert.deepEqual(await rows(open.engine, count), [[1000, 2]]);
@@ -177,7 +177,7 @@ describe("the query engine", { concurrency: 1 }, () => {
       await assert.rejects(rows(open.engine, count, { visible: failing }), /records are away/);
       await until(() => open.held() === 0);
     });
-    test("nothing", async () => {
+    test("no project", async () => {
       assert.deepEqual(await rows(open.engine, count, { visible: { projectIds: [], unassigned: false } }), [[0, 0]]);
     });
     test("a project whose name could be SQL", async () => {

@@ -8,7 +8,7 @@ import { resultText, request } from "./testing/harness.ts";
 const HOUR_MS = 3_600_000;
 const HOURS = 48;
 const NOW_HOUR_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-const START_MS = NOW_HOUR_MS - (HOURS - 1) * HOUR_MS; // The last file is that of the current hour.
+const START_MS = NOW_HOUR_MS - (HOURS - 1) * HOUR_MS; // The last file is for the current hour.
 const iso = (ms: number): string => new Date(ms).toISOString();
 const hour = (n: number): string => iso(START_MS + n * HOUR_MS);
 

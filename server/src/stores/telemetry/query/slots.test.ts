@@ -76,7 +76,7 @@ test("free slots go to the organization with the fewest queries, in turns among 
   );
 });
 
-test("one slot takes turns, and two slots serve two organizations", async () => {
+test("one slot serves organizations in turns, and two slots serve two organizations", async () => {
   const one = new Queries({ concurrentMax: 1 });
   await one.ask("a", 3);
   await one.ask("b", 3);

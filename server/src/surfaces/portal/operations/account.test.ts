@@ -15,7 +15,7 @@ describe("updateAccount", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -49,7 +49,7 @@ describe("changeEmail", () => {
   before(async () => {
     mailbox = await startMailbox();
     server = await startPortal({ mail: mailbox.mail });
-    ada = await server.settle();
+    ada = await server.createOwner();
   });
 
   beforeEach(async () => {
@@ -153,7 +153,7 @@ describe("changePassword", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -195,7 +195,7 @@ describe("requestVerification", () => {
 
   beforeEach(async () => {
     server.forward(60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
     grace = await server.join(ada, "developer");
   });
 
@@ -218,7 +218,7 @@ describe("requestVerification", () => {
   test("without a mail server the conflict names the operator", async () => {
     const other = await startPortal();
     try {
-      const browser = await other.signedIn(await other.join(await other.settle(), "viewer"));
+      const browser = await other.signedIn(await other.join(await other.createOwner(), "viewer"));
       const answer = await browser.call("POST", "/api/account/email/verify", {});
       assert.equal(answer.json["code"], "conflict", answer.text);
     } finally {

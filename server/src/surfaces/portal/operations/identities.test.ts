@@ -19,7 +19,7 @@ describe("beginIdentityLink", () => {
 
   beforeEach(async () => {
     server.forward(60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -53,7 +53,7 @@ describe("beginIdentityLink", () => {
   });
 
   test("an identity of another account is refused, and so is another person's session or one without a recent proof", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     await link(`taken ${ada.org}`, await server.signedIn(other));
     assert.equal(await link(`taken ${ada.org}`), "/account?tab=sign-in&error=oidc_taken");
     provider.who = { sub: `mine ${ada.org}` };
@@ -80,7 +80,7 @@ describe("beginIdentityLink", () => {
       );
     const plain = await startPortal();
     try {
-      const own = await plain.signedIn(await plain.settle());
+      const own = await plain.signedIn(await plain.createOwner());
       assert.equal((await own.call("POST", PATH, {})).json["code"], "not_found");
     } finally {
       await plain.close();
@@ -101,7 +101,7 @@ describe("deleteIdentity", () => {
 
   beforeEach(async () => {
     server.forward(60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 

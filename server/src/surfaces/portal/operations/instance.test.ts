@@ -12,7 +12,7 @@ describe("getInstance", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // The first person is the operator.
+    ada = await server.createOwner(); // The first person is the operator.
   });
 
   beforeEach(async () => {
@@ -79,7 +79,7 @@ describe("sendTestMail", () => {
     smtp = await startSmtp({ auth: { user: "mooring", password: "s3cret" } });
     const mail = openMail({ url: `smtp://mooring:s3cret@127.0.0.1:${smtp.port}`, from: FROM });
     server = await startPortal({ mail });
-    ada = await server.settle(); // The first person is the operator.
+    ada = await server.createOwner(); // The first person is the operator.
     browser = await server.signedIn(ada);
   });
 
@@ -121,7 +121,7 @@ describe("sendTestMail", () => {
     const away = openMail({ url: "smtp://127.0.0.1:1", from: FROM });
     const other = await startPortal({ mail: away });
     try {
-      const its = await other.signedIn(await other.settle());
+      const its = await other.signedIn(await other.createOwner());
       const { json } = await its.call("POST", PATH, { to: "ops@example.com" });
       assert.equal(json["reply"], null);
       assert.match(String(json["failure"]), /no connection to 127\.0\.0\.1 port 1/);
@@ -135,7 +135,7 @@ describe("sendTestMail", () => {
   test("conflict without a mail server", async () => {
     const other = await startPortal();
     try {
-      const its = await other.signedIn(await other.settle());
+      const its = await other.signedIn(await other.createOwner());
       assert.equal((await its.call("POST", PATH, { to: "ops@example.com" })).json["code"], "conflict");
       assert.equal((await its.call("GET", "/api/instance")).json["mail"], null);
     } finally {

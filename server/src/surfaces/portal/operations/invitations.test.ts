@@ -12,7 +12,7 @@ describe("acceptInvitationSignedIn", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle();
+    ada = await server.createOwner();
   });
 
   after(() => server.close());
@@ -22,7 +22,7 @@ describe("acceptInvitationSignedIn", () => {
   }
 
   test("the person of the session accepts, and is in the audit log", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     const browser = await server.signedIn(ada);
     const answer = await browser.call("POST", PATH, { token: await invitation(ada.email, other) });
     assert.equal(answer.status, 200, answer.text);
@@ -40,7 +40,7 @@ describe("acceptInvitationSignedIn", () => {
   });
 
   test("forbidden for another address, which is in the audit log", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     const browser = await server.signedIn(ada);
     const token = await invitation("grace@example.com", other);
     const answer = await browser.call("POST", PATH, { token });
@@ -56,7 +56,7 @@ describe("acceptInvitationSignedIn", () => {
   });
 
   test("not_found for a used or unknown link, invalid_body", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     const browser = await server.signedIn(ada);
     const token = await invitation(ada.email, other);
     assert.equal((await browser.call("POST", PATH, { token })).status, 200);
@@ -66,7 +66,7 @@ describe("acceptInvitationSignedIn", () => {
   });
 
   test("conflict for a person who became a member after the invitation", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     const token = await invitation(ada.email, other);
     const member = { org_id: other.orgId, user_id: ada.id, role: "viewer", created_at: 1 } as const;
     await server.metadata.write((tx) => tx.insertInto("member").values(member).execute());
@@ -90,7 +90,7 @@ describe("beginInvitationWithOidc", () => {
 
   beforeEach(async () => {
     server.forward(60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
   });
 
   after(async () => {
@@ -170,10 +170,10 @@ describe("beginInvitationWithOidc", () => {
     const browser = server.browser();
     await accept(browser, { token: await invitation(email), name: "Grace" });
     const first = ada.org;
-    ada = await server.settle();
+    ada = await server.createOwner();
     await accept(browser, { token: await invitation(email) });
     const second = ada.org;
-    ada = await server.settle();
+    ada = await server.createOwner();
     const answer = await browser.call("POST", "/api/invitation/accept", { token: await invitation(email) });
     assert.equal(answer.status, 200, answer.text);
     const { json } = await browser.call("GET", "/api/session");
@@ -236,7 +236,7 @@ describe("beginInvitationWithOidc", () => {
     ] as const) {
       const other = await startPortal(options);
       try {
-        const { orgId } = await other.settle();
+        const { orgId } = await other.createOwner();
         const { token } = await invite(other, SYSTEM, orgId, { email: "grace@example.com", role: "viewer" });
         const answer = await other.browser().call("POST", PATH, { token, name: "Grace" });
         assert.equal(answer.status, status, answer.text);

@@ -10,7 +10,7 @@ describe("listOrganizations", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // The first person is the operator.
+    ada = await server.createOwner(); // The first person is the operator.
   });
 
   beforeEach(async () => {
@@ -21,7 +21,7 @@ describe("listOrganizations", () => {
   after(() => server.close());
 
   test("lists every organization by its slug, with its numbers of people and projects", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     await server.join(other, "viewer");
     const { items } = (await browser.call("GET", "/api/instance/organizations")).json as {
       items: { id: string; slug: string; members: number }[];
@@ -58,7 +58,7 @@ describe("createOrganization", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // The first person is the operator.
+    ada = await server.createOwner(); // The first person is the operator.
   });
 
   beforeEach(async () => {

@@ -17,7 +17,7 @@ describe("listPasskeys", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -27,7 +27,7 @@ describe("listPasskeys", () => {
     const made = new Authenticator();
     const { json: first } = await addPasskey(browser, made);
     const { json: next } = await addPasskey(browser, new Authenticator());
-    await addPasskey(await server.signedIn(await server.settle()), new Authenticator());
+    await addPasskey(await server.signedIn(await server.createOwner()), new Authenticator());
     await signInWith(server, made);
     const { items } = (await browser.call("GET", "/api/account/passkeys")).json as {
       items: { id: unknown; last_used_at: string | null }[];
@@ -53,7 +53,7 @@ describe("beginPasskey", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -91,7 +91,7 @@ describe("createPasskey", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -123,7 +123,7 @@ describe("createPasskey", () => {
   test("a ticket belongs to one person, for five minutes", async () => {
     const { ticket, options } = await ask(browser, "/api/account/passkeys/options");
     const body = { ticket, name: "Key", response: new Authenticator().create(options, ORIGIN) };
-    const stranger = await server.signedIn(await server.settle());
+    const stranger = await server.signedIn(await server.createOwner());
     assert.equal((await stranger.call("POST", "/api/account/passkeys", body)).json["code"], "conflict");
     server.forward(5 * 60_000);
     assert.equal((await browser.call("POST", "/api/account/passkeys", body)).json["code"], "conflict");
@@ -154,7 +154,7 @@ describe("updatePasskey", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -164,7 +164,7 @@ describe("updatePasskey", () => {
     const { json } = await addPasskey(browser, new Authenticator());
     const path = `/api/account/passkeys/${String(json["id"])}`;
     assert.equal((await browser.call("PATCH", path, { name: "Blue" })).json["name"], "Blue");
-    const stranger = await server.signedIn(await server.settle());
+    const stranger = await server.signedIn(await server.createOwner());
     const headers = { "request-id": "same-request-id" };
     const hidden = await stranger.call("PATCH", path, { name: "Mine" }, headers);
     const absent = await stranger.call("PATCH", path.replace(/.$/, "_"), { name: "Mine" }, headers);
@@ -184,7 +184,7 @@ describe("deletePasskey", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -205,7 +205,7 @@ describe("deletePasskey", () => {
 
   test("other people can't see it", async () => {
     const path = await pathOf(new Authenticator());
-    const stranger = await server.signedIn(await server.settle());
+    const stranger = await server.signedIn(await server.createOwner());
     assert.equal((await stranger.call("DELETE", path)).json["code"], "not_found");
   });
 

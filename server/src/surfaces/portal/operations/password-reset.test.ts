@@ -29,7 +29,7 @@ describe("requestReset", () => {
 
   beforeEach(async () => {
     server.forward(60_000);
-    grace = await server.join(await server.settle(), "developer");
+    grace = await server.join(await server.createOwner(), "developer");
   });
 
   after(async () => {
@@ -146,7 +146,7 @@ describe("resetPassword", () => {
   before(async () => {
     mailbox = await startMailbox();
     server = await startPortal({ mail: mailbox.mail });
-    ada = await server.settle();
+    ada = await server.createOwner();
   });
 
   beforeEach(async () => {

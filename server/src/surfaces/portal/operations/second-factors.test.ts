@@ -14,7 +14,7 @@ describe("beginTotp", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -61,7 +61,7 @@ describe("confirmTotp", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -97,7 +97,7 @@ describe("deleteTotp", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -139,7 +139,7 @@ describe("createRecoveryCodes", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 

@@ -16,7 +16,7 @@ describe("getSession", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle();
+    ada = await server.createOwner();
   });
 
   beforeEach(() => server.forward(60_000));
@@ -46,7 +46,7 @@ describe("getSession", () => {
   });
 
   test("the first owner of all is the operator; the next one is not", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     const { json } = await (await server.signedIn(other)).call("GET", "/api/session");
     assert.equal((json["user"] as { instance_admin: boolean }).instance_admin, false);
   });
@@ -128,7 +128,7 @@ describe("createSessionToken", () => {
 
   beforeEach(async () => {
     server.forward(60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
     token = await tokenOf(browser, ada);
   });
@@ -206,7 +206,7 @@ describe("createSessionToken", () => {
   });
 
   test("another organization is not found, like one that does not exist", async () => {
-    const { organization } = await server.found();
+    const { organization } = await server.createOrganization();
     const headers = { "request-id": "same-request-id" };
     const hidden = await browser.call("POST", "/api/session/token", { organization: organization.slug }, headers);
     const absent = await browser.call("POST", "/api/session/token", { organization: "no-such" }, headers);
@@ -219,7 +219,7 @@ describe("createSessionToken", () => {
     const altered = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
     const other = await startPortal();
     try {
-      const theirs = await tokenOf(await other.signedIn(await other.settle()), { ...ada, org: "org-1" });
+      const theirs = await tokenOf(await other.signedIn(await other.createOwner()), { ...ada, org: "org-1" });
       for (const bad of [altered, theirs, "mrpt_", "mrpt_AAAA", `mrpt_${"A".repeat(600)}`, `${token}.${token}.x`])
         await refused(bad);
     } finally {
@@ -250,7 +250,7 @@ describe("beginConfirmation", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -282,7 +282,7 @@ describe("confirmSession", () => {
 
   beforeEach(async () => {
     server.forward(60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 

@@ -13,7 +13,7 @@ describe("listSessions", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -57,7 +57,7 @@ describe("deleteSession", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -82,7 +82,7 @@ describe("deleteSession", () => {
   });
 
   test("other people can't see it", async () => {
-    const stranger = await server.signedIn(await server.settle());
+    const stranger = await server.signedIn(await server.createOwner());
     const path = `/api/account/sessions/${await idOf(browser)}`;
     assert.equal((await stranger.call("DELETE", path)).json["code"], "not_found");
     assert.equal((await browser.call("GET", "/api/session")).status, 200);
@@ -100,7 +100,7 @@ describe("deleteOtherSessions", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -108,7 +108,7 @@ describe("deleteOtherSessions", () => {
 
   test("ends every session except this one, and returns their number", async () => {
     const other = await server.signedIn(ada);
-    const stranger = await server.signedIn(await server.settle());
+    const stranger = await server.signedIn(await server.createOwner());
     const answer = await browser.call("POST", "/api/account/sessions/sign-out-others", {});
     assert.deepEqual(answer.json, { ended: 2 }); // Also the one of the set-up.
     assert.equal((await other.call("GET", "/api/session")).status, 401);

@@ -16,7 +16,7 @@ describe("openSetUp", () => {
   after(() => server.close());
 
   test("shows the owner's address until the link is used", async () => {
-    const { organization, owner, setupToken: token } = await server.found();
+    const { organization, owner, setupToken: token } = await server.createOrganization();
     const browser = server.browser();
     const opened = await browser.call("POST", "/api/setup/open", { token });
     const { slug, name } = organization;
@@ -27,8 +27,8 @@ describe("openSetUp", () => {
   });
 
   test("the owner can enter another, unverified address; a used one is refused", async () => {
-    const { setupToken: token } = await server.found();
-    const settled = await server.settle();
+    const { setupToken: token } = await server.createOrganization();
+    const settled = await server.createOwner();
     const browser = server.browser();
     const body = { token, name: "Ada", password: PASSWORD };
     const refused = await browser.call("POST", "/api/setup", { ...body, email: settled.email });
@@ -42,7 +42,7 @@ describe("openSetUp", () => {
   });
 
   test("wrong links must wait, by address; a valid one never does", async () => {
-    const { owner, setupToken: token } = await server.found();
+    const { owner, setupToken: token } = await server.createOrganization();
     const open = (link: string) => server.browser().call("POST", "/api/setup/open", { token: link });
     for (let n = 0; n < 40; n++) await open("x");
     assert.equal((await open("x")).json["code"], "rate_limited");
@@ -104,7 +104,7 @@ describe("setUp", () => {
   }
 
   test("the set-up gives the owner a name, a password and a credential for the first steps in one project", async () => {
-    const { organization, project, owner, setupToken } = await server.found();
+    const { organization, project, owner, setupToken } = await server.createOrganization();
     const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
     assert.equal(answer.status, 201, answer.text);
     assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -121,12 +121,12 @@ describe("setUp", () => {
   });
 
   test("the new person begins in the oldest project that everybody sees, or in a new one", async () => {
-    const { organization, project, setupToken } = await server.found();
+    const { organization, project, setupToken } = await server.createOrganization();
     const newer = await createProject(server, SYSTEM, organization.id, { slug: "newer" });
     await archiveProject(server, SYSTEM, project, { archived: true });
     const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
     assert.deepEqual(answer.json["project"], { id: newer.id, slug: "newer" });
-    const other = await server.found();
+    const other = await server.createOrganization();
     await archiveProject(server, SYSTEM, other.project, { archived: true });
     const made = await setUp({ token: other.setupToken, name: "Ada", password: PASSWORD });
     assert.equal((made.json["project"] as { slug: string }).slug, "default");
@@ -134,7 +134,7 @@ describe("setUp", () => {
   });
 
   test("the first credential has the scopes that the policy allows", async () => {
-    const { organization, setupToken } = await server.found();
+    const { organization, setupToken } = await server.createOrganization();
     const change = { policy: { allowed_scopes: ["apps:read" as const, "telemetry:write" as const] } };
     await updateOrganization(server, SYSTEM, organization.id, { change, ifMatch: undefined });
     const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
@@ -143,7 +143,7 @@ describe("setUp", () => {
   });
 
   test("if the policy allows none of these scopes, the account is set up without a credential", async () => {
-    const { organization, setupToken } = await server.found();
+    const { organization, setupToken } = await server.createOrganization();
     const change = { policy: { allowed_scopes: ["apps:read" as const] } };
     await updateOrganization(server, SYSTEM, organization.id, { change, ifMatch: undefined });
     const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
@@ -152,9 +152,9 @@ describe("setUp", () => {
   });
 
   test("used, expired, unknown and malformed links get the same answer, byte for byte", async () => {
-    const used = await server.found();
+    const used = await server.createOrganization();
     await setUp({ token: used.setupToken, name: "Ada", password: PASSWORD });
-    const expired = await server.found();
+    const expired = await server.createOrganization();
     server.forward(24 * 3_600_000);
     const answers = [];
     for (const token of [used.setupToken, expired.setupToken, newSecret("mrst"), "x"]) {
@@ -165,7 +165,7 @@ describe("setUp", () => {
   });
 
   test("a short password, no name and unknown members are refused with pointers, and the link still works", async () => {
-    const { setupToken } = await server.found();
+    const { setupToken } = await server.createOrganization();
     const refused = await setUp({ token: setupToken, name: "", password: "short", role: "owner" });
     assert.equal(refused.json["code"], "invalid_body");
     const places = (refused.json["errors"] as { pointer: string }[]).map((place) => place.pointer);
@@ -182,12 +182,12 @@ describe("setUp", () => {
       if (answer.status === 429) assert.match(answer.headers.get("retry-after") ?? "", /^[0-9]+$/);
     }
     assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 404), 429]);
-    const { setupToken } = await server.found();
+    const { setupToken } = await server.createOrganization();
     assert.equal((await setUp({ token: setupToken, name: "Ada", password: PASSWORD })).status, 201);
   });
 
   test("neither a token nor a password nor a secret reaches the log or the audit log", async () => {
-    const { setupToken } = await server.found();
+    const { setupToken } = await server.createOrganization();
     const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
     const { client_secret: secret } = answer.json["credential"] as { client_secret: string };
     const audit = JSON.stringify(await server.metadata.read.selectFrom("audit").selectAll().execute());

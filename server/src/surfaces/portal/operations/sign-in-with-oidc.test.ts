@@ -17,7 +17,7 @@ before(async () => {
 
 beforeEach(async () => {
   server.forward(60_000);
-  ada = await server.settle();
+  ada = await server.createOwner();
   identity.who = { sub: `sub of ${ada.id}`, email: ada.email, email_verified: true };
 });
 

@@ -44,7 +44,7 @@ test("passkeys are offered if browsers support them at the address", async () =>
 test("at a loopback IP address there are no passkeys, and the refusal names the right address", async () => {
   const server = await startPortal({ portalUrl: "http://127.0.0.1:8080" });
   try {
-    const browser = await server.signedIn(await server.settle());
+    const browser = await server.signedIn(await server.createOwner());
     for (const path of ["/api/account/passkeys/options", "/api/sign-in/passkey/options"]) {
       const refused = await browser.call("POST", path, {});
       assert.equal(refused.json["code"], "conflict");
@@ -63,7 +63,7 @@ describe("signInWithPassword", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle();
+    ada = await server.createOwner();
   });
 
   beforeEach(() => server.forward(15 * 60_000));
@@ -101,7 +101,7 @@ describe("signInWithPassword", () => {
   });
 
   test("an unknown address, a wrong password and an account without one get the same answer, byte for byte", async () => {
-    const { owner } = await server.found();
+    const { owner } = await server.createOrganization();
     const headers = { "request-id": "same-request-id" };
     const bodies = [
       { email: "nobody@example.com", password: PASSWORD },
@@ -141,7 +141,7 @@ describe("signInWithPassword", () => {
   });
 
   test("failures of other accounts at the address delay nobody's sign-in", async () => {
-    const other = await server.settle();
+    const other = await server.createOwner();
     for (let i = 0; i < 31; i++) assert.equal((await signIn(server.browser(), "x", `x${i}@example.com`)).status, 401);
     for (let i = 0; i < 12; i++) await signIn(server.browser(), "x", other.email);
     await server.signedIn(ada);
@@ -153,7 +153,7 @@ describe("signInWithPassword", () => {
     for (let i = 0; i < 12; i++) await signIn(server.browser(), "x");
     assert.equal((await signIn(server.browser(), PASSWORD)).status, 429, "an unknown browser at that address waits");
     assert.equal((await signIn(own, PASSWORD)).status, 200);
-    const bob = await server.signedIn(await server.settle());
+    const bob = await server.signedIn(await server.createOwner());
     assert.equal((await signIn(bob, PASSWORD)).status, 429, "another person's browser is unknown for this account");
     for (let i = 0; i < 10; i++) assert.equal((await signIn(own, "x")).status, 401);
     assert.equal((await signIn(own, PASSWORD)).status, 429, "the browser's own failures count");
@@ -231,7 +231,7 @@ describe("signInWithTotp", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
     app = await setUpApp(server, await server.signedIn(ada));
   });
 
@@ -320,7 +320,7 @@ describe("signInWithRecoveryCode", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 
@@ -350,7 +350,7 @@ describe("signInWithRecoveryCode", () => {
   });
 
   test("another person's code is refused", async () => {
-    const stranger = await server.settle();
+    const stranger = await server.createOwner();
     const theirs = await setUpApp(server, await server.signedIn(stranger));
     await setUpApp(server, browser);
     assert.equal((await signIn(theirs.recoveryCodes[0] ?? "")).json["code"], "sign_in_failed");
@@ -380,7 +380,7 @@ describe("beginPasskeySignIn", () => {
   });
 
   test("an address may begin sixty sign-ins at once, then must wait; a known browser need not", async () => {
-    const known = await server.signedIn(await server.settle());
+    const known = await server.signedIn(await server.createOwner());
     let begun = 0;
     let status = 200;
     for (; status === 200 && begun < 200; begun++)
@@ -403,7 +403,7 @@ describe("signInWithPasskey", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000);
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
     authenticator = new Authenticator();
     assert.equal((await addPasskey(browser, authenticator)).status, 201);
@@ -464,7 +464,7 @@ describe("signInWithPasskey", () => {
 
   test("a passkey confirms the signed-in person, and nobody else", async () => {
     server.forward(11 * 60_000);
-    const stranger = await server.settle();
+    const stranger = await server.createOwner();
     const theirs = new Authenticator();
     await addPasskey(await server.signedIn(stranger), theirs);
     assert.equal((await confirmWith(browser, theirs)).json["code"], "sign_in_failed");
@@ -502,7 +502,7 @@ describe("signOut", () => {
 
   beforeEach(async () => {
     server.forward(10 * 60_000); // Old failures and attempts are forgotten.
-    ada = await server.settle();
+    ada = await server.createOwner();
     browser = await server.signedIn(ada);
   });
 

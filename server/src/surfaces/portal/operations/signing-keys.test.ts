@@ -15,7 +15,7 @@ describe("rotateSigningKey", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // The first person is the operator.
+    ada = await server.createOwner(); // The first person is the operator.
   });
 
   beforeEach(async () => {
@@ -49,7 +49,7 @@ describe("retireSigningKey", () => {
 
   before(async () => {
     server = await startPortal();
-    ada = await server.settle(); // The first person is the operator.
+    ada = await server.createOwner(); // The first person is the operator.
   });
 
   beforeEach(async () => {

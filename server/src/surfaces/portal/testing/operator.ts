@@ -15,7 +15,7 @@ export function useOperator(): Operated {
   const made: { -readonly [name in keyof Operated]?: Operated[name] } = {};
   before(async () => {
     made.server = await startPortal();
-    made.ada = await made.server.settle();
+    made.ada = await made.server.createOwner();
     made.browser = await made.server.signedIn(made.ada);
   });
   after(() => made.server?.close());

@@ -45,9 +45,9 @@ export interface PortalServer {
   /** Adds a member of the organization with this role, who can sign in. */
   join(ada: Ada, role: OrgRole): Promise<Ada>;
   /** Creates an organization whose owner has a set-up link. */
-  found(): Promise<Bootstrapped>;
+  createOrganization(): Promise<Bootstrapped>;
   /** Creates an organization whose owner has set up their account. */
-  settle(): Promise<Ada>;
+  createOwner(): Promise<Ada>;
   /** Returns a browser of the portal, with this session's cookie or none. */
   browser(cookie?: string): Browser;
   signedIn(ada: Ada): Promise<Browser>;
@@ -59,7 +59,7 @@ export interface PortalServer {
 
 export const PASSWORD = "correct horse battery";
 
-/** An owner who can sign in. */
+/** The owner of an organization, who can sign in. */
 export interface Ada {
   readonly id: string;
   readonly email: string;
@@ -133,7 +133,7 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
   const metrics = createHttpMetrics();
   await createHttpServer({ listener, log, clock, metrics, surfaces, trustedProxies: [], slowRequestMs: 0 });
   const url = `http://${listener.address}`;
-  const found = (): Promise<Bootstrapped> =>
+  const createOrganization = (): Promise<Bootstrapped> =>
     bootstrapOrganization(
       { metadata, clock },
       { org: `org-${++organizations}`, project: "web", app: `shop-${organizations}` },
@@ -147,13 +147,13 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
     schedule,
     authenticator,
     clock,
-    ...peopleOf({ url, portalUrl, metadata, clock }, found),
+    ...peopleOf({ url, portalUrl, metadata, clock }, createOrganization),
     api: (token, method, path, body) =>
       send(url, { method, path, body, headers: { authorization: `Bearer ${token}` } }),
     flushRefusals: () => identity.stop(),
     log: () => lines.join(""),
     forward: (ms) => void (aheadMs += ms),
-    found,
+    createOrganization,
     close: async () => {
       await listener.stop(0);
       await identity.stop();
@@ -166,8 +166,8 @@ export async function startPortal(options: PortalOptions = {}): Promise<PortalSe
 /** Creates the people of the tests: owners, members, and their browsers. */
 function peopleOf(
   parts: Pick<PortalServer, "url" | "metadata" | "clock"> & { readonly portalUrl: string },
-  found: PortalServer["found"],
-): Pick<PortalServer, "join" | "settle" | "browser" | "signedIn"> {
+  createOrganization: PortalServer["createOrganization"],
+): Pick<PortalServer, "join" | "createOwner" | "browser" | "signedIn"> {
   const { url, portalUrl, metadata, clock } = parts;
   let joined = 0;
   return {
@@ -179,8 +179,8 @@ function peopleOf(
       const { person } = await acceptInvitation({ metadata, clock }, input, origin);
       return { id: person.id, email, orgId, org };
     },
-    settle: async () => {
-      const { organization, owner, setupToken } = await found();
+    createOwner: async () => {
+      const { organization, owner, setupToken } = await createOrganization();
       const body = { token: setupToken, name: "Ada", password: PASSWORD };
       const answer = await createBrowser(url, portalUrl).call("POST", "/api/setup", body);
       if (answer.status !== 201) throw new Error(answer.text);

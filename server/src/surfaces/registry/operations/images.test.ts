@@ -170,7 +170,7 @@ describe("getImageManifest", () => {
       assert.equal(await configOf(large(1024 ** 2 + 1)), null);
     });
 
-    test("may hold anything", async () => {
+    test("accepts any values", async () => {
       const anything = JSON.parse('{"__proto__": "\\ud800", "<script>": "\\u0000\\u202e", "n": 1}') as object;
       const config = {
         os: 1,

@@ -135,7 +135,7 @@ test("no accepted entry can break a query or a compaction", async () => {
       count += encoded.count;
     }
     expected.set(type, await rowsIn(store, type));
-    assert.ok(count >= 10, `${count} entries of ${type} were taken`);
+    assert.ok(count >= 10, `${count} entries of ${type} were accepted`);
     assert.match(expected.get(type) ?? "", new RegExp(`^n,m,t\r\n${count},[0-9]+,${count}\r\n$`));
   }
   await store.close();

@@ -5,7 +5,7 @@ export interface Attack {
 }
 
 export interface Targets {
-  /** A file of another organization, beneath the same telemetry directory. */
+  /** A file of another organization, in the same telemetry directory. */
   readonly otherFile: string;
   /** The organization's own hot and Parquet files. */
   readonly ownHot: string;
