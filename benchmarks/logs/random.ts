@@ -1,11 +1,11 @@
 /** A generator of numbers that look random and are the same in every run. */
 export interface Random {
-  /** From 0, below 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   share(): number;
-  /** A whole number from 0, below `count`. */
+  /** Returns a whole number from 0 (included) to `count` (excluded). */
   below(count: number): number;
   pick<T>(list: readonly T[]): T;
-  /** A whole number below `count`, with small ones far more often: a few users and routes make most of the traffic. */
+  /** Returns a whole number below `count`. Small numbers are far more frequent: a few users and routes make most of the traffic. */
   skewed(count: number): number;
 }
 

@@ -62,7 +62,7 @@ test("every change is there, with its actor, action, address, time and result", 
   assert.ok(Math.abs(new Date(entry.at).getTime() - Date.now()) < 30_000);
 });
 
-test("changes of every kind leave an entry at once", async () => {
+test("every kind of change leaves an entry at once", async () => {
   const kinds: [string, string, unknown, number][] = [
     ["POST", "/v1/apps", { project: "shop", slug: "audited-app" }, 201],
     ["PATCH", "/v1/apps/audited-app", { name: "Other name" }, 200],

@@ -40,7 +40,7 @@ def refused(status, function, **options):
 
 
 def request(url, method="GET", data=None, headers=None):
-    """Nothing but what is said goes into the header: Signature V2 covers Content-Type."""
+    """Sends only the given header fields, because Signature V2 covers Content-Type."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme == "https":
         connection = http.client.HTTPSConnection(parts.netloc, context=ssl.create_default_context(cafile=PLACE["caFile"]))

@@ -31,7 +31,7 @@ def rows(sql):
 
 @step("write Parquet, and read it with a filter")
 def parquet():
-    boto3.client("s3", endpoint_url=PLACE["url"]).create_bucket(Bucket=BUCKET)  # DuckDB makes none
+    boto3.client("s3", endpoint_url=PLACE["url"]).create_bucket(Bucket=BUCKET)  # DuckDB creates no buckets
     rows(f"COPY (SELECT n, 'kind ' || n % 7 AS kind, hash(n) AS h FROM range(1000000) t(n)) TO 's3://{BUCKET}/n.parquet'")
     assert rows(f"SELECT count(*), sum(n)::BIGINT FROM 's3://{BUCKET}/n.parquet' WHERE kind = 'kind 3'") == [(142857, 71428357143)]
     assert rows(f"SELECT h = hash(n) FROM 's3://{BUCKET}/n.parquet' WHERE n = 654321") == [(True,)]

@@ -1,4 +1,4 @@
-"""What the scripts of Python clients share: the place to work at, and steps by their names."""
+"""Helpers for the scripts of Python clients: the place of their work, and steps by their names."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ def path_of(name):
 
 
 def main():
-    """Does the steps that the arguments name, and prints what came of each: null, or how it failed."""
+    """Runs the steps that the arguments name. Prints the result of each: null, or the error."""
     outcomes = {}
     for name in sys.argv[1:]:
         try:

@@ -1,4 +1,4 @@
-// Runs in the page under test, before its own scripts: says what can be used there, and what the focus is on. It only reads.
+// Runs in the page under test, before its own scripts. Reports the usable elements and the focus. It changes nothing.
 {
   const ids = new Map();
   const elements = [];
@@ -26,7 +26,7 @@
   const COMPOSITES =
     "[role=tablist], [role=grid], [role=treegrid], [role=tree], [role=radiogroup], [role=listbox], [role=menu], [role=table], [role=toolbar]";
 
-  /** What asks for the whole attention: the uppermost dialog or menu, or else the page. */
+  /** Returns the uppermost dialog or menu, or else the page. */
   const scope = () =>
     [...document.querySelectorAll("[role=dialog], [role=alertdialog], [role=menu]")].at(-1) ?? document.body;
 
@@ -37,7 +37,7 @@
     return width > 1 && height > 1;
   };
 
-  /** React keeps what it was given beside the element; its listeners are all at the root. */
+  /** React keeps an element's properties beside it; its listeners are all at the root. */
   const handlesPresses = (element) => {
     const key = Object.keys(element).find((name) => name.startsWith("__reactProps$"));
     const props = key === undefined ? {} : element[key];
@@ -56,21 +56,21 @@
   const isDisabled = (element) =>
     element.matches(":disabled") || (element.tabIndex < 0 && element.getAttribute("aria-disabled") === "true");
 
-  /** Everything in sight that a person with a mouse could use. */
+  /** Returns every visible element that a person with a mouse could use. */
   const survey = () => {
     const found = [];
     for (const element of scope().querySelectorAll("*")) {
       if (element.closest("#toasts") !== null || !isSeen(element) || isDisabled(element)) continue;
       const usable = isUsable(element);
       if (!usable && !handlesPresses(element)) continue;
-      // The focus is put there by script alone, as on the page's main part: nothing to press.
+      // A script puts the focus there, as on the page's main part: there is nothing to press.
       if (
         element.tabIndex < 0 &&
         !element.matches("button, a, input, select, textarea, [role]") &&
         !handlesPresses(element)
       )
         continue;
-      // Rows and areas that are pressed as a whole: what they hold does the same.
+      // Rows and areas that are pressed as a whole. Their content does the same.
       const inner = [...element.querySelectorAll(NATIVE)].filter((each) => isSeen(each) && each.tabIndex >= 0);
       if (!usable && (inner.length > 0 || element.closest("label, a[href], button") !== null)) continue;
       found.push({ id: idOf(element), composite: compositeOf(element) });
@@ -89,7 +89,7 @@
     return false;
   };
 
-  /** An outline is cut off where something around it clips. */
+  /** Returns how many sides of the outline are visible: elements around it may cut it off. */
   const sidesSeen = (element, offset) => {
     const box = element.getBoundingClientRect();
     const edges = {
@@ -119,7 +119,7 @@
     return Object.values(sides).filter(Boolean).length;
   };
 
-  /** Some part of it is on top of everything else (WCAG 2.2, 2.4.11). */
+  /** Returns whether some part of it is not covered (WCAG 2.2, 2.4.11). */
   const isHit = (element) => {
     const { left, top, width, height } = element.getBoundingClientRect();
     const [right, bottom] = [Math.min(left + width, innerWidth), Math.min(top + height, innerHeight)];
@@ -139,7 +139,7 @@
     });
   };
 
-  /** Where it stands on the page, however far that is scrolled. */
+  /** Returns its position on the page, independent of scrolling. */
   const placeOf = (element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     let [x, y] = [0, 0];
@@ -166,7 +166,7 @@
     };
   };
 
-  /** What can be seen of the focus. Names are left out: telling them takes most of the time. */
+  /** Returns the visible facts about the focus. Names are left out, because reading them takes most of the time. */
   const stop = () => {
     const element = activeElement();
     if (element === null) return null;
@@ -181,7 +181,7 @@
     };
   };
 
-  /** Those of `wanted` that are still visible. */
+  /** Returns the elements of `wanted` that are still visible. */
   const remaining = (wanted) =>
     survey()
       .filter(({ id }) => wanted.includes(id))

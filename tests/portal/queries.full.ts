@@ -7,7 +7,7 @@ import { axe, NO_CHROMIUM, usePortal } from "./browser.ts";
 const portal = usePortal();
 const path = (page: string): string => `/o/${portal.shared.home.org.slug}/-/${page}`;
 
-/** Reads a saved query from the server. */
+/** Reads a saved query from the server, or changes it. */
 async function saved(id: string, change?: object): Promise<Record<string, unknown>> {
   const { server, token } = portal.shared;
   const [method, more] = change === undefined ? ["GET", {}] : ["PATCH", { json: change }];

@@ -10,7 +10,7 @@ const records = readFileSync(file, "utf8")
     return { ms: Number(ms), level, message, error: trace === "trace" ? new Error("it broke") : undefined };
   });
 
-// The loggers read the clock by Date alone: it is set before they are loaded.
+// The loggers read the clock only by Date, so it is replaced before they are loaded.
 const RealDate = Date;
 let nowMs = 0;
 globalThis.Date = class extends RealDate {

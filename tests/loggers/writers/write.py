@@ -26,7 +26,7 @@ def error():
 
 
 def write_logging(path):
-    """By the standard library: a record may be made with any time."""
+    """Uses the standard library, which accepts records with any time."""
     logger = logging.getLogger("shop")
     for ms, level, message, trace in records(path):
         record = logger.makeRecord("shop", LEVELS[level], __file__, 1, message, (), error() if trace else None)
@@ -76,7 +76,7 @@ def json(path):
 
 
 def at(ms):
-    """Sets the clock of libfaketime, which knows whole seconds."""
+    """Sets the clock of libfaketime, which has whole seconds."""
     time = datetime.datetime.fromtimestamp(ms // 1000, datetime.timezone.utc)
     path = os.environ["CLOCK"]
     with open(path + ".new", "w", encoding="ascii") as clock:

@@ -32,7 +32,7 @@ interface RowCase {
   readonly fields: Readonly<Record<string, Field | string>>;
 }
 
-const NAME = "a name gives nothing";
+const NAME = "a name gives no permission";
 const LOCAL = ["127.0.0.0/8"];
 const OF_PEOPLE = "no program may set it, and a separate test removes it";
 
@@ -87,7 +87,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
     fields: {
       slug: NAME,
       name: NAME,
-      environment: "a label gives nothing",
+      environment: "a label gives no permission",
       visibility: { narrow: "private", wide: "organization" },
     },
   },
@@ -103,7 +103,7 @@ const CHANGES: Partial<Record<RowName, RowCase>> = {
 
 /** Rows that change something without giving anybody a permission. */
 const NO_CHANGES: Partial<Record<RowName, string>> = {
-  updateApp: "an app holds no rights, and its name gives none",
+  updateApp: "an app has no permissions, and its name gives none",
 };
 
 type Act = (

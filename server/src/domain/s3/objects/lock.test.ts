@@ -63,7 +63,7 @@ test("with the clock 40 days ahead a lock of 30 days holds against every way to 
   );
   await runLifecycle({ ...deps, configs: new ConfigCache() }, bucket.id, new AbortController().signal);
   assert.equal((await s3.objects.head(bucket, name)).versionId, locked.versionId);
-  assert.ok((guard.state().held.get("s3_locks") ?? 0) > 0, "it asked, and was counted");
+  assert.ok((guard.state().held.get("s3_locks") ?? 0) > 0, "the deletion checked the clock, and was counted");
   guard.accept();
   elapsedMs += 2 * HOUR;
   await s3.objects.delete(caller, bucket, name);

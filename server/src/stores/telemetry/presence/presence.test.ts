@@ -107,7 +107,7 @@ for (const { kind, skip } of DATABASES) {
       await Promise.all([a.stop(), b.stop()]);
     });
 
-    test("a repeated question reads the records once a second", async () => {
+    test("repeated questions read the records only once a second", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await a.requireWholeLately("org_1");

@@ -12,7 +12,7 @@ const KEYS = ["a", "ä/b", "q'\"\\", "nul\0nul", "\u{1f600}", " ", "%2e", "x61",
 const MANY = 450;
 
 for (const { kind, skip } of DATABASES) {
-  describe(`deletions by sets of keys on ${kind}`, { skip }, () => {
+  describe(`deletions of many keys equal single deletions on ${kind}`, { skip }, () => {
     let g: S3Ground;
     let caller: S3Caller;
     before(async () => {

@@ -6,8 +6,8 @@ import { admit, Refusal, SyntaxFault } from "./index.ts";
 const TABLES: ReadonlySet<string> = new Set(["logs", "traces"]);
 
 /**
- * Conditions without parentheses, and with the parentheses of PostgreSQL's precedence; `j` is JSON, `s` a text, `n` a
- * number, `b` a boolean.
+ * Conditions without parentheses, and with those of PostgreSQL's precedence. `j` is JSON, `s` a text, `n` a number, `b`
+ * a boolean.
  */
 const CONDITIONS: readonly (readonly [written: string, meant: string])[] = [
   ["b AND j->>'k' = 'v'", "b AND ((j->>'k') = 'v')"],
