@@ -72,7 +72,9 @@ for (const [where, settings] of [
     });
 
     test(
-      isTrusted ? "a caller in the list by the proxy's word is allowed" : "a made-up X-Forwarded-For helps nobody",
+      isTrusted
+        ? "a client address from the proxy that is in the list is allowed"
+        : "a made-up X-Forwarded-For helps nobody",
       async () => {
         for (const { name, send } of SURFACES) {
           const answer = await send(place.ground, INSIDE);

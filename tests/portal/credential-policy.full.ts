@@ -10,7 +10,7 @@ import type { Client } from "../fixtures/server.ts";
 import { axe, NO_CHROMIUM, overflow, usePortal, type Tab } from "./browser.ts";
 
 const portal = usePortal();
-/** The folder for screenshots; none without it. */
+/** The folder for screenshots. Unset, the test takes none. */
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
 
 async function pictured(page: Page, name: string): Promise<void> {

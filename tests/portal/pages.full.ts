@@ -8,7 +8,7 @@ import { fill } from "./content.ts";
 import { OPEN_PAGES, ORGANIZATION_PAGES, OWN_PAGES } from "./pages.ts";
 
 const portal = usePortal();
-/** The folder for screenshots of every page; none without it. */
+/** The folder for screenshots of every page. Unset, the test takes none. */
 const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
 const LOOKS: Readonly<Record<string, Look>> = {
   "light wide": { theme: "light", width: 1280 },

@@ -44,7 +44,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
   ["fires once, and resolves once", "FTTFF", {}, ["ok", "firing firing", "firing", "ok resolved", "ok"]],
   ["fires again after it resolved", "TFT", {}, ["firing firing", "ok resolved", "firing firing"]],
   [
-    "waits for the evaluations in a row",
+    "fires after the set number of evaluations in a row",
     "TTFTTT",
     { for_evaluations: 3 },
     ["pending", "pending", "ok", "pending", "pending", "firing firing"],
@@ -98,7 +98,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     ["error error", "error", "ok recovered"],
   ],
   ["unknown data does not end an incident", "TCT", {}, ["firing firing", "error error", "firing recovered"]],
-  ["failures after lost rights", "SEEE", {}, ["stopped stopped", "stopped", "stopped", "error error"]],
+  ["failures after a lost permission", "SEEE", {}, ["stopped stopped", "stopped", "stopped", "error error"]],
 ];
 
 for (const [what, outcomes, settings, expected] of CASES) {

@@ -168,7 +168,7 @@ test("an erasure is not done while a query still reads erased rows", async () =>
   await store.close();
 });
 
-test("new rows and merges during an erasure are handled", async () => {
+test("an erasure finishes while rows arrive and files are merged", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings();
   const merge = { ...settings.merge, fanIn: 2 };
