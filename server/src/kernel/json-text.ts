@@ -1,3 +1,6 @@
+import { hasEscapedName, parseJson } from "./json-names.ts";
+import { endOfString } from "./json-strings.ts";
+
 /** JSON as its sender wrote it: numbers that a double can't hold, and how deep it is nested. */
 
 /** JSON text that is written unchanged (ECMAScript, `JSON.rawJSON`). */
@@ -30,10 +33,16 @@ export function mayBeInexact(text: string): boolean {
  * @throws SyntaxError
  */
 export function parseExact(text: string): unknown {
-  if (!mayBeInexact(text)) return JSON.parse(text) as unknown;
+  if (!mayBeInexact(text)) return parseJson(text);
+  if (hasEscapedName(text)) return parseJson(text, exactNumber);
   return exactJson.parse(text, (_key, value, { source }) =>
-    typeof value !== "number" || source === undefined || isHeld(source, value) ? value : exactJson.rawJSON(source),
+    typeof value !== "number" || source === undefined ? value : exactNumber(source),
   );
+}
+
+function exactNumber(source: string): number | RawJson {
+  const value = Number(source);
+  return isHeld(source, value) ? value : exactJson.rawJSON(source);
 }
 
 /** Whether writing the double again gives the value that the text says. */
@@ -67,7 +76,6 @@ function decimalOf(number: string): string {
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** Whether JSON text has more nested levels of objects and lists than this. For other text the result means nothing. */
 export function isDeeperThan(text: string, levels: number): boolean {
@@ -107,14 +115,4 @@ export function elementsOf(text: string): string[] | undefined {
     }
   }
   return elements.length === 1 && elements[0] === "" ? [] : elements;
-}
-
-/** The closing quote of the string that opens at `from`, or the end of the text. */
-export function endOfString(text: string, from: number): number {
-  for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return end;
-  }
-  return text.length;
 }

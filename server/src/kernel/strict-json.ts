@@ -1,8 +1,7 @@
+import { endOfString } from "./json-strings.ts";
+
 /** A fault that `scanObjects` found. */
 export type JsonFault = "duplicate" | "deep";
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /**
  * Looks through JSON that is known to parse for what parsers read in different ways: the same name twice in an object, of which some take the first and
@@ -39,13 +38,6 @@ export function faultOf(json: string, depthMax: number): JsonFault | undefined {
     }
   }
   return undefined;
-}
-
-/** Index of the quote that ends the string that begins at `start`. */
-function endOfString(json: string, start: number): number {
-  let i = start + 1;
-  while (json.charCodeAt(i) !== QUOTE) i += json.charCodeAt(i) === BACKSLASH ? 2 : 1;
-  return i;
 }
 
 function isNew(names: Set<string> | null | undefined, literal: string): boolean {

@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import { digestOf, parseDigest, type ContentDigest, type ContentAlgorithm } from "./digest.ts";
 import { RegistryError } from "./errors.ts";
 import { exceeds } from "#kernel/json-size.ts";
@@ -161,7 +162,7 @@ function documentOf(content: Uint8Array): Json {
   if (excess === "values") throw invalid(`it has more than ${VALUES_MAX} values`);
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
-    document = JSON.parse(text);
+    document = parseJson(text);
   } catch {
     throw invalid("it is not JSON");
   }

@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import { createTextReader as readText, type TextCounts, type TextOptions } from "#domain/telemetry/text/index.ts";
 import type { Line } from "./lines.ts";
 
@@ -53,7 +54,7 @@ export function createJsonReader(kind: TelemetryKind, additions: Additions, sink
       if (cut) return sink.bad({ line: number, why: "too_long", reason: TOO_LONG });
       let value: unknown;
       try {
-        value = JSON.parse(text);
+        value = parseJson(text);
       } catch (error) {
         return sink.bad({
           line: number,

@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import type { Tables } from "#stores/metadata/index.ts";
 import type {
   Acl,
@@ -51,7 +52,7 @@ export function detailOf(row: { readonly detail: string }): Detail {
 }
 
 export function tagsOf(row: { readonly tags: string }): Tags {
-  return row.tags === "" ? {} : (JSON.parse(row.tags) as Tags);
+  return row.tags === "" ? {} : (parseJson(row.tags) as Tags);
 }
 
 export function tagsColumn(tags: Tags): string {

@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import type { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { absent } from "#domain/identity/index.ts";
 import {
@@ -152,7 +153,7 @@ function kindOf(artifactType: string): "signature" | "sbom" | "attestation" | "o
 }
 
 function annotationsOf({ annotations }: ManifestRow): Record<string, string> {
-  return JSON.parse(annotations) as Record<string, string>;
+  return parseJson(annotations) as Record<string, string>;
 }
 
 export function deleteImageManifest(

@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import { OCI_INDEX, referrerRows, type ManifestRow } from "#domain/registry/index.ts";
 import { sendJson, type Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
@@ -38,7 +39,7 @@ function fitting(rows: readonly ManifestRow[]): { manifests: object[]; last: str
 }
 
 function descriptorOf(row: ManifestRow): object {
-  const annotations = JSON.parse(row.annotations) as Record<string, string>;
+  const annotations = parseJson(row.annotations) as Record<string, string>;
   return {
     mediaType: row.media_type,
     digest: row.digest,

@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import { severityOf } from "#kernel/severity.ts";
 import { PLACE, type Row } from "./row.ts";
 
@@ -70,7 +71,7 @@ function attributesAre(wanted: readonly (readonly [string, string])[]): Conditio
   return (row) => {
     const json = row.json(PLACE.attributes);
     if (json === undefined) return false;
-    const attributes = JSON.parse(json) as Readonly<Record<string, unknown>> | null;
+    const attributes = parseJson(json) as Readonly<Record<string, unknown>> | null;
     if (attributes === null) return false;
     return wanted.every(([name, text]) => Object.hasOwn(attributes, name) && isText(attributes[name], text, json));
   };

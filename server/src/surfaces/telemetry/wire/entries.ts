@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import { isAscii, isUtf8 } from "node:buffer";
 import { INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 import { elementsOf, isDeeperThan, mayBeInexact } from "#kernel/json-text.ts";
@@ -7,7 +8,7 @@ import { EntryCheck, escaped, isObject } from "./check.ts";
 import {
   encodeEntry,
   noteOversized,
-  parseJson,
+  parseOrdered,
   refusal,
   refuseTooLarge,
   SURROGATE_ESCAPE,
@@ -82,7 +83,7 @@ function oversizedIn(body: Buffer): ReadonlySet<number> {
 
 function parse(text: string): unknown {
   try {
-    return mayBeInexact(text) && isDeeperThan(text, EXACT_DEPTH_MAX) ? parseEach(text) : parseJson(text);
+    return mayBeInexact(text) && isDeeperThan(text, EXACT_DEPTH_MAX) ? parseEach(text) : parseOrdered(text);
   } catch (error) {
     throw notJson(error);
   }
@@ -93,12 +94,12 @@ function parse(text: string): unknown {
  * deep are refused later anyway.
  */
 function parseEach(text: string): unknown {
-  const body = JSON.parse(text) as unknown;
+  const body = parseJson(text);
   if (!isObject(body) || !Array.isArray(body["entries"]) || Object.keys(body).length > 1) return body;
   const elements = elementsOf(text.slice(text.indexOf("["), text.lastIndexOf("]") + 1)) ?? [];
   return {
     entries: elements.map((element) =>
-      isDeeperThan(element, EXACT_DEPTH_MAX) ? (JSON.parse(element) as unknown) : parseJson(element),
+      isDeeperThan(element, EXACT_DEPTH_MAX) ? parseJson(element) : parseOrdered(element),
     ),
   };
 }

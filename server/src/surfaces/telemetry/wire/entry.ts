@@ -1,7 +1,7 @@
 import { INGEST_BODY_BYTES_MAX, INGEST_ENTRIES_MAX, INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
-import { exactJson, mayBeInexact, parseExact } from "#kernel/json-text.ts";
+import { exactJson, parseExact } from "#kernel/json-text.ts";
 import { type EntryCheck, isObject, type JsonObject } from "./check.ts";
 import { hasNumberNames, marked, unmarked } from "./order.ts";
 import { ROW_OF } from "./rows.ts";
@@ -73,9 +73,9 @@ export function noteOversized(check: EntryCheck): void {
 }
 
 /** The value of JSON text, with every number and the order of members as they were sent. @throws SyntaxError */
-export function parseJson(text: string): unknown {
+export function parseOrdered(text: string): unknown {
   const ordered = hasNumberNames(text) ? marked(text) : text;
-  return mayBeInexact(text) ? parseExact(ordered) : (JSON.parse(ordered) as unknown);
+  return parseExact(ordered);
 }
 
 /** ` (at character 17)`, or nothing when the parser does not say where. */

@@ -5,7 +5,7 @@ import { EntryCheck } from "./check.ts";
 import {
   encodeEntry,
   noteOversized,
-  parseJson,
+  parseOrdered,
   refusal,
   refuseTooLarge,
   SURROGATE_ESCAPE,
@@ -68,7 +68,7 @@ function encodeLine(type: TelemetryType, bytes: Buffer, { at, options, check }: 
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
   const context = { type, options, mend: SURROGATE_ESCAPE.test(text) };
   try {
-    return encodeEntry(parseJson(text), context, check);
+    return encodeEntry(parseOrdered(text), context, check);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     check.fault("", `is not valid JSON${whereNotJson(error)}`);

@@ -1,4 +1,4 @@
-import { endOfString } from "#kernel/json-text.ts";
+import { endOfString } from "#kernel/json-strings.ts";
 
 /**
  * Objects keep the order of their members, except those whose names are whole numbers, which come first (ECMAScript,

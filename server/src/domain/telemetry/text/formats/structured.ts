@@ -1,3 +1,4 @@
+import { parseJson } from "#kernel/json-names.ts";
 import { severityName, severityOfPython } from "#kernel/severity.ts";
 import { levelOf, type Format, type ParsedLine } from "../entry.ts";
 import { findLevel, letterLevel, syslogLevel } from "../levels.ts";
@@ -61,7 +62,7 @@ export function fieldsEntry(text: string): ParsedLine | null {
 function jsonFields(line: string): Fields | null {
   if (!line.startsWith("{")) return null;
   try {
-    const fields: unknown = JSON.parse(line);
+    const fields: unknown = parseJson(line);
     return typeof fields === "object" && fields !== null ? (fields as Fields) : null;
   } catch {
     return null;
