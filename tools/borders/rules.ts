@@ -3,8 +3,7 @@ import type { IForbiddenRuleType } from "dependency-cruiser";
 /** Tests, their helpers and the drivers' suites: they may reach for third parties and fixtures that the product may not. */
 const TEST = "\\.(test|full)\\.ts$";
 const HELPER = "/testing(/|\\.ts$)";
-const SUITE = "^server/src/stores/[^/]+/contract(/|\\.ts$)";
-const TESTING = [TEST, HELPER, SUITE];
+const TESTING = [TEST, HELPER];
 const SURFACE_ENTRY = "^server/src/surfaces/[^/]+/(index|routes[a-z-]*)\\.ts$";
 
 /** A layer of server/src and the other layers that it may import (docs/architecture.md, "Who may import whom"). */

@@ -51,7 +51,7 @@ export function unreadFiles(tracked: readonly string[], read: ReadonlySet<string
 }
 
 export function isTest(path: string): boolean {
-  return /\.(test|full)\.ts$|^tests\/|\/testing(\/|\.ts$)|^server\/src\/stores\/\w+\/contract(\/|\.ts$)/.test(path);
+  return /\.(test|full)\.ts$|^tests\/|\/testing(\/|\.ts$)/.test(path);
 }
 
 export function isCode(path: string): boolean {

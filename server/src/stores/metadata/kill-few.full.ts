@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
-import { databaseCases } from "./contract.ts";
-import { KILLS } from "./contract/life.ts";
-import type { TestDatabase } from "./contract/harness.ts";
+import { databaseCases } from "./testing/suite.ts";
+import { KILLS } from "./testing/suite/life.ts";
+import type { TestDatabase } from "./testing/suite/harness.ts";
 
 for (const { kind, skip } of DATABASES) {
   describe(`metadata store: ${kind}`, { skip }, () => {

@@ -7,7 +7,7 @@ import { openMetadata, type MetadataOptions } from "./open.ts";
 import { RECORDS_FILE } from "./sqlite/snapshot.ts";
 import type { MetadataStore } from "./types.ts";
 
-export { ROWS } from "./contract/rows.ts";
+export { ROWS } from "./testing/suite/rows.ts";
 
 let empty: Promise<string> | undefined;
 

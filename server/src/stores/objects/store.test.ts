@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { test } from "node:test";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
-import { makeThings, problem, rowCount, waitUntil } from "./contract/harness.ts";
+import { makeThings, problem, rowCount, waitUntil } from "./testing/suite/harness.ts";
 import { openObjects } from "./index.ts";
 import {
   contentOf,

@@ -7,7 +7,7 @@ import { sharingWaits } from "#kernel/wait-budget.ts";
 import { systemClock } from "#kernel/time.ts";
 import { postgresMissing, startPostgres, type PostgresServer } from "../../../../../tests/fixtures/postgres-server.ts";
 import { isTransient } from "../errors.ts";
-import { metadataContract, type TestDatabase } from "../contract.ts";
+import { metadataContract, type TestDatabase } from "../testing/suite.ts";
 import type { MetadataStore, Writer } from "../types.ts";
 import { waitsOf, type Waits } from "../waits.ts";
 import { openPostgres } from "./store.ts";

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { Problem } from "#kernel/problem.ts";
 import { systemClock } from "#kernel/time.ts";
-import { metadataContract, type TestDatabase } from "../contract.ts";
+import { metadataContract, type TestDatabase } from "../testing/suite.ts";
 import { beginMigrated } from "../testing.ts";
 import type { MetadataStore, Writer } from "../types.ts";
 import { waitsOf, type Waits } from "../waits.ts";

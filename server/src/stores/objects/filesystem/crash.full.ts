@@ -14,7 +14,7 @@ import {
   makeThings,
   named,
   storedIds,
-} from "../contract/harness.ts";
+} from "../testing/suite/harness.ts";
 import { layoutOf } from "../layout.ts";
 import {
   contentOf,

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { makeThings, named, problem, rowCount, storedIds } from "../contract/harness.ts";
+import { makeThings, named, problem, rowCount, storedIds } from "../testing/suite/harness.ts";
 import {
   contentOf,
   LIMIT,

@@ -1,4 +1,4 @@
-import { objectContract } from "../contract.ts";
+import { objectContract } from "../testing/suite.ts";
 import { filesystemPlace } from "./testing.ts";
 
 objectContract("filesystem", () => filesystemPlace(), "large");

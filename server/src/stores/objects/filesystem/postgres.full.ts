@@ -1,6 +1,6 @@
 import { after, before, describe } from "node:test";
 import { postgresMissing, startPostgres, type PostgresServer } from "../../../../../tests/fixtures/postgres-server.ts";
-import { objectContract } from "../contract.ts";
+import { objectContract } from "../testing/suite.ts";
 import { filesystemPlace } from "./testing.ts";
 
 describe("objects with records in PostgreSQL", { skip: postgresMissing() ?? false }, () => {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, open, readdir, rm, truncate, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { TestPlace } from "../contract.ts";
+import type { TestPlace } from "../testing/suite.ts";
 import { blobPath, layoutOf } from "../layout.ts";
 import { openTestObjects } from "../testing/store.ts";
 

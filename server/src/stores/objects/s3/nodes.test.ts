@@ -5,8 +5,8 @@ import { ListMultipartUploadsCommand, ListPartsCommand, type MultipartUpload } f
 import { PassThrough } from "node:stream";
 import { postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { postgresMissing } from "../../../../../tests/fixtures/postgres-server.ts";
-import type { TestPlace } from "../contract.ts";
-import { GRACE_MS, LARGE, makeThings, named, problem, rowCount, waitUntil } from "../contract/harness.ts";
+import type { TestPlace } from "../testing/suite.ts";
+import { GRACE_MS, LARGE, makeThings, named, problem, rowCount, waitUntil } from "../testing/suite/harness.ts";
 import {
   collected,
   contentOf,

@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import { objectContract } from "../contract.ts";
+import { objectContract } from "../testing/suite.ts";
 import { s3Place, testStore } from "./testing.ts";
 
 describe("objects on an S3 server", () => {

@@ -12,7 +12,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { s3Server } from "../../../../../tests/fixtures/s3-server.ts";
-import type { TestPlace } from "../contract.ts";
+import type { TestPlace } from "../testing/suite.ts";
 import { blobPath } from "../layout.ts";
 import { openTestObjects } from "../testing/store.ts";
 import { clientOf, S3_DEFAULTS } from "./client.ts";

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { Readable } from "node:stream";
 import { Problem } from "#kernel/problem.ts";
-import { dropThing } from "../contract/harness.ts";
+import { dropThing } from "./suite/harness.ts";
 import { isOfParts, killContent, KILL_WRITERS, openKillPlace, type KillPlace } from "./kill.ts";
 import { LIMIT, piecesOf } from "./store.ts";
 

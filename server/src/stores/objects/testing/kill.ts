@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { systemClock } from "#kernel/time.ts";
-import { makeThings, named, readThing, storedIds, THINGS } from "../contract/harness.ts";
+import { makeThings, named, readThing, storedIds, THINGS } from "./suite/harness.ts";
 import { layoutOf } from "../layout.ts";
 import { openS3, type S3Options } from "../s3/index.ts";
 import { uploadsUnderWay } from "../s3/testing.ts";

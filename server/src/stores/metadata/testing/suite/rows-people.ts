@@ -1,4 +1,4 @@
-import type { PeopleTables } from "../schema-people.ts";
+import type { PeopleTables } from "../../schema-people.ts";
 
 /** One full row of every table of how people sign in; see `rows.ts`. */
 export const PEOPLE_ROWS: PeopleTables = {

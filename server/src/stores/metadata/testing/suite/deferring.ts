@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isUniqueViolation, type Writer } from "../index.ts";
+import { isUniqueViolation, type Writer } from "../../index.ts";
 import { addNode, nodeNumbers, rejection, type StoreCases } from "./harness.ts";
 import { ROWS } from "./rows.ts";
 

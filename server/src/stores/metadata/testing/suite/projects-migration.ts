@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
-import type { Writer } from "../index.ts";
+import type { Writer } from "../../index.ts";
 import type { DatabaseCases } from "./harness.ts";
 import { migrated } from "./migrated.ts";
 

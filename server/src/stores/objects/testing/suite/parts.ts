@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { PartRange } from "../types.ts";
-import { contentOf, keep, LIMIT, linkNow, MIB, readAll, unlinkNow, type OpenObjects, nth } from "../testing/store.ts";
+import type { PartRange } from "../../types.ts";
+import { contentOf, keep, LIMIT, linkNow, MIB, readAll, unlinkNow, type OpenObjects, nth } from "../store.ts";
 import { GRACE_MS, LARGE, makeThings, named, problem, rowCount, type ObjectCases } from "./harness.ts";
 import { rangesOf } from "./reading.ts";
 

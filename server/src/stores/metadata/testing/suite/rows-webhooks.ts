@@ -1,4 +1,4 @@
-import type { WebhookTables } from "../schema-webhooks.ts";
+import type { WebhookTables } from "../../schema-webhooks.ts";
 
 /** One full row of every table of webhooks; see `rows.ts`. */
 export const WEBHOOK_ROWS: WebhookTables = {

@@ -2,8 +2,8 @@ import { timeToDelete } from "#kernel/testing.ts";
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { newId } from "#kernel/ids.ts";
-import { scrub } from "../scrub/index.ts";
-import { contentOf, keep, LIMIT, linkNow, MIB, readAll, unlinkNow, nth } from "../testing/store.ts";
+import { scrub } from "../../scrub/index.ts";
+import { contentOf, keep, LIMIT, linkNow, MIB, readAll, unlinkNow, nth } from "../store.ts";
 import {
   dropThing,
   findings,

@@ -1,13 +1,13 @@
 /** What the object store must do, wherever its driver keeps the bytes. A driver's test calls `objectContract` with its places. */
 import { describe, test } from "node:test";
-import { COLLECTING } from "./contract/collecting.ts";
-import type { ObjectCases, TestPlace } from "./contract/harness.ts";
-import { PARTS } from "./contract/parts.ts";
-import { READING } from "./contract/reading.ts";
-import { SCRUBBING } from "./contract/scrubbing.ts";
-import { WRITING } from "./contract/writing.ts";
+import { COLLECTING } from "./suite/collecting.ts";
+import type { ObjectCases, TestPlace } from "./suite/harness.ts";
+import { PARTS } from "./suite/parts.ts";
+import { READING } from "./suite/reading.ts";
+import { SCRUBBING } from "./suite/scrubbing.ts";
+import { WRITING } from "./suite/writing.ts";
 
-export type { TestPlace } from "./contract/harness.ts";
+export type { TestPlace } from "./suite/harness.ts";
 
 const CASES: ObjectCases = { ...WRITING, ...READING, ...PARTS, ...COLLECTING, ...SCRUBBING };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Tables } from "../index.ts";
-import { MIGRATIONS } from "../migrations/index.ts";
+import type { Tables } from "../../index.ts";
+import { MIGRATIONS } from "../../migrations/index.ts";
 import { openStore, type DatabaseCases, type StoreCases } from "./harness.ts";
 import { ACCOUNTS_MIGRATION } from "./accounts-migration.ts";
 import { PROJECTS_MIGRATION } from "./projects-migration.ts";

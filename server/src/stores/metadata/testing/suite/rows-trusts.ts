@@ -1,4 +1,4 @@
-import type { TrustTables } from "../schema-trusts.ts";
+import type { TrustTables } from "../../schema-trusts.ts";
 
 /** The share of trusts in the rows of every table. */
 export const TRUST_ROWS: TrustTables = {

@@ -1,4 +1,4 @@
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../../schema.ts";
 import { ACTIVITY_ROWS } from "./rows-activity.ts";
 import { PEOPLE_ROWS } from "./rows-people.ts";
 import { REGISTRY_ROWS } from "./rows-registry.ts";

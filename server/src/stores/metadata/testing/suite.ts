@@ -1,16 +1,16 @@
 /** What a metadata store must do, whichever database keeps it. A driver's test calls `metadataContract` with its databases. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CONCURRENCY } from "./contract/concurrency.ts";
-import { DEADLINES, STRAYS } from "./contract/deadlines.ts";
-import { DEFERRING } from "./contract/deferring.ts";
-import { openStore, type DatabaseCases, type StoreCases, type TestDatabase } from "./contract/harness.ts";
-import { LIFE } from "./contract/life.ts";
-import { MIGRATIONS_RUN, MIGRATIONS_OF_A_DATABASE } from "./contract/migrations.ts";
-import { TRANSACTIONS } from "./contract/transactions.ts";
-import { VALUES } from "./contract/values.ts";
+import { CONCURRENCY } from "./suite/concurrency.ts";
+import { DEADLINES, STRAYS } from "./suite/deadlines.ts";
+import { DEFERRING } from "./suite/deferring.ts";
+import { openStore, type DatabaseCases, type StoreCases, type TestDatabase } from "./suite/harness.ts";
+import { LIFE } from "./suite/life.ts";
+import { MIGRATIONS_RUN, MIGRATIONS_OF_A_DATABASE } from "./suite/migrations.ts";
+import { TRANSACTIONS } from "./suite/transactions.ts";
+import { VALUES } from "./suite/values.ts";
 
-export type { TestDatabase } from "./contract/harness.ts";
+export type { TestDatabase } from "./suite/harness.ts";
 
 const STORE_CASES: StoreCases = {
   ...TRANSACTIONS,

@@ -1,7 +1,7 @@
 /** The process that the contract suite kills. Arguments: first number, data directory, URL or nothing. */
 import { writeSync } from "node:fs";
 import { systemClock } from "#kernel/time.ts";
-import { openMetadata } from "../index.ts";
+import { openMetadata } from "../../index.ts";
 
 const LOOPS = 8;
 

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { PassThrough, Readable } from "node:stream";
-import { DIGEST_ALGORITHMS } from "../digests.ts";
-import { DigestMismatch, SizeMismatch, TooLarge } from "../errors.ts";
-import type { WriteOptions } from "../types.ts";
-import {
-  contentOf,
-  keep,
-  KIB,
-  LIMIT,
-  linkNow,
-  MIB,
-  piecesOf,
-  readAll,
-  type OpenObjects,
-  nth,
-} from "../testing/store.ts";
+import { DIGEST_ALGORITHMS } from "../../digests.ts";
+import { DigestMismatch, SizeMismatch, TooLarge } from "../../errors.ts";
+import type { WriteOptions } from "../../types.ts";
+import { contentOf, keep, KIB, LIMIT, linkNow, MIB, piecesOf, readAll, type OpenObjects, nth } from "../store.ts";
 import { assertNothingLeft, LARGE, problem, rowCount, storedIds, waitUntil, type ObjectCases } from "./harness.ts";
 
 /** About the places where something changes: inline or not, one gathered write or two. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { MetadataStore, Writer } from "../index.ts";
-import { MIGRATIONS, type Migration } from "../migrations/index.ts";
+import type { MetadataStore, Writer } from "../../index.ts";
+import { MIGRATIONS, type Migration } from "../../migrations/index.ts";
 import { openStore, type TestDatabase } from "./harness.ts";
 
 /** A database as the version before a migration left it, with what `fill` puts in; then as this version opens it. */

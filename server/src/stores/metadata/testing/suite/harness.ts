@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { systemClock } from "#kernel/time.ts";
-import { openMetadata, type MetadataStore, type Writer } from "../index.ts";
-import { openPostgres } from "../postgres/store.ts";
-import { openSqlite } from "../sqlite/store.ts";
-import { waitsOf, type Waits } from "../waits.ts";
+import { openMetadata, type MetadataStore, type Writer } from "../../index.ts";
+import { openPostgres } from "../../postgres/store.ts";
+import { openSqlite } from "../../sqlite/store.ts";
+import { waitsOf, type Waits } from "../../waits.ts";
 
 /** An empty database of a driver. */
 export interface TestDatabase {

@@ -1,4 +1,4 @@
-import type { ActivityTables } from "../schema-activity.ts";
+import type { ActivityTables } from "../../schema-activity.ts";
 
 const COUNTS = { requests: 9_007_199_254_740_991, refused: 1 };
 

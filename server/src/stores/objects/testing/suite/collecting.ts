@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
-import { contentOf, keep, LIMIT, linkNow, MIB, readAll, unlinkNow } from "../testing/store.ts";
+import { contentOf, keep, LIMIT, linkNow, MIB, readAll, unlinkNow } from "../store.ts";
 import {
   assertNothingLeft,
   GRACE_MS,

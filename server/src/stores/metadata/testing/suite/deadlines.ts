@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { Problem } from "#kernel/problem.ts";
-import type { MetadataStore, Writer } from "../index.ts";
+import type { MetadataStore, Writer } from "../../index.ts";
 import { addNode, nodeNumbers, openStoreWith, rejection, type DatabaseCases, type StoreCases } from "./harness.ts";
 
 const DEADLINE_MS = 1_500;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
-import { scrub, type Finding } from "../scrub/index.ts";
-import { readAll, type OpenChange, type OpenObjects } from "../testing/store.ts";
+import { scrub, type Finding } from "../../scrub/index.ts";
+import { readAll, type OpenChange, type OpenObjects } from "../store.ts";
 
 /** An empty place for blobs, and separate records. */
 export interface TestPlace {

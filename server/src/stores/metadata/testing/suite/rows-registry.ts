@@ -1,4 +1,4 @@
-import type { RegistryTables } from "../schema-registry.ts";
+import type { RegistryTables } from "../../schema-registry.ts";
 
 const AT = { repository: "app_1", org_id: "org_1" };
 const DIGEST = `sha256:${"0".repeat(64)}`;

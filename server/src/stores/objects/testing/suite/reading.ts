@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
-import { BlobDamaged } from "../errors.ts";
-import type { ByteRange } from "../types.ts";
-import { collected, contentOf, keep, KIB, MIB, readAll, unlinkNow, type OpenObjects, nth } from "../testing/store.ts";
+import { BlobDamaged } from "../../errors.ts";
+import type { ByteRange } from "../../types.ts";
+import { collected, contentOf, keep, KIB, MIB, readAll, unlinkNow, type OpenObjects, nth } from "../store.ts";
 import { GRACE_MS, LARGE, problem, waitUntil, type ObjectCases } from "./harness.ts";
 
 /** Ranges about the edges, and some in between that are the same in each run. */
