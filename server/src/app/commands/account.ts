@@ -11,13 +11,11 @@ import { isoFromMs, systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
   CommandError,
-  CONFIG_OPTION,
+  LOCAL_OPTIONS,
+  command,
   configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
+  noMore,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "./command.ts";
@@ -47,38 +45,28 @@ With --json reset prints {"reset_url", "expires_at"}, list a list, end-links how
 `;
 
 const OPTIONS: readonly Option[] = [
-  {
-    name: "clear-second-factor",
-    type: "boolean",
-    description: "reset: end the authenticator app and recovery codes, too",
-  },
-  { name: "unverified", type: "boolean", description: "list: only accounts whose address nobody has proved" },
-  { name: "json", type: "boolean", description: "print JSON" },
-  CONFIG_OPTION,
+  { name: "clear-second-factor", description: "reset: end the authenticator app and recovery codes, too" },
+  { name: "unverified", description: "list: only accounts whose address nobody has proved" },
+  { name: "json", description: "print JSON" },
+  ...LOCAL_OPTIONS,
 ];
 
 const PAGE = 500;
 const WIDTH = 160;
 const COLUMNS = ["e-mail", "verified", "last seen", "organizations"].map((name) => ({ name, type: "VARCHAR" }));
 
-export const account: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    const [action, email, ...rest] = parsed.positionals;
-    if (action === "reset") {
-      if (email === undefined || rest.length > 0) throw new UsageError("name one account by its e-mail address");
-      await reset(parsed, email);
-      return ExitCode.ok;
-    }
-    if (action !== "list" && action !== "end-links") throw new UsageError("say what to do: reset, list or end-links");
-    if (email !== undefined) throw new UsageError(`${email} is too much`);
-    await withMetadata(configOf(parsed), (metadata) =>
-      action === "list" ? list(parsed, metadata) : endLinks(parsed, metadata),
-    );
-    return ExitCode.ok;
-  },
-};
+export const account = command(USAGE, OPTIONS, async (parsed) => {
+  const [action, email, ...rest] = parsed.positionals;
+  if (action === "reset") {
+    if (email === undefined || rest.length > 0) throw new UsageError("name one account by its e-mail address");
+    return reset(parsed, email);
+  }
+  if (action !== "list" && action !== "end-links") throw new UsageError("say what to do: reset, list or end-links");
+  if (email !== undefined) noMore([email]);
+  return withMetadata(configOf(parsed), (metadata) =>
+    action === "list" ? list(parsed, metadata) : endLinks(parsed, metadata),
+  );
+});
 
 async function reset(parsed: Parsed, email: string): Promise<void> {
   const config = configOf(parsed);

@@ -4,14 +4,12 @@ import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
   CommandError,
-  CONFIG_OPTION,
+  LOCAL_OPTIONS,
+  command,
   configOf,
   ExitCode,
-  parseCommand,
-  settingOptions,
   textOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "./command.ts";
@@ -40,10 +38,10 @@ Exit codes: 0 whole, or repaired, 1 a fault was found, 2 wrong usage, 3 not perm
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "org", type: "string", value: "SLUG", description: "this organization's log only" },
-  { name: "json", type: "boolean", description: "print JSON: one object a log, in a list" },
+  { name: "org", value: "SLUG", description: "this organization's log only" },
+  { name: "json", description: "print JSON: one object a log, in a list" },
   ...CONNECTION_OPTIONS,
-  CONFIG_OPTION,
+  ...LOCAL_OPTIONS,
 ];
 
 /** The report on one log, in the form of the API. */
@@ -73,20 +71,16 @@ interface Repaired {
   readonly found: readonly Omit<Found, "entry">[];
 }
 
-export const audit: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    const what = parsed.positionals.join(" ");
-    if (what === "repair") return repair(parsed);
-    if (what !== "verify") throw new UsageError("say what to do: verify or repair");
-    const reports = asksServer(parsed) ? [await verifyByApi(parsed)] : await verifyHere(parsed);
-    process.stdout.write(
-      parsed.values["json"] === true ? `${JSON.stringify(reports)}\n` : reports.map(readable).join(""),
-    );
-    return reports.every((report) => report.ok) ? ExitCode.ok : ExitCode.failed;
-  },
-};
+export const audit = command(USAGE, OPTIONS, async (parsed) => {
+  const what = parsed.positionals.join(" ");
+  if (what === "repair") return repair(parsed);
+  if (what !== "verify") throw new UsageError("say what to do: verify or repair");
+  const reports = asksServer(parsed) ? [await verifyByApi(parsed)] : await verifyHere(parsed);
+  process.stdout.write(
+    parsed.values["json"] === true ? `${JSON.stringify(reports)}\n` : reports.map(readable).join(""),
+  );
+  return reports.every((report) => report.ok) ? ExitCode.ok : ExitCode.failed;
+});
 
 /**
  * Decided by the options alone: a credential in the environment must not turn a check of this machine's records into

@@ -2,17 +2,16 @@ import { systemClock } from "#kernel/time.ts";
 import { createBackup, type BackupManifest } from "../backup/index.ts";
 import {
   CommandError,
-  CONFIG_OPTION,
+  LOCAL_OPTIONS,
+  command,
   configOf,
   ExitCode,
-  parseCommand,
-  settingOptions,
+  noMore,
   textOption,
   UsageError,
-  type Command,
   type Option,
 } from "./command.ts";
-import { onInterrupt } from "./interrupt.ts";
+import { untilInterrupt } from "./interrupt.ts";
 import { productVersion } from "./version.ts";
 
 const USAGE = `
@@ -33,45 +32,35 @@ Exit codes: 0 done, 1 not done, 2 wrong usage, 130 interrupted. A directory with
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "to", type: "string", value: "DIR", description: "directory of backups (default: backup_dir)" },
-  { name: "with-master-key", type: "boolean", description: "put master.key into the backup, too" },
-  { name: "json", type: "boolean", description: "print JSON: {name, manifest}" },
-  CONFIG_OPTION,
+  { name: "to", value: "DIR", description: "directory of backups (default: backup_dir)" },
+  { name: "with-master-key", description: "put master.key into the backup, too" },
+  { name: "json", description: "print JSON: {name, manifest}" },
+  ...LOCAL_OPTIONS,
 ];
 
-export const backup: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
-    const config = configOf(parsed);
-    const to = textOption(parsed, "to") ?? config.backup_dir;
-    if (to === null) throw new UsageError("--to is missing");
-    if (config.database_url !== null)
-      throw new CommandError(
-        "cannot back up: the records are in PostgreSQL. Stop the server, dump the database with pg_dump, and copy the data directory.",
-      );
-    const withMasterKey = parsed.values["with-master-key"] === true;
-    if (withMasterKey && config.master_key !== null)
-      throw new CommandError("cannot put the master key into the backup: it is given as master_key, and in no file");
-    const interrupt = onInterrupt();
-    const options = { dataDir: config.data_dir, to, withMasterKey, version: productVersion(), clock: systemClock };
-    try {
-      const { name, manifest } = await createBackup({ ...options, signal: interrupt.signal });
-      process.stdout.write(
-        parsed.values["json"] === true
-          ? `${JSON.stringify({ name, manifest })}\n`
-          : readable(`${to}/${name}`, manifest),
-      );
-      return ExitCode.ok;
-    } catch (error) {
-      if (interrupt.signal.aborted) return ExitCode.interrupted;
-      throw new CommandError(`the backup was not made: ${(error as Error).message}`);
-    } finally {
-      interrupt.release();
-    }
-  },
-};
+export const backup = command(USAGE, OPTIONS, async (parsed) => {
+  noMore(parsed.positionals);
+  const config = configOf(parsed);
+  const to = textOption(parsed, "to") ?? config.backup_dir;
+  if (to === null) throw new UsageError("--to is missing");
+  if (config.database_url !== null)
+    throw new CommandError(
+      "cannot back up: the records are in PostgreSQL. Stop the server, dump the database with pg_dump, and copy the data directory.",
+    );
+  const withMasterKey = parsed.values["with-master-key"] === true;
+  if (withMasterKey && config.master_key !== null)
+    throw new CommandError("cannot put the master key into the backup: it is given as master_key, and in no file");
+  const options = { dataDir: config.data_dir, to, withMasterKey, version: productVersion(), clock: systemClock };
+  return untilInterrupt(async (signal) => {
+    const { name, manifest } = await createBackup({ ...options, signal }).catch((error: Error) => {
+      throw new CommandError(`the backup was not made: ${error.message}`);
+    });
+    process.stdout.write(
+      parsed.values["json"] === true ? `${JSON.stringify({ name, manifest })}\n` : readable(`${to}/${name}`, manifest),
+    );
+    return ExitCode.ok;
+  });
+});
 
 function readable(path: string, manifest: BackupManifest): string {
   const { files, bytes, linked_bytes: linked, master_key: hasKey, blobs_elsewhere: elsewhere } = manifest;

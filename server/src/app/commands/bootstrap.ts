@@ -5,15 +5,12 @@ import { createWebhook } from "#domain/webhooks/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Addresses } from "../addresses.ts";
 import {
-  CONFIG_OPTION,
+  LOCAL_OPTIONS,
+  command,
   configOf,
-  ExitCode,
-  parseCommand,
+  noMore,
   requiredOption,
-  settingOptions,
   textOption,
-  UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "./command.ts";
@@ -36,17 +33,16 @@ setup_url is null once the owner has a password.
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "org", type: "string", value: "SLUG", description: "organization" },
-  { name: "project", type: "string", value: "SLUG", description: "project" },
-  { name: "app", type: "string", value: "SLUG", description: "app" },
+  { name: "org", value: "SLUG", description: "organization" },
+  { name: "project", value: "SLUG", description: "project" },
+  { name: "app", value: "SLUG", description: "app" },
   {
     name: "owner-email",
-    type: "string",
     value: "E-MAIL",
     description: "owner of the organization (default: its present owner, or owner@ORG.localhost)",
   },
-  { name: "json", type: "boolean", description: "print one JSON object" },
-  CONFIG_OPTION,
+  { name: "json", description: "print one JSON object" },
+  ...LOCAL_OPTIONS,
 ];
 
 /** The output of `--json`. */
@@ -73,16 +69,11 @@ interface Named {
   readonly name: string;
 }
 
-export const bootstrap: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
-    const output = await run(parsed);
-    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(output)}\n` : readable(output));
-    return ExitCode.ok;
-  },
-};
+export const bootstrap = command(USAGE, OPTIONS, async (parsed) => {
+  noMore(parsed.positionals);
+  const output = await run(parsed);
+  process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(output)}\n` : readable(output));
+});
 
 async function run(parsed: Parsed): Promise<BootstrapOutput> {
   const input = {

@@ -2,16 +2,7 @@ import { isoFromMs } from "#kernel/time.ts";
 import { leaveAcceptance } from "#stores/clock/index.ts";
 import { guardBeside } from "../clock.ts";
 import { findRunningServer } from "../running.ts";
-import {
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-  type Option,
-} from "./command.ts";
+import { LOCAL_OPTIONS, command, configOf, ExitCode, UsageError, type Option } from "./command.ts";
 import { withMetadata } from "./stores.ts";
 
 const USAGE = `
@@ -29,34 +20,30 @@ accept  the clock is right as it is: deletions go on. The server takes it within
 Exit codes: 0 it can be trusted, or is accepted, 1 deletions are held, 2 wrong usage.
 `;
 
-const JSON_OPTION: Option = { name: "json", type: "boolean", description: "print JSON" };
+const JSON_OPTION: Option = { name: "json", description: "print JSON" };
 
-export const clock: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [JSON_OPTION, CONFIG_OPTION, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    const [action, ...rest] = parsed.positionals;
-    if (rest.length > 0 || (action !== undefined && action !== "accept"))
-      throw new UsageError(`${parsed.positionals.join(" ")}: say accept, or nothing`);
-    const config = configOf(parsed);
-    if (action === "accept") {
-      const running = await findRunningServer(config.data_dir);
-      leaveAcceptance(config.data_dir);
-      const when = running === null ? "at its next start" : "within ten seconds";
-      process.stdout.write(`accepted: the server takes the clock as it is ${when}\n`);
-      return ExitCode.ok;
-    }
-    return withMetadata(config, async (metadata) => {
-      const { trusted, reason, heldUntilMs } = (await guardBeside(config.data_dir, metadata)).state();
-      const until = heldUntilMs === null ? null : isoFromMs(heldUntilMs);
-      if (parsed.values["json"] === true)
-        process.stdout.write(`${JSON.stringify({ trusted, reason, held_until: until })}\n`);
-      else if (trusted) process.stdout.write("ok        the clock can be trusted: expired data is deleted\n");
-      else
-        process.stdout.write(
-          `held      nothing is deleted by time${until === null ? "" : ` before ${until}`}: ${reason ?? ""}\n`,
-        );
-      return trusted ? ExitCode.ok : ExitCode.failed;
-    });
-  },
-};
+export const clock = command(USAGE, [JSON_OPTION, ...LOCAL_OPTIONS], async (parsed) => {
+  const [action, ...rest] = parsed.positionals;
+  if (rest.length > 0 || (action !== undefined && action !== "accept"))
+    throw new UsageError(`${parsed.positionals.join(" ")}: say accept, or nothing`);
+  const config = configOf(parsed);
+  if (action === "accept") {
+    const running = await findRunningServer(config.data_dir);
+    leaveAcceptance(config.data_dir);
+    const when = running === null ? "at its next start" : "within ten seconds";
+    process.stdout.write(`accepted: the server takes the clock as it is ${when}\n`);
+    return ExitCode.ok;
+  }
+  return withMetadata(config, async (metadata) => {
+    const { trusted, reason, heldUntilMs } = (await guardBeside(config.data_dir, metadata)).state();
+    const until = heldUntilMs === null ? null : isoFromMs(heldUntilMs);
+    if (parsed.values["json"] === true)
+      process.stdout.write(`${JSON.stringify({ trusted, reason, held_until: until })}\n`);
+    else if (trusted) process.stdout.write("ok        the clock can be trusted: expired data is deleted\n");
+    else
+      process.stdout.write(
+        `held      nothing is deleted by time${until === null ? "" : ` before ${until}`}: ${reason ?? ""}\n`,
+      );
+    return trusted ? ExitCode.ok : ExitCode.failed;
+  });
+});

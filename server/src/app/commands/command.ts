@@ -79,8 +79,7 @@ export function messageOf(error: unknown): string {
 
 export interface Option {
   readonly name: string;
-  readonly type: "string" | "boolean";
-  /** Shown in `--help` after the name, for example `FILE`. */
+  /** Shown in `--help` after the name, for example `FILE`. Without it the option takes no value. */
   readonly value?: string;
   readonly description: string;
   readonly multiple?: boolean;
@@ -95,7 +94,6 @@ export interface Parsed {
 
 export const CONFIG_OPTION: Option = {
   name: "config",
-  type: "string",
   value: "FILE",
   description: "JSON file with settings",
 };
@@ -108,7 +106,6 @@ export function settingOptions({ listed = "few" }: { readonly listed?: "few" | "
   return SETTING_NAMES.filter((name) => settingOf(name).secret !== true).map((name) => ({
     unlisted: listed === "few" && !LISTED.has(name),
     name: flagOf(name).slice(2),
-    type: "string",
     value: "VALUE",
     description: `${settingOf(name).description} (default ${shown(settingOf(name).default)}; ${variableOf(name)})`,
   }));
@@ -120,10 +117,34 @@ function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** The options of a command that opens the records itself: each setting as a flag. */
+export const LOCAL_OPTIONS: readonly Option[] = [CONFIG_OPTION, ...settingOptions()];
+
+/** A command with its help and options. It ends with the exit code that `run` returns, or with 0. */
+export function command(
+  usage: string,
+  options: readonly Option[],
+  run: (parsed: Parsed) => Promise<number | void>,
+): Command {
+  return {
+    run: async (args) => {
+      const parsed = parseCommand(usage, options, args);
+      const code = parsed === null ? ExitCode.ok : await run(parsed);
+      return typeof code === "number" ? code : ExitCode.ok;
+    },
+  };
+}
+
+/** @throws UsageError when words are left that the command does not take */
+export function noMore(words: readonly string[]): void {
+  if (words.length > 0) throw new UsageError(`${words.join(" ")} is too much`);
+}
+
 /** Parses the words of one command; `--help` prints the help and yields null. @throws UsageError */
-export function parseCommand(usage: string, options: readonly Option[], args: readonly string[]): Parsed | null {
+function parseCommand(usage: string, options: readonly Option[], args: readonly string[]): Parsed | null {
   const known: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
-  for (const { name, type, multiple = false } of options) known[name] = { type, multiple };
+  for (const { name, value, multiple = false } of options)
+    known[name] = { type: value === undefined ? "boolean" : "string", multiple };
   let parsed: ReturnType<typeof parseArgs>;
   try {
     parsed = parseArgs({ args: [...args], allowPositionals: true, strict: true, options: known });

@@ -1,14 +1,6 @@
 import { explainConfig, redactedConfig } from "../config.ts";
 import { SETTING_NAMES, type SettingName } from "../settings.ts";
-import {
-  CONFIG_OPTION,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  sourcesOf,
-  UsageError,
-  type Command,
-} from "./command.ts";
+import { CONFIG_OPTION, command, settingOptions, sourcesOf, UsageError, type Option } from "./command.ts";
 
 const USAGE = `
 Usage: mooring config print [--json] [options]
@@ -20,26 +12,22 @@ default. Secrets are not shown. A mistake anywhere is an error that names all of
   MOORING_LISTEN=127.0.0.1:9090 mooring config print --json
 `;
 
-export const config: Command = {
-  run: async (args) => {
-    const options = [
-      { name: "json", type: "boolean", description: "print JSON: {setting: {value, origin}}" } as const,
-      CONFIG_OPTION,
-      ...settingOptions({ listed: "all" }),
-    ];
-    const parsed = parseCommand(USAGE, options, args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.join(" ") !== "print") throw new UsageError("say what to do: print");
-    const { config: settings, origins } = explainConfig(sourcesOf(parsed));
-    const shown = redactedConfig(settings);
-    const rows = SETTING_NAMES.map((name) => ({ name, value: shown[name], origin: origins.get(name) ?? "default" }));
-    const json = Object.fromEntries(rows.map(({ name, value, origin }) => [name, { value, origin }]));
-    process.stdout.write(
-      parsed.values["json"] === true ? `${JSON.stringify(json, null, 2)}\n` : rows.map(readable).join(""),
-    );
-    return ExitCode.ok;
-  },
-};
+const OPTIONS: readonly Option[] = [
+  { name: "json", description: "print JSON: {setting: {value, origin}}" },
+  CONFIG_OPTION,
+  ...settingOptions({ listed: "all" }),
+];
+
+export const config = command(USAGE, OPTIONS, async (parsed) => {
+  if (parsed.positionals.join(" ") !== "print") throw new UsageError("say what to do: print");
+  const { config: settings, origins } = explainConfig(sourcesOf(parsed));
+  const shown = redactedConfig(settings);
+  const rows = SETTING_NAMES.map((name) => ({ name, value: shown[name], origin: origins.get(name) ?? "default" }));
+  const json = Object.fromEntries(rows.map(({ name, value, origin }) => [name, { value, origin }]));
+  process.stdout.write(
+    parsed.values["json"] === true ? `${JSON.stringify(json, null, 2)}\n` : rows.map(readable).join(""),
+  );
+});
 
 function readable({ name, value, origin }: { name: SettingName; value: unknown; origin: string }): string {
   const text = value === null ? "(not set)" : Array.isArray(value) ? value.join(",") || "(none)" : plain(value);

@@ -16,10 +16,9 @@ import { CommandError, ExitCode, textOption, UsageError, type Option, type Parse
  * line.
  */
 export const CONNECTION_OPTIONS: readonly Option[] = [
-  { name: "url", type: "string", value: "URL", description: "address of the server (MOORING_URL)" },
+  { name: "url", value: "URL", description: "address of the server (MOORING_URL)" },
   {
     name: "credentials",
-    type: "string",
     value: "FILE",
     description: "what bootstrap --json printed (MOORING_CREDENTIALS; or MOORING_CLIENT_ID and MOORING_CLIENT_SECRET)",
   },

@@ -3,22 +3,21 @@ import type { Client } from "@mooring/client";
 import { ORGANIZATION_ROUTES, SCOPES, type ResultOf, type Scope } from "@mooring/contract";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import {
-  choicesOption,
   CommandError,
+  choicesOption,
+  command,
   countOption,
-  ExitCode,
-  parseCommand,
+  noMore,
   requiredOption,
   shownSecret,
   textOption,
   textsOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
-import { tableText } from "./table.ts";
+import { textTable } from "./table.ts";
 
 const USAGE = `
 Usage: mooring credential create --name NAME --scope SCOPE… [options]
@@ -38,41 +37,19 @@ Scopes: ${SCOPES.join(" ")}
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "name", type: "string", value: "NAME", description: "what people know the new credential by" },
-  {
-    name: "scope",
-    type: "string",
-    value: "SCOPE",
-    multiple: true,
-    description: "permission; repeatable, or separated by commas",
-  },
-  { name: "project", type: "string", value: "PROJECT", description: "reach this project only (id or slug)" },
-  {
-    name: "expires-days",
-    type: "string",
-    value: "N",
-    description: "days after which it ends (default: none, or the policy's)",
-  },
+  { name: "name", value: "NAME", description: "what people know the new credential by" },
+  { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
+  { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
+  { name: "expires-days", value: "N", description: "days after which it ends (default: none, or the policy's)" },
   {
     name: "allow-from",
-    type: "string",
     value: "RANGE",
     multiple: true,
     description: "address or CIDR range it may be used from; repeatable, or separated by commas (default: anywhere)",
   },
-  {
-    name: "overlap-seconds",
-    type: "string",
-    value: "N",
-    description: "how long the old secret goes on working (default 86400)",
-  },
-  {
-    name: "save",
-    type: "string",
-    value: "FILE",
-    description: "write id, secret and addresses there instead of showing the secret",
-  },
-  { name: "json", type: "boolean", description: "print the server's answer as JSON" },
+  { name: "overlap-seconds", value: "N", description: "how long the old secret goes on working (default 86400)" },
+  { name: "save", value: "FILE", description: "write id, secret and addresses there instead of showing the secret" },
+  { name: "json", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
 ];
 
@@ -85,18 +62,13 @@ type Credential = ResultOf<typeof ROWS.getCredential>;
 
 type Action = (client: Client, parsed: Parsed, target: string | undefined) => Promise<void>;
 
-export const credential: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    const [name = "", target, ...rest] = parsed.positionals;
-    const action = ACTIONS[name];
-    if (action === undefined) throw new UsageError("say what to do: create, list, rotate or revoke");
-    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
-    await action(await connect(parsed, systemClock), parsed, target);
-    return ExitCode.ok;
-  },
-};
+export const credential = command(USAGE, OPTIONS, async (parsed) => {
+  const [name = "", target, ...rest] = parsed.positionals;
+  const action = ACTIONS[name];
+  if (action === undefined) throw new UsageError("say what to do: create, list, rotate or revoke");
+  noMore(rest);
+  await action(await connect(parsed, systemClock), parsed, target);
+});
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   create: async (client, parsed) => {
@@ -115,14 +87,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   list: async (client, parsed) => {
     const items = await listed(client);
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
-    const columns = ["id", "client_id", "name", "status", "last_used_at", "scopes"].map((name) => ({
-      name,
-      type: "VARCHAR",
-    }));
+    const names = ["id", "client_id", "name", "status", "last_used_at", "scopes"];
     const rows = items.map((item) => ({ ...item, status: statusOf(item), scopes: scopesText(item.scopes) }));
-    process.stdout.write(
-      tableText(columns, rows, process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER),
-    );
+    process.stdout.write(textTable(names, rows));
   },
   rotate: async (client, parsed, target) => {
     const overlap = countOption(parsed, "overlap-seconds", { minimum: 0, maximum: 30 * 86_400 });

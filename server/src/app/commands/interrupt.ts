@@ -1,8 +1,23 @@
+import { ExitCode } from "./command.ts";
+
 /** Ctrl-C as a signal, so that a command can end in order. The second one ends the process at once. */
 export interface Interrupt {
   readonly signal: AbortSignal;
   /** Gives Ctrl-C back its usual meaning. */
   release(): void;
+}
+
+/** Runs work that Ctrl-C aborts, and resolves with its exit code. */
+export async function untilInterrupt(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const interrupt = onInterrupt();
+  try {
+    return await work(interrupt.signal);
+  } catch (error) {
+    if (interrupt.signal.aborted) return ExitCode.interrupted;
+    throw error;
+  } finally {
+    interrupt.release();
+  }
 }
 
 export function onInterrupt(): Interrupt {

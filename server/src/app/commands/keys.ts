@@ -1,17 +1,8 @@
 import { systemClock, isoFromMs } from "#kernel/time.ts";
 import type { SigningKeyInfo } from "#domain/identity/index.ts";
-import {
-  CommandError,
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-} from "./command.ts";
+import { CommandError, LOCAL_OPTIONS, command, configOf, UsageError } from "./command.ts";
 import { presentAddresses, withIdentity } from "./stores.ts";
-import { tableText } from "./table.ts";
+import { textTable } from "./table.ts";
 
 const USAGE = `
 Usage: mooring keys list|rotate [--data-dir DIR]
@@ -26,38 +17,28 @@ refused from now on, on every node.
 
 const ACTOR = { kind: "system", id: "command-line" } as const;
 
-export const keys: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(
-      USAGE,
-      [{ name: "json", type: "boolean", description: "print JSON" }, CONFIG_OPTION, ...settingOptions()],
-      args,
-    );
-    if (parsed === null) return ExitCode.ok;
-    const [action, kid, ...rest] = parsed.positionals;
-    if (action !== "list" && action !== "rotate" && action !== "retire")
-      throw new UsageError("say what to do: list, rotate or retire");
-    if ((action === "retire") !== (kid !== undefined) || rest.length > 0)
-      throw new UsageError("retire takes the kid of one key, the others take nothing");
-    const config = configOf(parsed);
-    const listed = await withIdentity(config, await presentAddresses(config), async (identity) => {
-      if (action === "rotate") await identity.keys.rotate(ACTOR);
-      if (kid !== undefined) {
-        if (!identity.keys.list().some((key) => key.kid === kid))
-          throw new CommandError(`cannot retire the key: none has the kid ${kid}`);
-        const { propagated } = await identity.retireKeyNow(kid, ACTOR);
-        if (!propagated)
-          process.stderr.write("mooring: a node has not answered yet; it refuses the key as soon as it can\n");
-      }
-      return identity.keys.list();
-    });
-    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(listed)}\n` : readable(listed));
-    return ExitCode.ok;
-  },
-};
+export const keys = command(USAGE, [{ name: "json", description: "print JSON" }, ...LOCAL_OPTIONS], async (parsed) => {
+  const [action, kid, ...rest] = parsed.positionals;
+  if (action !== "list" && action !== "rotate" && action !== "retire")
+    throw new UsageError("say what to do: list, rotate or retire");
+  if ((action === "retire") !== (kid !== undefined) || rest.length > 0)
+    throw new UsageError("retire takes the kid of one key, the others take nothing");
+  const config = configOf(parsed);
+  const listed = await withIdentity(config, await presentAddresses(config), async (identity) => {
+    if (action === "rotate") await identity.keys.rotate(ACTOR);
+    if (kid !== undefined) {
+      if (!identity.keys.list().some((key) => key.kid === kid))
+        throw new CommandError(`cannot retire the key: none has the kid ${kid}`);
+      const { propagated } = await identity.retireKeyNow(kid, ACTOR);
+      if (!propagated)
+        process.stderr.write("mooring: a node has not answered yet; it refuses the key as soon as it can\n");
+    }
+    return identity.keys.list();
+  });
+  process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(listed)}\n` : readable(listed));
+});
 
 function readable(listed: readonly SigningKeyInfo[]): string {
-  const columns = ["kid", "alg", "state", "signs_from", "published_until"].map((name) => ({ name, type: "VARCHAR" }));
   const rows = listed.map((key) => ({
     ...key,
     signs_from: isoFromMs(key.activeAtMs),
@@ -66,5 +47,5 @@ function readable(listed: readonly SigningKeyInfo[]): string {
   const nowMs = systemClock.nowMs();
   const next = listed.find((key) => key.activeAtMs > nowMs);
   const note = next === undefined ? "" : `The next keys sign from ${isoFromMs(next.activeAtMs)} on.\n`;
-  return tableText(columns, rows, process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER) + note;
+  return textTable(["kid", "alg", "state", "signs_from", "published_until"], rows) + note;
 }

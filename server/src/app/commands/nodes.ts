@@ -1,17 +1,8 @@
 import { isoFromMs } from "#kernel/time.ts";
 import { giveUp, TELEMETRY_LIVE_MS, telemetryDirectories, type TelemetryDirectory } from "#stores/telemetry/index.ts";
-import {
-  CommandError,
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-} from "./command.ts";
+import { CommandError, LOCAL_OPTIONS, command, configOf, UsageError } from "./command.ts";
 import { withMetadata } from "./stores.ts";
-import { tableText } from "./table.ts";
+import { textTable } from "./table.ts";
 
 const USAGE = `
 Usage: mooring nodes list [--data-dir DIR]
@@ -25,43 +16,31 @@ server that is started on it takes that back.
   mooring nodes list --data-dir ./data
 `;
 
-export const nodes: Command = {
-  run: async (args) => {
-    const options = [
-      { name: "json", type: "boolean", description: "print JSON" },
-      CONFIG_OPTION,
-      ...settingOptions(),
-    ] as const;
-    const parsed = parseCommand(USAGE, options, args);
-    if (parsed === null) return ExitCode.ok;
-    const [action, id, ...rest] = parsed.positionals;
-    if (action !== "list" && action !== "give-up") throw new UsageError("say what to do: list or give-up");
-    if ((action === "give-up") !== (id !== undefined) || rest.length > 0)
-      throw new UsageError("give-up takes the identifier of one directory, list takes nothing");
-    const listed = await withMetadata(configOf(parsed), async (metadata) => {
-      const known = await telemetryDirectories(metadata, TELEMETRY_LIVE_MS);
-      if (id === undefined) return known;
-      const one = known.find((directory) => directory.id === id);
-      if (one === undefined)
-        throw new CommandError(`cannot give up the directory: there is none with the identifier ${id}`);
-      if (one.isLive)
-        throw new CommandError(`cannot give up the directory ${id}: a server runs on it; stop that first`);
-      await metadata.write((tx) => giveUp(tx, metadata.dialect, id));
-      return telemetryDirectories(metadata, TELEMETRY_LIVE_MS);
-    });
-    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(listed)}\n` : readable(listed));
-    return ExitCode.ok;
-  },
-};
+export const nodes = command(USAGE, [{ name: "json", description: "print JSON" }, ...LOCAL_OPTIONS], async (parsed) => {
+  const [action, id, ...rest] = parsed.positionals;
+  if (action !== "list" && action !== "give-up") throw new UsageError("say what to do: list or give-up");
+  if ((action === "give-up") !== (id !== undefined) || rest.length > 0)
+    throw new UsageError("give-up takes the identifier of one directory, list takes nothing");
+  const listed = await withMetadata(configOf(parsed), async (metadata) => {
+    const known = await telemetryDirectories(metadata, TELEMETRY_LIVE_MS);
+    if (id === undefined) return known;
+    const one = known.find((directory) => directory.id === id);
+    if (one === undefined)
+      throw new CommandError(`cannot give up the directory: there is none with the identifier ${id}`);
+    if (one.isLive) throw new CommandError(`cannot give up the directory ${id}: a server runs on it; stop that first`);
+    await metadata.write((tx) => giveUp(tx, metadata.dialect, id));
+    return telemetryDirectories(metadata, TELEMETRY_LIVE_MS);
+  });
+  process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(listed)}\n` : readable(listed));
+});
 
 function readable(listed: readonly TelemetryDirectory[]): string {
-  const columns = ["directory", "server", "organizations"].map((name) => ({ name, type: "VARCHAR" }));
   const rows = listed.map((one) => ({
     directory: one.id,
     server: stateOf(one),
     organizations: one.organizations.join(" "),
   }));
-  return tableText(columns, rows, process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER);
+  return textTable(["directory", "server", "organizations"], rows);
 }
 
 function stateOf({ isLive, beatAtMs, givenUpAtMs }: TelemetryDirectory): string {

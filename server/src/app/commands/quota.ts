@@ -6,19 +6,17 @@ import { systemClock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
   CommandError,
-  CONFIG_OPTION,
+  LOCAL_OPTIONS,
+  command,
   configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
+  noMore,
   textOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "./command.ts";
 import { withMetadata } from "./stores.ts";
-import { tableText } from "./table.ts";
+import { textTable } from "./table.ts";
 
 const USAGE = `
 Usage: mooring quota [--data-dir DIR]
@@ -35,16 +33,15 @@ KiB, MiB, GiB or TiB; none: no limit; default: as the settings say. A running se
 const OPTIONS: readonly Option[] = [
   {
     name: "stored",
-    type: "string",
     value: "BYTES",
     description: "telemetry on each server's disk: Parquet, and rows that are not in Parquet yet",
   },
-  { name: "rate", type: "string", value: "BYTES", description: "of rows that it may send a second, sustained" },
-  { name: "burst", type: "string", value: "BYTES", description: "of rows that it may send at once" },
-  { name: "files", type: "string", value: "BYTES", description: "of files, all of them together" },
-  { name: "images", type: "string", value: "BYTES", description: "of container images, each content once" },
-  { name: "json", type: "boolean", description: "print JSON" },
-  CONFIG_OPTION,
+  { name: "rate", value: "BYTES", description: "of rows that it may send a second, sustained" },
+  { name: "burst", value: "BYTES", description: "of rows that it may send at once" },
+  { name: "files", value: "BYTES", description: "of files, all of them together" },
+  { name: "images", value: "BYTES", description: "of container images, each content once" },
+  { name: "json", description: "print JSON" },
+  ...LOCAL_OPTIONS,
 ];
 
 const COLUMN_OF = {
@@ -64,22 +61,17 @@ interface Contents {
 type Limits = Quota & Contents;
 type Line = { readonly organization: string } & Limits;
 
-export const quota: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    const [slug, ...rest] = parsed.positionals;
-    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
-    const change = changeOf(parsed);
-    if (slug === undefined && Object.keys(change).length > 0) throw new UsageError("name the organization");
-    const lines = await withMetadata(configOf(parsed), async (metadata) => {
-      if (slug !== undefined) return [await ofOne(metadata, slug, change)];
-      return ofAll(metadata);
-    });
-    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(lines)}\n` : readable(lines));
-    return ExitCode.ok;
-  },
-};
+export const quota = command(USAGE, OPTIONS, async (parsed) => {
+  const [slug, ...rest] = parsed.positionals;
+  noMore(rest);
+  const change = changeOf(parsed);
+  if (slug === undefined && Object.keys(change).length > 0) throw new UsageError("name the organization");
+  const lines = await withMetadata(configOf(parsed), async (metadata) => {
+    if (slug !== undefined) return [await ofOne(metadata, slug, change)];
+    return ofAll(metadata);
+  });
+  process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(lines)}\n` : readable(lines));
+});
 
 async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Limits>): Promise<Line> {
   const organization = await organizationBySlug(metadata.read, slug);
@@ -150,11 +142,7 @@ function readable(lines: readonly Line[]): string {
     organization,
     ...Object.fromEntries(Object.values(COLUMN_OF).map((column) => [column, shown(own[column])])),
   }));
-  return tableText(
-    names.map((name) => ({ name, type: "VARCHAR" })),
-    rows,
-    process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER,
-  );
+  return textTable(names, rows);
 }
 
 function shown(value: number | null): string {

@@ -6,19 +6,9 @@ import { openObjectsBeside, type ObjectsBeside } from "#stores/objects/index.ts"
 import type { Config } from "../config.ts";
 import { registrySettingsOf } from "../registry.ts";
 import { upstreamOf } from "../upstream.ts";
-import {
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-  type Option,
-  type Parsed,
-} from "./command.ts";
-import { onInterrupt } from "./interrupt.ts";
-import { withMetadata } from "./stores.ts";
+import { LOCAL_OPTIONS, command, configOf, ExitCode, noMore, UsageError, type Option, type Parsed } from "./command.ts";
+import { untilInterrupt } from "./interrupt.ts";
+import { stderrLog, withMetadata } from "./stores.ts";
 
 const USAGE = `
 Usage: mooring registry gc [--json] [--data-dir DIR]
@@ -36,22 +26,18 @@ Exit codes: 0 done, and fsck found nothing, 1 fsck found something, 2 wrong usag
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "quick", type: "boolean", description: "fsck: compare sizes of blobs instead of reading them" },
-  { name: "json", type: "boolean", description: "print JSON: one object a finding, then one with the totals" },
-  CONFIG_OPTION,
+  { name: "quick", description: "fsck: compare sizes of blobs instead of reading them" },
+  { name: "json", description: "print JSON: one object a finding, then one with the totals" },
+  ...LOCAL_OPTIONS,
 ];
 
-export const registry: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    const [action, ...rest] = parsed.positionals;
-    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
-    if (action === "gc") return collect(parsed);
-    if (action === "fsck") return check(parsed);
-    throw new UsageError("say gc or fsck");
-  },
-};
+export const registry = command(USAGE, OPTIONS, async (parsed) => {
+  const [action, ...rest] = parsed.positionals;
+  noMore(rest);
+  if (action === "gc") return collect(parsed);
+  if (action === "fsck") return check(parsed);
+  throw new UsageError("say gc or fsck");
+});
 
 async function collect(parsed: Parsed): Promise<number> {
   const config = configOf(parsed);
@@ -71,26 +57,20 @@ async function collect(parsed: Parsed): Promise<number> {
 async function check(parsed: Parsed): Promise<number> {
   const config = configOf(parsed);
   const json = parsed.values["json"] === true;
-  const interrupt = onInterrupt();
   const found = (finding: RegistryFinding): void => {
     process.stdout.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));
   };
-  try {
+  return untilInterrupt(async (signal) => {
     const quick = parsed.values["quick"] === true;
     const totals = await withObjects(config, (metadata, objects) =>
-      checkRegistry({ metadata, objects, quick, found, signal: interrupt.signal }),
+      checkRegistry({ metadata, objects, quick, found, signal: signal }),
     );
     const { manifests, blobs, findings } = totals;
     const seen = `looked at ${manifests} manifests and ${blobs} blobs`;
     const text = findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
     process.stdout.write(json ? `${JSON.stringify(totals)}\n` : text);
     return findings === 0 ? ExitCode.ok : ExitCode.failed;
-  } catch (error) {
-    if (interrupt.signal.aborted) return ExitCode.interrupted;
-    throw error;
-  } finally {
-    interrupt.release();
-  }
+  });
 }
 
 async function withObjects<T>(
@@ -108,12 +88,6 @@ async function withObjects<T>(
     }
   });
 }
-
-const stderrLog = {
-  info: () => {},
-  warn: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
-  error: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
-};
 
 function readable({ kind, where, what, detail }: RegistryFinding): string {
   return `${kind.padEnd(9)} ${where} ${what}: ${detail}\n`;

@@ -7,15 +7,7 @@ import { systemClock } from "#kernel/time.ts";
 import { MigrationsPending, openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { scrubObjects } from "#stores/objects/index.ts";
 import { deferEndOfLinks, restoreBackup } from "../backup/index.ts";
-import {
-  CommandError,
-  ExitCode,
-  parseCommand,
-  requiredOption,
-  UsageError,
-  type Command,
-  type Option,
-} from "./command.ts";
+import { CommandError, command, ExitCode, noMore, requiredOption, type Option } from "./command.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { CONTENT_COLUMNS } from "./scrub.ts";
 import { listOrganizations } from "./store.ts";
@@ -35,32 +27,28 @@ Exit codes: 0 restored and well, 1 not restored, or something was found, 2 wrong
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "from", type: "string", value: "BACKUP", description: "the backup: the directory that has backup.json" },
-  { name: "data-dir", type: "string", value: "NEW", description: "the data directory to make" },
+  { name: "from", value: "BACKUP", description: "the backup: the directory that has backup.json" },
+  { name: "data-dir", value: "NEW", description: "the data directory to make" },
 ];
 
-export const restore: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
-    const [from, dataDir] = [requiredOption(parsed, "from"), requiredOption(parsed, "data-dir")];
-    const interrupt = onInterrupt();
-    try {
-      const manifest = await restoreBackup(from, dataDir, interrupt.signal);
-      say(`ok        ${manifest.files} files of ${manifest.started_at}, by version ${manifest.version}`);
-      const findings = await check(dataDir, interrupt.signal);
-      if (!existsSync(join(dataDir, "master.key")))
-        say(`Put master.key into ${dataDir} before the start, or give the key as MOORING_MASTER_KEY.`);
-      return findings === 0 ? ExitCode.ok : ExitCode.failed;
-    } catch (error) {
-      if (interrupt.signal.aborted) return ExitCode.interrupted;
-      throw new CommandError((error as Error).message);
-    } finally {
-      interrupt.release();
-    }
-  },
-};
+export const restore = command(USAGE, OPTIONS, async (parsed) => {
+  noMore(parsed.positionals);
+  const [from, dataDir] = [requiredOption(parsed, "from"), requiredOption(parsed, "data-dir")];
+  const interrupt = onInterrupt();
+  try {
+    const manifest = await restoreBackup(from, dataDir, interrupt.signal);
+    say(`ok        ${manifest.files} files of ${manifest.started_at}, by version ${manifest.version}`);
+    const findings = await check(dataDir, interrupt.signal);
+    if (!existsSync(join(dataDir, "master.key")))
+      say(`Put master.key into ${dataDir} before the start, or give the key as MOORING_MASTER_KEY.`);
+    return findings === 0 ? ExitCode.ok : ExitCode.failed;
+  } catch (error) {
+    if (interrupt.signal.aborted) return ExitCode.interrupted;
+    throw new CommandError((error as Error).message);
+  } finally {
+    interrupt.release();
+  }
+});
 
 /** The checks of the commands scrub and audit verify. Returns the number of faults. */
 async function check(dataDir: string, signal: AbortSignal): Promise<number> {

@@ -3,20 +3,19 @@ import { ORGANIZATION_ROUTES, S3_KEY_SCOPES, type ResultOf } from "@mooring/cont
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import {
   choicesOption,
+  command,
   countOption,
-  ExitCode,
-  parseCommand,
+  noMore,
   requiredOption,
   shownSecret,
   textOption,
   textsOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
-import { tableText } from "./table.ts";
+import { textTable } from "./table.ts";
 
 const USAGE = `
 Usage: mooring s3 keys create --name NAME [options]
@@ -34,31 +33,14 @@ Scopes: ${S3_KEY_SCOPES.join(" ")}
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "name", type: "string", value: "NAME", description: "what people know the new key by" },
-  { name: "project", type: "string", value: "PROJECT", description: "reach this project only (id or slug)" },
-  {
-    name: "bucket",
-    type: "string",
-    value: "BUCKET",
-    multiple: true,
-    description: "reach this bucket only; repeatable",
-  },
-  { name: "prefix", type: "string", value: "PREFIX", description: "reach objects only whose keys begin with this" },
-  { name: "read-only", type: "boolean", description: "hold s3:read alone" },
-  {
-    name: "scope",
-    type: "string",
-    value: "SCOPE",
-    multiple: true,
-    description: "permission; repeatable (default: all that you hold)",
-  },
-  {
-    name: "expires-days",
-    type: "string",
-    value: "N",
-    description: "days after which it ends (default: none, or the policy's)",
-  },
-  { name: "json", type: "boolean", description: "print the server's answer as JSON" },
+  { name: "name", value: "NAME", description: "what people know the new key by" },
+  { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
+  { name: "bucket", value: "BUCKET", multiple: true, description: "reach this bucket only; repeatable" },
+  { name: "prefix", value: "PREFIX", description: "reach objects only whose keys begin with this" },
+  { name: "read-only", description: "hold s3:read alone" },
+  { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable (default: all that you hold)" },
+  { name: "expires-days", value: "N", description: "days after which it ends (default: none, or the policy's)" },
+  { name: "json", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
 ];
 
@@ -68,18 +50,13 @@ const ROWS = ORGANIZATION_ROUTES;
 
 type Action = (client: Client, parsed: Parsed, target: string | undefined) => Promise<void>;
 
-export const s3: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    const [subject, name = "", target, ...rest] = parsed.positionals;
-    const action = subject === "keys" ? ACTIONS[name] : undefined;
-    if (action === undefined) throw new UsageError("say what to do: keys create, keys list or keys revoke");
-    if (rest.length > 0) throw new UsageError(`${rest.join(" ")} is too much`);
-    await action(await connect(parsed, systemClock), parsed, target);
-    return ExitCode.ok;
-  },
-};
+export const s3 = command(USAGE, OPTIONS, async (parsed) => {
+  const [subject, name = "", target, ...rest] = parsed.positionals;
+  const action = subject === "keys" ? ACTIONS[name] : undefined;
+  if (action === undefined) throw new UsageError("say what to do: keys create, keys list or keys revoke");
+  noMore(rest);
+  await action(await connect(parsed, systemClock), parsed, target);
+});
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   create: async (client, parsed) => {
@@ -104,14 +81,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const items = await Array.fromAsync(client.items(ROWS.listS3Keys, { purpose: "list the access keys" }));
     if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
     const names = ["access_key_id", "name", "scopes", "buckets", "prefix", "expires_at", "last_used_at"];
-    const columns = names.map((name) => ({ name, type: "VARCHAR" }));
     const rows = items.map((item) => ({
       ...item,
       scopes: item.effective_scopes.join(" "),
       buckets: item.buckets?.join(" ") ?? "all",
     }));
-    const width = process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
-    process.stdout.write(tableText(columns, rows, width));
+    process.stdout.write(textTable(names, rows));
   },
   revoke: async (client, parsed, target) => {
     if (target === undefined) throw new UsageError("name the key by its access key ID or its id (key_…)");

@@ -5,19 +5,9 @@ import { scrubObjects, type Finding, type ReferenceColumn, type ScrubProgress } 
 import { clockInDoubt, guardBeside } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { upstreamOf } from "../upstream.ts";
-import {
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-  type Option,
-  type Parsed,
-} from "./command.ts";
-import { onInterrupt } from "./interrupt.ts";
-import { withMetadata } from "./stores.ts";
+import { LOCAL_OPTIONS, command, configOf, ExitCode, noMore, type Option, type Parsed } from "./command.ts";
+import { untilInterrupt } from "./interrupt.ts";
+import { stderrLog, withMetadata } from "./stores.ts";
 
 const USAGE = `
 Usage: mooring scrub [--quick] [--delete-orphans] [--json] [--data-dir DIR]
@@ -34,10 +24,10 @@ Exit codes: 0 nothing was found, 1 something was, 2 wrong usage, 130 interrupted
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "quick", type: "boolean", description: "compare sizes only, instead of reading every byte" },
-  { name: "delete-orphans", type: "boolean", description: "delete content that no record knows of" },
-  { name: "json", type: "boolean", description: "print JSON: one object a finding, then one with the totals" },
-  CONFIG_OPTION,
+  { name: "quick", description: "compare sizes only, instead of reading every byte" },
+  { name: "delete-orphans", description: "delete content that no record knows of" },
+  { name: "json", description: "print JSON: one object a finding, then one with the totals" },
+  ...LOCAL_OPTIONS,
 ];
 
 /** Every column that holds content. One that is not named here would be taken for a wrong count. */
@@ -56,23 +46,13 @@ export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
 
 const PROGRESS_MS = 500;
 
-export const scrub: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
-    const interrupt = onInterrupt();
-    try {
-      const totals = await run(parsed, interrupt.signal);
-      return totals.findings === 0 ? ExitCode.ok : ExitCode.failed;
-    } catch (error) {
-      if (interrupt.signal.aborted) return ExitCode.interrupted;
-      throw error;
-    } finally {
-      interrupt.release();
-    }
-  },
-};
+export const scrub = command(USAGE, OPTIONS, async (parsed) => {
+  noMore(parsed.positionals);
+  return untilInterrupt(async (signal) => {
+    const totals = await run(parsed, signal);
+    return totals.findings === 0 ? ExitCode.ok : ExitCode.failed;
+  });
+});
 
 async function run(parsed: Parsed, signal: AbortSignal): Promise<ScrubProgress> {
   const config = configOf(parsed);
@@ -113,12 +93,6 @@ function orphansBefore(config: Config, clock: ClockGuard): Cutoff {
   if (nowMs === null) throw clockInDoubt(clock);
   return earlier(nowMs, config.object_grace_ms);
 }
-
-const stderrLog = {
-  info: () => {},
-  warn: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
-  error: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
-};
 
 function readable({ kind, what, detail }: Finding): string {
   return `${kind.padEnd(9)} ${what}: ${detail}\n`;

@@ -9,15 +9,7 @@ import type { Config } from "../config.ts";
 import type { FatalPart } from "../fatal.ts";
 import { createOwnTelemetry, type OwnTelemetry } from "../own-telemetry/index.ts";
 import { announceServer, withdrawServer } from "../running.ts";
-import {
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-} from "./command.ts";
+import { CONFIG_OPTION, command, configOf, ExitCode, noMore, settingOptions } from "./command.ts";
 
 const USAGE = `
 Usage: mooring serve [--data-dir DIR] [--listen HOST:PORT] [options]
@@ -30,37 +22,33 @@ lines as JSON to stderr. Each option can be set in a JSON file, by a variable, o
   mooring serve --config /etc/mooring.json --log-level warn
 `;
 
-export const serve: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: "all" })], args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
-    const config = configOf(parsed);
-    // Buffers outside the heap count towards its limits instead of a separate small limit: under ingest V8 collected
-    // garbage 14 times a second, and accepted a fifth fewer entries (benchmarks/ingest).
-    setFlagsFromString("--external-memory-accounted-in-global-limit");
-    const startedMs = systemClock.nowMs();
-    // Before the start, which can take a while: a stop then waits until it can be done in order.
-    const stopped = stopSignal();
-    // Lines go to stderr: stdout is for the addresses.
-    const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
-    const log = createLog(config.log_level, own);
-    const { app, setupUrl } = await startWhenRecordsAreFree(() => start(config, log, own), log);
-    try {
-      const { addresses, listen } = app;
-      announceServer(config.data_dir, { addresses, listen, pid: process.pid, started_at: isoFromMs(startedMs) });
-      process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
-      const why = await Promise.race([stopped, app.fatal]);
-      process.stdout.write(`${why}: finishing the running requests\n`);
-      if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);
-    } finally {
-      withdrawServer(config.data_dir, process.pid);
-      await app.stop();
-    }
-    process.stdout.write("stopped\n");
-    return ExitCode.ok;
-  },
-};
+export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: "all" })], async (parsed) => {
+  noMore(parsed.positionals);
+  const config = configOf(parsed);
+  // Buffers outside the heap count towards its limits instead of a separate small limit: under ingest V8 collected
+  // garbage 14 times a second, and accepted a fifth fewer entries (benchmarks/ingest).
+  setFlagsFromString("--external-memory-accounted-in-global-limit");
+  const startedMs = systemClock.nowMs();
+  // Before the start, which can take a while: a stop then waits until it can be done in order.
+  const stopped = stopSignal();
+  // Lines go to stderr: stdout is for the addresses.
+  const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
+  const log = createLog(config.log_level, own);
+  const { app, setupUrl } = await startWhenRecordsAreFree(() => start(config, log, own), log);
+  try {
+    const { addresses, listen } = app;
+    announceServer(config.data_dir, { addresses, listen, pid: process.pid, started_at: isoFromMs(startedMs) });
+    process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
+    const why = await Promise.race([stopped, app.fatal]);
+    process.stdout.write(`${why}: finishing the running requests\n`);
+    if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);
+  } finally {
+    withdrawServer(config.data_dir, process.pid);
+    await app.stop();
+  }
+  process.stdout.write("stopped\n");
+  return ExitCode.ok;
+});
 
 interface Started {
   readonly app: App;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { open, rename, rm } from "node:fs/promises";
 import { CommandError } from "./command.ts";
+import { terminalWidth } from "./table.ts";
 
 /** Where a result goes. */
 export interface Sink {
@@ -25,7 +26,7 @@ function standardOutput(): Sink {
   const { stdout } = process;
   return {
     broken: "the printed result is not complete",
-    width: stdout.isTTY ? stdout.columns : Number.MAX_SAFE_INTEGER,
+    width: terminalWidth(),
     write: async (chunk) => {
       if (!stdout.write(chunk)) await once(stdout, "drain");
     },

@@ -57,3 +57,10 @@ export async function presentAddresses(config: Config): Promise<Addresses> {
   const running = await findRunningServer(config.data_dir);
   return running?.addresses ?? addressesOf(config, config.listen, config.s3_listen);
 }
+
+/** The log of the parts that a command uses: warnings and errors go to standard error. */
+export const stderrLog = {
+  info: () => {},
+  warn: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
+  error: (_fields: object, message: string) => void process.stderr.write(`mooring: ${message}\n`),
+};

@@ -1,16 +1,7 @@
 import { once } from "node:events";
 import type { SentEvent } from "@mooring/client";
 import { systemClock } from "#kernel/time.ts";
-import {
-  ExitCode,
-  parseCommand,
-  textOption,
-  textsOption,
-  UsageError,
-  type Command,
-  type Option,
-  type Parsed,
-} from "./command.ts";
+import { command, textOption, textsOption, UsageError, type Option, type Parsed } from "./command.ts";
 import { connect, CONNECTION_OPTIONS } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { printable } from "./printable.ts";
@@ -29,33 +20,28 @@ Exit codes: 2 wrong usage, 3 not permitted, 4 can't reach the server (at the sta
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "level", type: "string", value: "LEVEL", description: "this level and more severe ones" },
-  { name: "service", type: "string", value: "NAME", description: "only this service" },
-  { name: "trace-id", type: "string", value: "ID", description: "only this trace" },
+  { name: "level", value: "LEVEL", description: "this level and more severe ones" },
+  { name: "service", value: "NAME", description: "only this service" },
+  { name: "trace-id", value: "ID", description: "only this trace" },
   {
     name: "attribute",
-    type: "string",
     value: "NAME=VALUE",
     multiple: true,
     description: "only entries whose attribute has this value; repeatable",
   },
-  { name: "json", type: "boolean", description: "print each entry as a line of JSON" },
+  { name: "json", description: "print each entry as a line of JSON" },
   ...CONNECTION_OPTIONS,
 ];
 
-export const tail: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    const search = searchOf(parsed);
-    const client = await connect(parsed, systemClock);
-    return follow(client, {
-      purpose: "follow the logs",
-      url: `${client.addresses.query_url}/v1/tail/logs?${search.toString()}`,
-      take: (event) => show(event, parsed.values["json"] === true),
-    });
-  },
-};
+export const tail = command(USAGE, OPTIONS, async (parsed) => {
+  const search = searchOf(parsed);
+  const client = await connect(parsed, systemClock);
+  return follow(client, {
+    purpose: "follow the logs",
+    url: `${client.addresses.query_url}/v1/tail/logs?${search.toString()}`,
+    take: (event) => show(event, parsed.values["json"] === true),
+  });
+});
 
 async function show({ event, data }: SentEvent, json: boolean): Promise<void> {
   if (event === "entry") {

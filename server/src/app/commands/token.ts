@@ -3,18 +3,15 @@ import { personPrincipal } from "#domain/organizations/index.ts";
 import { projectByName } from "#domain/projects/index.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import {
-  choicesOption,
   CommandError,
-  CONFIG_OPTION,
+  choicesOption,
+  LOCAL_OPTIONS,
+  command,
   configOf,
   countOption,
-  ExitCode,
-  parseCommand,
   requiredOption,
-  settingOptions,
   textOption,
   UsageError,
-  type Command,
   type Option,
 } from "./command.ts";
 import { memberByEmail } from "./store.ts";
@@ -33,59 +30,48 @@ Scopes: ${PERSONAL_TOKEN_SCOPES.join(" ")}. No service takes a personal token fo
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "org", type: "string", value: "ORG", description: "organization that the person is a member of (slug)" },
-  { name: "name", type: "string", value: "NAME", description: "what the person knows the token by" },
-  {
-    name: "scope",
-    type: "string",
-    value: "SCOPE",
-    multiple: true,
-    description: "permission; repeatable, or separated by commas",
-  },
-  { name: "project", type: "string", value: "PROJECT", description: "reach this project only (id or slug)" },
-  { name: "expires-days", type: "string", value: "N", description: "days after which it ends (default 90)" },
-  { name: "json", type: "boolean", description: "print JSON" },
-  CONFIG_OPTION,
+  { name: "org", value: "ORG", description: "organization that the person is a member of (slug)" },
+  { name: "name", value: "NAME", description: "what the person knows the token by" },
+  { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
+  { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
+  { name: "expires-days", value: "N", description: "days after which it ends (default 90)" },
+  { name: "json", description: "print JSON" },
+  ...LOCAL_OPTIONS,
 ];
 
 const DAY_MS = 86_400_000;
 const DAYS = 90;
 
-export const token: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    const [action, email, ...rest] = parsed.positionals;
-    if (action !== "create") throw new UsageError("say what to do: create");
-    if (email === undefined || rest.length > 0) throw new UsageError("name one person by their e-mail address");
-    const [org, name] = [requiredOption(parsed, "org"), requiredOption(parsed, "name")];
-    const scopes = choicesOption(parsed, "scope", PERSONAL_TOKEN_SCOPES);
-    if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
-    const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 }) ?? DAYS;
-    const project = textOption(parsed, "project");
-    const config = configOf(parsed);
-    const made = await withIdentity(config, await presentAddresses(config), async (identity, metadata) => {
-      const member = await memberByEmail(metadata.read, org, email.toLowerCase());
-      const person = member && (await personPrincipal(metadata.read, member.orgId, member.userId));
-      if (person === undefined) throw new CommandError(`cannot make the token: ${email} is no member of ${org}`);
-      const found = project === undefined ? null : await projectByName(metadata.read, person.orgId, project);
-      if (found === undefined) throw new CommandError(`cannot make the token: ${org} has no project ${project}`);
-      const acting = { actor: { kind: "system", id: "command-line", orgId: person.orgId } } as const;
-      const expiresAtMs = systemClock.nowMs() + days * DAY_MS;
-      return identity.credentials.createPersonal(acting, person, {
-        projectId: found?.id ?? null,
-        name,
-        scopes,
-        expiresAtMs,
-      });
+export const token = command(USAGE, OPTIONS, async (parsed) => {
+  const [action, email, ...rest] = parsed.positionals;
+  if (action !== "create") throw new UsageError("say what to do: create");
+  if (email === undefined || rest.length > 0) throw new UsageError("name one person by their e-mail address");
+  const [org, name] = [requiredOption(parsed, "org"), requiredOption(parsed, "name")];
+  const scopes = choicesOption(parsed, "scope", PERSONAL_TOKEN_SCOPES);
+  if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
+  const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 }) ?? DAYS;
+  const project = textOption(parsed, "project");
+  const config = configOf(parsed);
+  const made = await withIdentity(config, await presentAddresses(config), async (identity, metadata) => {
+    const member = await memberByEmail(metadata.read, org, email.toLowerCase());
+    const person = member && (await personPrincipal(metadata.read, member.orgId, member.userId));
+    if (person === undefined) throw new CommandError(`cannot make the token: ${email} is no member of ${org}`);
+    const found = project === undefined ? null : await projectByName(metadata.read, person.orgId, project);
+    if (found === undefined) throw new CommandError(`cannot make the token: ${org} has no project ${project}`);
+    const acting = { actor: { kind: "system", id: "command-line", orgId: person.orgId } } as const;
+    const expiresAtMs = systemClock.nowMs() + days * DAY_MS;
+    return identity.credentials.createPersonal(acting, person, {
+      projectId: found?.id ?? null,
+      name,
+      scopes,
+      expiresAtMs,
     });
-    const { id, expiresAtMs } = made.credential;
-    const expiresAt = expiresAtMs === null ? null : isoFromMs(expiresAtMs);
-    const text =
-      parsed.values["json"] === true
-        ? JSON.stringify({ id, email, token: made.token, expires_at: expiresAt })
-        : `id       ${id}\ne-mail   ${email}\ntoken    ${made.token}\nexpires  ${expiresAt ?? "never"}\n\nThe token is not shown again.`;
-    process.stdout.write(`${text}\n`);
-    return ExitCode.ok;
-  },
-};
+  });
+  const { id, expiresAtMs } = made.credential;
+  const expiresAt = expiresAtMs === null ? null : isoFromMs(expiresAtMs);
+  const text =
+    parsed.values["json"] === true
+      ? JSON.stringify({ id, email, token: made.token, expires_at: expiresAt })
+      : `id       ${id}\ne-mail   ${email}\ntoken    ${made.token}\nexpires  ${expiresAt ?? "never"}\n\nThe token is not shown again.`;
+  process.stdout.write(`${text}\n`);
+});

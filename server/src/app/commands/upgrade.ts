@@ -3,17 +3,7 @@ import { MigrationsPending, openMetadata } from "#stores/metadata/index.ts";
 import { openCurrentRecords, recordsOf } from "../records.ts";
 import { findRunningServer } from "../running.ts";
 import type { Config } from "../config.ts";
-import {
-  CommandError,
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-  type Option,
-} from "./command.ts";
+import { CommandError, LOCAL_OPTIONS, command, configOf, noMore, type Option } from "./command.ts";
 
 const USAGE = `
 Usage: mooring upgrade [--dry-run] [--json] [--data-dir DIR]
@@ -28,27 +18,22 @@ Exit codes: 0 done, or nothing to do, 1 it failed, and the rest was not applied,
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "dry-run", type: "boolean", description: "list what would be done, and change nothing" },
-  { name: "json", type: "boolean", description: "print JSON: {pending, applied}" },
-  CONFIG_OPTION,
+  { name: "dry-run", description: "list what would be done, and change nothing" },
+  { name: "json", description: "print JSON: {pending, applied}" },
+  ...LOCAL_OPTIONS,
 ];
 
-export const upgrade: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, [...OPTIONS, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
-    const config = configOf(parsed);
-    const pending = await pendingOf(config);
-    const isDry = parsed.values["dry-run"] === true;
-    if (!isDry && pending.length > 0) await apply(config);
-    const applied = isDry ? [] : pending;
-    if (parsed.values["json"] === true) process.stdout.write(`${JSON.stringify({ pending, applied })}\n`);
-    else if (pending.length === 0) process.stdout.write("nothing to do: the records are of this version\n");
-    else for (const name of pending) process.stdout.write(`${isDry ? "would apply" : "applied"} ${name}\n`);
-    return ExitCode.ok;
-  },
-};
+export const upgrade = command(USAGE, OPTIONS, async (parsed) => {
+  noMore(parsed.positionals);
+  const config = configOf(parsed);
+  const pending = await pendingOf(config);
+  const isDry = parsed.values["dry-run"] === true;
+  if (!isDry && pending.length > 0) await apply(config);
+  const applied = isDry ? [] : pending;
+  if (parsed.values["json"] === true) process.stdout.write(`${JSON.stringify({ pending, applied })}\n`);
+  else if (pending.length === 0) process.stdout.write("nothing to do: the records are of this version\n");
+  else for (const name of pending) process.stdout.write(`${isDry ? "would apply" : "applied"} ${name}\n`);
+});
 
 /** Names of the migrations that are missing. Changes nothing. */
 async function pendingOf(config: Config): Promise<readonly string[]> {

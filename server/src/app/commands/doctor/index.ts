@@ -1,15 +1,6 @@
 import { ConfigError } from "../../config.ts";
 import { findRunningServer } from "../../running.ts";
-import {
-  CONFIG_OPTION,
-  configOf,
-  ExitCode,
-  parseCommand,
-  settingOptions,
-  UsageError,
-  type Command,
-  type Parsed,
-} from "../command.ts";
+import { LOCAL_OPTIONS, command, configOf, ExitCode, noMore, type Option, type Parsed } from "../command.ts";
 import type { Check, CheckContext, Finding } from "./finding.ts";
 import { BUCKET_CHECKS } from "./buckets.ts";
 import { MACHINE_CHECKS } from "./machine.ts";
@@ -39,25 +30,21 @@ const CHECKS: readonly Check[] = [
   ...NETWORK_CHECKS,
 ];
 
-export const doctor: Command = {
-  run: async (args) => {
-    const json = {
-      name: "json",
-      type: "boolean",
-      description: "print JSON: a list of {check, status, detail, mend}",
-    } as const;
-    const parsed = parseCommand(USAGE, [json, CONFIG_OPTION, ...settingOptions()], args);
-    if (parsed === null) return ExitCode.ok;
-    if (parsed.positionals.length > 0) throw new UsageError(`${parsed.positionals.join(" ")} is too much`);
-    const findings: Finding[] = [];
-    for await (const finding of examine(parsed)) {
-      findings.push(finding);
-      if (parsed.values["json"] !== true) process.stdout.write(readable(finding));
-    }
-    if (parsed.values["json"] === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-    return findings.some((finding) => finding.status === "fail") ? ExitCode.failed : ExitCode.ok;
-  },
-};
+const OPTIONS: readonly Option[] = [
+  { name: "json", description: "print JSON: a list of {check, status, detail, mend}" },
+  ...LOCAL_OPTIONS,
+];
+
+export const doctor = command(USAGE, OPTIONS, async (parsed) => {
+  noMore(parsed.positionals);
+  const findings: Finding[] = [];
+  for await (const finding of examine(parsed)) {
+    findings.push(finding);
+    if (parsed.values["json"] !== true) process.stdout.write(readable(finding));
+  }
+  if (parsed.values["json"] === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  return findings.some((finding) => finding.status === "fail") ? ExitCode.failed : ExitCode.ok;
+});
 
 async function* examine(parsed: Parsed): AsyncGenerator<Finding, void, void> {
   const config = configuration(parsed);

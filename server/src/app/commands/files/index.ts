@@ -1,16 +1,16 @@
 import { systemClock } from "#kernel/time.ts";
 import {
+  command,
   countOption,
   ExitCode,
-  parseCommand,
+  noMore,
   textOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "../command.ts";
 import { connect, CONNECTION_OPTIONS } from "../connection.ts";
-import { onInterrupt } from "../interrupt.ts";
+import { untilInterrupt } from "../interrupt.ts";
 import { printable } from "../printable.ts";
 import { getFile } from "./get.ts";
 import { listAll, listText } from "./list.ts";
@@ -37,24 +37,18 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 can't reach the 
 `;
 
 const OPTIONS: readonly Option[] = [
-  {
-    name: "name",
-    type: "string",
-    value: "NAME",
-    description: "what the file is called there (default: as it is here)",
-  },
+  { name: "name", value: "NAME", description: "what the file is called there (default: as it is here)" },
   {
     name: "type",
-    type: "string",
     value: "TYPE",
     description: "its media type (default: by the end of its name, else application/octet-stream)",
   },
-  { name: "project", type: "string", value: "PROJECT", description: "id or slug; without it, the organization's" },
-  { name: "output", type: "string", value: "FILE", description: "file for the content; - for standard output" },
-  { name: "prefix", type: "string", value: "PREFIX", description: "list files whose names begin with it" },
-  { name: "limit", type: "string", value: "N", description: "list so many at most (default 1000)" },
-  { name: "permanent", type: "boolean", description: "delete past the trash" },
-  { name: "json", type: "boolean", description: "print JSON" },
+  { name: "project", value: "PROJECT", description: "id or slug; without it, the organization's" },
+  { name: "output", value: "FILE", description: "file for the content; - for standard output" },
+  { name: "prefix", value: "PREFIX", description: "list files whose names begin with it" },
+  { name: "limit", value: "N", description: "list so many at most (default 1000)" },
+  { name: "permanent", description: "delete past the trash" },
+  { name: "json", description: "print JSON" },
   ...CONNECTION_OPTIONS,
 ];
 
@@ -81,7 +75,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return shown(parsed, { path, ...facts }, `${printable(path)}  ${facts.size_bytes} bytes\n`);
   },
   ls: async (remote, parsed, operands) => {
-    if (operands.length > 0) throw new UsageError(`${operands.join(" ")} is too much`);
+    noMore(operands);
     const limit = countOption(parsed, "limit", { minimum: 1, maximum: LIST_MAX }) ?? LIST_DEFAULT;
     const [prefix, project] = [textOption(parsed, "prefix"), textOption(parsed, "project")];
     const list = await listAll(remote, { prefix, project, limit });
@@ -100,26 +94,16 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-export const files: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    const [word = "", ...operands] = parsed.positionals;
-    const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
-    if (action === undefined) throw new UsageError("say what to do: put, get, ls, rm or restore");
-    const client = await connect(parsed, systemClock);
-    const interrupt = onInterrupt();
-    try {
-      process.stdout.write(await action(createRemote(client, interrupt.signal), parsed, operands));
-      return ExitCode.ok;
-    } catch (error) {
-      if (interrupt.signal.aborted) return ExitCode.interrupted;
-      throw error;
-    } finally {
-      interrupt.release();
-    }
-  },
-};
+export const files = command(USAGE, OPTIONS, async (parsed) => {
+  const [word = "", ...operands] = parsed.positionals;
+  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
+  if (action === undefined) throw new UsageError("say what to do: put, get, ls, rm or restore");
+  const client = await connect(parsed, systemClock);
+  return untilInterrupt(async (signal) => {
+    process.stdout.write(await action(createRemote(client, signal), parsed, operands));
+    return ExitCode.ok;
+  });
+});
 
 function onlyOne(operands: readonly string[], missing: string): string {
   const [first, ...rest] = operands;

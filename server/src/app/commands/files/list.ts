@@ -1,5 +1,5 @@
 import { printable } from "../printable.ts";
-import { tableText } from "../table.ts";
+import { tableText, terminalWidth } from "../table.ts";
 import type { FileFacts, FileList, FilesClient } from "./remote.ts";
 
 const PAGE = 100;
@@ -33,7 +33,6 @@ const COLUMNS = [
 export function listText({ files, total }: FileList): string {
   if (files.length === 0) return "There are no files.\n";
   const rows = files.map((file) => ({ ...file, filename: printable(file.filename) }));
-  const width = process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
   const more = files.length < total ? `(${files.length} of ${total}; --limit N shows N)\n` : "";
-  return tableText(COLUMNS, rows, width) + more;
+  return tableText(COLUMNS, rows, terminalWidth()) + more;
 }

@@ -2,13 +2,12 @@ import { checkTextOptions, zoneOf } from "#domain/telemetry/text/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import {
   choiceOption,
+  command,
   countOption,
   ExitCode,
-  parseCommand,
   textOption,
   textsOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "../command.ts";
@@ -38,72 +37,51 @@ Exit codes: 0 sent (lines that were left out are reported), 1 failed, 2 wrong us
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "format", type: "string", value: "json|text", description: "form of the lines (default json)" },
-  { name: "service", type: "string", value: "NAME", description: "service of entries that name none" },
-  {
-    name: "attribute",
-    type: "string",
-    value: "K=V",
-    multiple: true,
-    description: "attribute, or tag of metrics, to add; repeatable",
-  },
+  { name: "format", value: "json|text", description: "form of the lines (default json)" },
+  { name: "service", value: "NAME", description: "service of entries that name none" },
+  { name: "attribute", value: "K=V", multiple: true, description: "attribute, or tag of metrics, to add; repeatable" },
   {
     name: "timezone",
-    type: "string",
     value: "ZONE",
     description: "of times without an offset: UTC, +02:00, Europe/Berlin (default UTC)",
   },
-  {
-    name: "year",
-    type: "string",
-    value: "YYYY",
-    description: "of times without a year (default: from when the file was written)",
-  },
+  { name: "year", value: "YYYY", description: "of times without a year (default: from when the file was written)" },
   {
     name: "pattern",
-    type: "string",
     value: "REGEX",
     description: "regular expression of a line; its groups time, level, message, service; others become attributes",
   },
   {
     name: "time-format",
-    type: "string",
     value: "FORMAT",
     description: "form of the times, in the directives of strptime, such as %d.%m.%Y %H:%M:%S",
   },
   {
     name: "on-no-time",
-    type: "string",
     value: "now|previous|reject",
     description:
       "time of a line that has none: of arrival, of the line before, or leave it out (default: join it to the line before)",
   },
-  { name: "strict", type: "boolean", description: "stop at the first line that can't be taken" },
-  { name: "parallel", type: "string", value: "N", description: "requests at the same time, 1 to 16 (default 4)" },
-  { name: "retry-for", type: "string", value: "SECONDS", description: "how long a batch is tried again (default 60)" },
-  { name: "json", type: "boolean", description: "print the summary as JSON" },
+  { name: "strict", description: "stop at the first line that can't be taken" },
+  { name: "parallel", value: "N", description: "requests at the same time, 1 to 16 (default 4)" },
+  { name: "retry-for", value: "SECONDS", description: "how long a batch is tried again (default 60)" },
+  { name: "json", description: "print the summary as JSON" },
   ...CONNECTION_OPTIONS,
 ];
 
-export const ingest: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    const plan = planOf(parsed);
-    const client = await connect(parsed, systemClock);
-    const interrupt = onInterrupt();
-    try {
-      const summary = await runIngest(plan, client, systemClock, interrupt.signal);
-      process.stdout.write(
-        parsed.values["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(plan, summary),
-      );
-      if (interrupt.signal.aborted) return ExitCode.interrupted;
-      return summary.accepted === 0 && summary.refused > 0 ? ExitCode.failed : ExitCode.ok;
-    } finally {
-      interrupt.release();
-    }
-  },
-};
+export const ingest = command(USAGE, OPTIONS, async (parsed) => {
+  const plan = planOf(parsed);
+  const client = await connect(parsed, systemClock);
+  const interrupt = onInterrupt();
+  try {
+    const summary = await runIngest(plan, client, systemClock, interrupt.signal);
+    process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(summary)}\n` : summaryText(plan, summary));
+    if (interrupt.signal.aborted) return ExitCode.interrupted;
+    return summary.accepted === 0 && summary.refused > 0 ? ExitCode.failed : ExitCode.ok;
+  } finally {
+    interrupt.release();
+  }
+});
 
 function summaryText(plan: IngestPlan, summary: IngestSummary): string {
   const seconds = (summary.elapsed_ms / 1000).toFixed(1);

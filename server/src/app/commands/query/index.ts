@@ -3,20 +3,19 @@ import { SQL_BYTES_MAX } from "#kernel/limits.ts";
 import { systemClock } from "#kernel/time.ts";
 import type { Client } from "@mooring/client";
 import {
-  choiceOption,
   CommandError,
+  choiceOption,
+  command,
   countOption,
   ExitCode,
-  parseCommand,
   textOption,
   textsOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "../command.ts";
 import { connect, CONNECTION_OPTIONS } from "../connection.ts";
-import { onInterrupt } from "../interrupt.ts";
+import { untilInterrupt } from "../interrupt.ts";
 import { tableText, type TableColumn } from "../table.ts";
 import { planText, type PlanStep } from "./plan.ts";
 import { openSink, type Sink } from "../sink.ts";
@@ -50,20 +49,15 @@ const ACCEPT: Readonly<Record<Format, string>> = {
 const BINARY: ReadonlySet<Format> = new Set(["arrow", "parquet"]);
 
 const OPTIONS: readonly Option[] = [
-  {
-    name: "format",
-    type: "string",
-    value: FORMATS.join("|"),
-    description: "default: table on a terminal, ndjson elsewhere",
-  },
-  { name: "param", type: "string", value: "NAME=VALUE", multiple: true, description: "value of $NAME; repeatable" },
-  { name: "output", type: "string", value: "FILE", description: "write the result there; a broken one leaves no file" },
-  { name: "from", type: "string", value: "TIME", description: "only rows from this time on, ISO 8601 UTC" },
-  { name: "to", type: "string", value: "TIME", description: "only rows before this time" },
-  { name: "explain", type: "boolean", description: "show how the statement would be run, and run nothing" },
-  { name: "analyze", type: "boolean", description: "run it, and show how it went instead of its rows" },
-  { name: "limit", type: "string", value: "N", description: "cut the result after N rows, and say so" },
-  { name: "timeout-ms", type: "string", value: "MS", description: "time limit of the query" },
+  { name: "format", value: FORMATS.join("|"), description: "default: table on a terminal, ndjson elsewhere" },
+  { name: "param", value: "NAME=VALUE", multiple: true, description: "value of $NAME; repeatable" },
+  { name: "output", value: "FILE", description: "write the result there; a broken one leaves no file" },
+  { name: "from", value: "TIME", description: "only rows from this time on, ISO 8601 UTC" },
+  { name: "to", value: "TIME", description: "only rows before this time" },
+  { name: "explain", description: "show how the statement would be run, and run nothing" },
+  { name: "analyze", description: "run it, and show how it went instead of its rows" },
+  { name: "limit", value: "N", description: "cut the result after N rows, and say so" },
+  { name: "timeout-ms", value: "MS", description: "time limit of the query" },
   ...CONNECTION_OPTIONS,
 ];
 
@@ -72,25 +66,15 @@ const COUNT_MAX = 1_000_000_000;
 
 type Scalar = string | number | boolean | null;
 
-export const query: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    const request = requestOf(parsed);
-    const client = await connect(parsed, systemClock);
-    const interrupt = onInterrupt();
-    try {
-      await run(client, request, interrupt.signal);
-      return ExitCode.ok;
-    } catch (error) {
-      // Going away cancels the query on the server.
-      if (interrupt.signal.aborted) return ExitCode.interrupted;
-      throw error;
-    } finally {
-      interrupt.release();
-    }
-  },
-};
+export const query = command(USAGE, OPTIONS, async (parsed) => {
+  const request = requestOf(parsed);
+  const client = await connect(parsed, systemClock);
+  // Going away cancels the query on the server.
+  return untilInterrupt(async (signal) => {
+    await run(client, request, signal);
+    return ExitCode.ok;
+  });
+});
 
 interface QueryCommand {
   readonly format: Format;

@@ -3,17 +3,16 @@ import { systemClock } from "#kernel/time.ts";
 import type { Client } from "@mooring/client";
 import {
   choiceOption,
-  ExitCode,
-  parseCommand,
+  command,
+  noMore,
   requiredOption,
   textOption,
   UsageError,
-  type Command,
   type Option,
   type Parsed,
 } from "../command.ts";
 import { connect, CONNECTION_OPTIONS } from "../connection.ts";
-import { tableText } from "../table.ts";
+import { textTable } from "../table.ts";
 import { readSecret } from "./input.ts";
 import { listen } from "./listen.ts";
 
@@ -43,23 +42,13 @@ Schemes: ${SCHEMES.join(" ")}
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "name", type: "string", value: "NAME", description: "what people know the webhook by" },
-  { name: "project", type: "string", value: "PROJECT", description: "project that it belongs to (id or slug)" },
-  { name: "verify", type: "string", value: "SCHEME", description: "refuse what can't be verified by this scheme" },
-  {
-    name: "secret-file",
-    type: "string",
-    value: "FILE",
-    description: "file with the secret to verify by, or - for standard input",
-  },
-  {
-    name: "grace",
-    type: "string",
-    value: "TIME",
-    description: "how long the old address is good (default: now, not at all)",
-  },
-  { name: "forward", type: "string", value: "URL", description: "address that events are sent on to" },
-  { name: "json", type: "boolean", description: "print the server's answers as JSON" },
+  { name: "name", value: "NAME", description: "what people know the webhook by" },
+  { name: "project", value: "PROJECT", description: "project that it belongs to (id or slug)" },
+  { name: "verify", value: "SCHEME", description: "refuse what can't be verified by this scheme" },
+  { name: "secret-file", value: "FILE", description: "file with the secret to verify by, or - for standard input" },
+  { name: "grace", value: "TIME", description: "how long the old address is good (default: now, not at all)" },
+  { name: "forward", value: "URL", description: "address that events are sent on to" },
+  { name: "json", description: "print the server's answers as JSON" },
   ...CONNECTION_OPTIONS,
 ];
 
@@ -67,21 +56,16 @@ const ROWS = WEBHOOK_ROUTES;
 
 type Action = (client: Client, parsed: Parsed, words: readonly string[]) => Promise<number | void>;
 
-export const webhooks: Command = {
-  run: async (args) => {
-    const parsed = parseCommand(USAGE, OPTIONS, args);
-    if (parsed === null) return ExitCode.ok;
-    const [name = "", ...words] = parsed.positionals;
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-    if (action === undefined) throw new UsageError(`say what to do: ${Object.keys(ACTIONS).join(", ")}`);
-    const code = await action(await connect(parsed, systemClock), parsed, words);
-    return typeof code === "number" ? code : ExitCode.ok;
-  },
-};
+export const webhooks = command(USAGE, OPTIONS, async (parsed) => {
+  const [name = "", ...words] = parsed.positionals;
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (action === undefined) throw new UsageError(`say what to do: ${Object.keys(ACTIONS).join(", ")}`);
+  return action(await connect(parsed, systemClock), parsed, words);
+});
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   create: async (client, parsed, words) => {
-    noMore(words, 0);
+    noMore(words);
     const scheme = choiceOption(parsed, "verify", SCHEMES);
     const [name, project] = [requiredOption(parsed, "name"), requiredOption(parsed, "project")];
     const given = await readSecret(parsed);
@@ -97,7 +81,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     print(parsed, made, [["id", made.id], ["url", url], ...secret]);
   },
   list: async (client, parsed, words) => {
-    noMore(words, 0);
+    noMore(words);
     const project = textOption(parsed, "project");
     const purpose = project === undefined ? "list the webhooks" : `list the webhooks of the project ${project}`;
     const items = await Array.fromAsync(client.items(ROWS.listWebhooks, { query: { project }, purpose }));
@@ -150,7 +134,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   replay: async (client, parsed, words) => {
     const [id, event, ...rest] = words;
     if (event === undefined) throw new UsageError("name the webhook (hook_…) and the event (evt_…)");
-    noMore(rest, 0);
+    noMore(rest);
     const params = { ...paramsOf([id ?? ""]), event_id: event };
     const sent = await client.call(ROWS.replayWebhookEvent, {
       params,
@@ -187,12 +171,8 @@ async function change(
 
 function paramsOf([id = "", ...rest]: readonly string[]): { readonly webhook_id: string } {
   if (id === "") throw new UsageError("name the webhook by its id (hook_…)");
-  noMore(rest, 0);
+  noMore(rest);
   return { webhook_id: id };
-}
-
-function noMore(words: readonly string[], allowed: number): void {
-  if (words.length > allowed) throw new UsageError(`${words.slice(allowed).join(" ")} is too much`);
 }
 
 function print(parsed: Parsed, answer: object, lines: readonly (readonly [string, string])[]): void {
@@ -206,11 +186,9 @@ function print(parsed: Parsed, answer: object, lines: readonly (readonly [string
 function printTable(
   parsed: Parsed,
   answer: readonly object[],
-  rows: Parameters<typeof tableText>[1],
+  rows: Parameters<typeof textTable>[1],
   names: readonly string[],
 ): void {
   if (parsed.values["json"] === true) return void process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  const width = process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
-  const columns = names.map((name) => ({ name, type: "VARCHAR" }));
-  process.stdout.write(tableText(columns, rows, width));
+  process.stdout.write(textTable(names, rows));
 }
