@@ -274,7 +274,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ [S]: 'type A = Tables["project"]["visibility"];\n' }, /store\.ts:1:/],
       [{ [S]: 'where("project.state", "=", "active");\n' }, /store\.ts:1:/],
       [{ [S]: 'where("project.state_since", "is", null);\n' }, /store\.ts:1:/],
-      [{ "server/src/domain/limits/store.ts": "f();\n" }, /take it out of NAMES_PROJECTS/],
+      [{ "server/src/domain/limits/store.ts": "f();\n" }, /take it out of projects-in-one-place/],
     ],
     fine: [
       {
@@ -282,6 +282,23 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
         "server/src/domain/a/store.test.ts": 'db.selectFrom("project");\n',
         "server/src/domain/projects/store.ts": 'db.selectFrom("project");\n',
         "server/src/domain/limits/store.ts": "sql`project where org_id = 1`;\n",
+      },
+    ],
+  },
+  "credentials-in-one-place": {
+    caught: [
+      [{ [S]: 'db.selectFrom("credential").select("id");\n' }, /store\.ts:1: ask server\/src\/domain\/identity/],
+      [{ [S]: '\ndb.leftJoin("s3_key as k", "k.id", "x");\n' }, /store\.ts:2:/],
+      [{ [S]: "sql`update s3_key set x = 1`;\n" }, /store\.ts:1:/],
+      [{ "server/src/domain/identity/federation/store.ts": "f();\n" }, /take it out of credentials-in-one-place/],
+    ],
+    fine: [
+      {
+        [S]: 'db.selectFrom("credential_trust"); // from credential to token\nlist("s3_key");\n',
+        "server/src/domain/a/store.test.ts": 'db.selectFrom("credential");\n',
+        "server/src/domain/identity/credentials/store.ts": 'db.selectFrom("s3_key");\n',
+        "server/src/domain/identity/federation/store.ts": 'db.innerJoin("credential as c");\n',
+        "server/src/domain/limits/store.ts": "sql`s3_key where org_id = 1`;\n",
       },
     ],
   },

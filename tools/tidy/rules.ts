@@ -3,7 +3,7 @@ import { DOCS_RULES } from "./docs.ts";
 import { DOC_LIST_RULES } from "./doc-lists.ts";
 import type { Rule } from "./files.ts";
 import { SURFACE_RULES } from "./surfaces.ts";
-import { projectsInOnePlace, readTables } from "./tables.ts";
+import { credentialsInOnePlace, projectsInOnePlace, readTables } from "./tables.ts";
 import { TEXT_RULES } from "./text.ts";
 import { periodicWork } from "./timers.ts";
 import { plainWords } from "./words.ts";
@@ -17,5 +17,6 @@ export const TIDY_RULES: readonly Rule[] = [
   readTables,
   periodicWork,
   projectsInOnePlace,
+  credentialsInOnePlace,
   plainWords,
 ];

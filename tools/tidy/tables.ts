@@ -35,40 +35,68 @@ export const readTables: Rule = {
   },
 };
 
-const PROJECTS = "server/src/domain/projects/";
-/** The table of projects in a query, by the query builder or in SQL, and the type of its rows. */
-const PROJECT_TABLE =
-  /(?:selectFrom|[jJ]oin|insertInto|updateTable|deleteFrom)\(\s*\[?["'`]project\b(?!_)|(?:\b(?:from|join|into|update)\s+|sql`\s*)"?project\b(?!_)(?=["`]?\s*(?:\n|`|as\b|where\b|set\b|on\b|\())|Tables\["project"\]|["'`]project\.state["'`]|["'`.]state_since["'`]/g;
+/** Tables that the queries of one place alone may name. */
+interface Owned {
+  readonly rule: string;
+  /** The beginning of the paths that may name them. */
+  readonly home: string;
+  readonly named: RegExp;
+  /** Files elsewhere that may name them, and why. */
+  readonly except: Readonly<Record<string, string>>;
+  /** What to do instead. */
+  readonly mend: string;
+}
 
-/** Files that may name it, and why. */
-const NAMES_PROJECTS: Readonly<Record<string, string>> = {
-  "server/src/domain/limits/store.ts": "counts the rows of every table that has a limit",
-};
+/** Names of tables in a query, by the query builder or in SQL. */
+function inQueries(names: string): string {
+  return `(?:selectFrom|[jJ]oin|insertInto|updateTable|deleteFrom)\\(\\s*\\[?["'\`](?:${names})\\b(?!_)|(?:\\b(?:from|join|into|update)\\s+|sql\`\\s*)"?(?:${names})\\b(?!_)(?=["\`]?\\s*(?:\\n|\`|as\\b|where\\b|set\\b|on\\b|\\())`;
+}
+
+function inOnePlace({ rule, home, named, except, mend }: Owned): Rule {
+  return {
+    name: rule,
+    check: (files) => {
+      const product = files.filter(
+        ({ path }) =>
+          path.startsWith("server/src/") &&
+          !isTest(path) &&
+          !path.startsWith(home) &&
+          !/\/stores\/metadata\/(?:schema|migrations\/)/.test(path),
+      );
+      const places = product.flatMap(({ path, text }) =>
+        [...text.matchAll(named)].map(({ index }) => ({ path, line: lineAt(text, index) })),
+      );
+      const isUsed = (path: string): boolean => places.some((each) => each.path === path);
+      return [
+        ...places.filter(({ path }) => except[path] === undefined).map(({ path, line }) => `${path}:${line}: ${mend}`),
+        ...Object.keys(except)
+          .filter((path) => files.some((file) => file.path === path) && !isUsed(path))
+          .map((path) => `${path} needs no exception any more; take it out of ${rule} in tools/tidy/tables.ts`),
+      ];
+    },
+  };
+}
+
+const COUNTS = { "server/src/domain/limits/store.ts": "counts the rows of every table that has a limit" };
 
 /** A state of a project that one query forgets is a state that does not hold there. */
-export const projectsInOnePlace: Rule = {
-  name: "projects-in-one-place",
-  check: (files) => {
-    const product = files.filter(
-      ({ path }) =>
-        path.startsWith("server/src/") &&
-        !isTest(path) &&
-        !path.startsWith(PROJECTS) &&
-        !/\/stores\/metadata\/(?:schema|migrations\/)/.test(path),
-    );
-    const named = product.flatMap(({ path, text }) =>
-      [...text.matchAll(PROJECT_TABLE)].map(({ index }) => ({ path, line: lineAt(text, index) })),
-    );
-    const isUsed = (path: string): boolean => named.some((each) => each.path === path);
-    return [
-      ...named
-        .filter(({ path }) => NAMES_PROJECTS[path] === undefined)
-        .map(
-          ({ path, line }) => `${path}:${line}: ask ${PROJECTS}index.ts for projects, and join them by \`withProject\``,
-        ),
-      ...Object.keys(NAMES_PROJECTS)
-        .filter((path) => files.some((file) => file.path === path) && !isUsed(path))
-        .map((path) => `${path} names no project any more; take it out of NAMES_PROJECTS in tools/tidy/tables.ts`),
-    ];
-  },
-};
+export const projectsInOnePlace = inOnePlace({
+  rule: "projects-in-one-place",
+  home: "server/src/domain/projects/",
+  // The type of its rows, too.
+  named: new RegExp(
+    `${inQueries("project")}|Tables\\["project"\\]|["'\`]project\\.state["'\`]|["'\`.]state_since["'\`]`,
+    "g",
+  ),
+  except: COUNTS,
+  mend: "ask server/src/domain/projects/index.ts for projects, and join them by `withProject`",
+});
+
+/** Revoked, expired and pending credentials are refused in one place; a query elsewhere can forget one of these states. */
+export const credentialsInOnePlace = inOnePlace({
+  rule: "credentials-in-one-place",
+  home: "server/src/domain/identity/credentials/store.ts",
+  named: new RegExp(inQueries("credential|s3_key"), "g"),
+  except: { ...COUNTS, "server/src/domain/identity/federation/store.ts": "shows the credential of each trust" },
+  mend: "ask server/src/domain/identity/credentials for credentials and keys; its store.ts alone queries their tables",
+});
