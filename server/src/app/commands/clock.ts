@@ -12,7 +12,7 @@ Usage: mooring clock [--json] [--data-dir DIR]
 Says whether the clock of this machine can be trusted to delete expired data. A clock that is ahead would delete data too early, so
 deletions wait while it is in doubt: until it is set right, has run steadily for a day, or somebody accepts it.
 
-accept  the clock is right as it is: deletions go on. The server takes it within ten seconds, or at its next start.
+accept  the clock is right as it is: deletions continue. The server takes it within ten seconds, or at its next start.
 
   mooring clock --data-dir ./data
   mooring clock accept --data-dir ./data

@@ -35,7 +35,7 @@ test("scrub beside an open store reports nothing, then the damage, by its exit c
     await metadata.write((tx) => objects.link(tx, "org_1", staged));
     assert.match(
       scrub(dataDir, "--quick").stdout,
-      new RegExp(`^count {5}${staged.id}: 0 rows hold it, but it counts 1\nFAIL`),
+      new RegExp(`^count {5}${staged.id}: it has 0 references, but its row counts 1\nFAIL`),
     );
     const [shard = ""] = readdirSync(join(dataDir, "objects/blobs"));
     truncateSync(join(dataDir, "objects/blobs", shard, staged.id), 5);

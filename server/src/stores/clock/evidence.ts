@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
-/** The newest time that the records know of; 0 when they are new. */
+/** Returns the newest time in the records, or 0 when they have none. */
 export async function newestRecordMs({ read }: Pick<MetadataStore, "read">): Promise<number> {
   const audit = await read
     .selectFrom("audit")
@@ -18,7 +18,7 @@ export async function newestRecordMs({ read }: Pick<MetadataStore, "read">): Pro
   return Math.max(...[audit, node, store].map((row) => Number(row?.at ?? 0)));
 }
 
-/** The clock of a database server; undefined where there is none. */
+/** Returns the time of the database server, or undefined for SQLite. */
 export async function databaseNowMs({ read, dialect }: Pick<MetadataStore, "read" | "dialect">) {
   if (dialect !== "postgres") return undefined;
   const query = sql<{ now: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as now`;

@@ -9,17 +9,17 @@ import { readClockState, takeAcceptance, writeClockState, type KeptClock } from 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A clock that is further ahead than the time that has passed is in doubt. */
+/** A clock that runs further ahead of the elapsed time than this is not trusted. */
 export const AHEAD_MS_MAX = HOUR_MS;
-/** The same where nobody knows how much time has passed: the machine was off. */
+/** The same limit after a time in which no server ran: the elapsed time is unknown then. */
 export const OFF_MS_MAX = DAY_MS;
-/** So long deletions wait while a server runs; after that the clock is believed. */
+/** Deletions wait this long while a server runs. After that the clock is trusted again. */
 export const HOLD_MS = DAY_MS;
-/** A clock that is kept right by small steps is followed; larger ones add up. */
+/** Smaller corrections of the clock are accepted. Larger ones add up until `AHEAD_MS_MAX`. */
 const STEP_MS = 10_000;
 const LOOK_EVERY_MS = 10_000;
 const WRITE_EVERY_MS = 60_000;
-/** This version was made later: a clock before it was never set. */
+/** This version was released later, so an earlier clock was never set. */
 const MADE_AFTER_MS = Date.UTC(2026, 0, 1);
 
 export interface ClockGuardOptions {
@@ -27,21 +27,21 @@ export interface ClockGuardOptions {
   readonly metadata: Pick<MetadataStore, "read" | "dialect">;
   readonly clock: Clock;
   readonly realTime: RealTime;
-  /** For a command beside the server, or without one: it only reads, and leaves the stored state to the server. */
+  /** For a command: it only reads, because only the server writes the stored state. */
   readonly beside?: boolean;
-  /** The server's, whose list has the look; a separate one when absent. */
+  /** The schedule of the server. Without one, the guard creates its own. */
   readonly schedule?: Schedule;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
 export interface ClockState {
   readonly trusted: boolean;
-  /** Why deletions wait; null: they do not. */
+  /** Why deletions wait, or null when they do not wait. */
   readonly reason: string | null;
   readonly heldSinceMs: number | null;
-  /** When the clock is believed without more ado, by that clock; null: not by waiting alone. */
+  /** When the clock will be trusted again by waiting alone, by this clock. Null when there is no such time. */
   readonly heldUntilMs: number | null;
-  /** Deletions that were held since the start, by name. */
+  /** Number of deletions that waited since the start, by name. */
   readonly held: ReadonlyMap<Deletion, number>;
 }
 
@@ -53,14 +53,17 @@ interface Moment {
 interface Hold {
   readonly reason: string;
   readonly began: Moment;
-  /** How long it had lasted before `began`. */
+  /** How long the hold had lasted before `began`. */
   readonly beforeMs: number;
 }
 
-/** No moment is known at which the clock was right. */
+/** Used when no moment is known at which the clock was right. */
 const UNKNOWN: Moment = { wallMs: Number.NEGATIVE_INFINITY, realMs: 0 };
 
-/** One for a data directory: whether its clock can be trusted to delete. See docs/operations.md, "A clock that is wrong". */
+/**
+ * Decides whether the clock can be trusted to delete. There is one guard for each data directory. See
+ * docs/operations.md, "A clock that is wrong".
+ */
 export class ClockGuard implements GuardedClock {
   readonly #options: ClockGuardOptions;
   readonly #counts = new Map<Deletion, number>();
@@ -68,9 +71,9 @@ export class ClockGuard implements GuardedClock {
   #anchor: Moment;
   #seenMs: number;
   #hold: Hold | null = null;
-  /** By how much the clock is ahead of the database's; it must be set right, no waiting mends it. */
+  /** How far the clock is ahead of the database's clock. Only setting the clock right ends this; waiting does not. */
   #aheadOfDatabaseMs = 0;
-  /** It was seen before the time at which this version was made, as a machine without a battery begins. */
+  /** The clock was once before `MADE_AFTER_MS`. A machine without a battery starts like that. */
   #wasUnset = false;
   #told = new Set<Deletion>();
   #writtenRealMs = Number.NEGATIVE_INFINITY;
@@ -113,12 +116,12 @@ export class ClockGuard implements GuardedClock {
     return { trusted: false, reason, heldSinceMs: wallMs, heldUntilMs: wallMs + HOLD_MS - hold.beforeMs, held };
   }
 
-  /** How much further the clock went than time did, since the start. */
+  /** Returns how much further the clock has moved than the elapsed time since the start. */
   offsetMs(): number {
     return drift(this.#start, this.#moment());
   }
 
-  /** Compares with what the directory and the records know. Before the first deletion. */
+  /** Compares the clock with the data directory and the records. Must run before the first deletion. */
   async start(): Promise<void> {
     const { dataDir, metadata } = this.#options;
     const kept = readClockState(dataDir);
@@ -127,7 +130,7 @@ export class ClockGuard implements GuardedClock {
     await this.look();
     if (this.#options.beside === true) return;
     const { clock, log, schedule = new Schedule(clock) } = this.#options;
-    const failed = (error: unknown): void => log.warn({ err: error }, "cannot look at the clock");
+    const failed = (error: unknown): void => log.warn({ err: error }, "cannot check the clock");
     this.#work = schedule.add("clock", { everyMs: LOOK_EVERY_MS, run: () => this.look(), failed });
   }
 
@@ -137,7 +140,10 @@ export class ClockGuard implements GuardedClock {
     this.#write();
   }
 
-  /** Asks what can't be asked at each deletion: the database's clock, and whether somebody accepted this one. Never rejects. */
+  /**
+   * Checks what is too slow to check at each deletion: the database's clock, and an acceptance by the operator. Never
+   * rejects.
+   */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -145,9 +151,9 @@ export class ClockGuard implements GuardedClock {
     return this.#looking;
   }
 
-  /** Somebody says that the clock is right as it is. */
+  /** Records that the operator says the clock is right. */
   accept(): void {
-    this.#believe("the clock was accepted: deletions go on");
+    this.#believe("the clock was accepted: deletions continue");
     this.#write();
   }
 
@@ -162,12 +168,12 @@ export class ClockGuard implements GuardedClock {
     if (this.#options.beside !== true && takeAcceptance(dataDir)) return this.accept();
     const now = this.#moment();
     if (this.#hold !== null && lasted(this.#hold, now) >= HOLD_MS)
-      this.#believe("the clock ran steadily for a day: deletions go on");
+      this.#believe("the clock ran steadily for a day: deletions continue");
     if (this.#doubt() === null && Math.abs(drift(this.#anchor, now)) < STEP_MS) this.#anchor = now;
     if (now.realMs - this.#writtenRealMs >= WRITE_EVERY_MS) this.#write();
   }
 
-  /** Why deletions have to wait; null: they need not. */
+  /** Returns why deletions have to wait, or null when they do not. */
   #doubt(): string | null {
     const now = this.#moment();
     this.#wasUnset ||= now.wallMs < MADE_AFTER_MS;
@@ -177,18 +183,18 @@ export class ClockGuard implements GuardedClock {
       return `the clock is ${span(this.#aheadOfDatabaseMs)} ahead of the database's: set both right`;
     if (this.#hold !== null) this.#followHold(this.#hold, now);
     else if (drift(this.#anchor, now) > AHEAD_MS_MAX) this.#begin(jumped(drift(this.#anchor, now)), now);
-    else if (drift(this.#anchor, now) < -AHEAD_MS_MAX) this.#anchor = now; // set back: what it deletes is older than that
+    else if (drift(this.#anchor, now) < -AHEAD_MS_MAX) this.#anchor = now; // set back: deletes less than before
     return this.#hold?.reason ?? null;
   }
 
-  /** A corrected clock ends the hold, another jump begins a new one. */
+  /** Ends the hold when the clock was corrected, and begins a new hold when it jumped again. */
   #followHold(hold: Hold, now: Moment): void {
     const sinceHold = drift(hold.began, now);
     if (sinceHold > AHEAD_MS_MAX) this.#begin(jumped(sinceHold), now);
     else if (Math.abs(drift(this.#anchor, now)) <= AHEAD_MS_MAX)
-      this.#believe("the clock was set right: deletions go on");
+      this.#believe("the clock was set right: deletions continue");
     else if (sinceHold < -AHEAD_MS_MAX && now.wallMs - this.#seenMs <= OFF_MS_MAX)
-      this.#believe("the clock was set back: deletions go on");
+      this.#believe("the clock was set back: deletions continue");
   }
 
   #begin(reason: string, now: Moment, beforeMs = 0): void {
@@ -216,7 +222,7 @@ export class ClockGuard implements GuardedClock {
     if (kept.held === null && !isComparable) return this.#recall(kept.seen_at);
     this.#seenMs = kept.seen_at;
     if (kept.held === null) {
-      this.#anchor = { wallMs, realMs }; // `#doubt` compares with it
+      this.#anchor = { wallMs, realMs }; // `#doubt` compares the clock with this anchor
       return;
     }
     const now = this.#moment();
@@ -229,7 +235,10 @@ export class ClockGuard implements GuardedClock {
     this.#begin(kept.held.reason, now, kept.held.for_ms);
   }
 
-  /** Where nobody knows how much time has passed since the clock was last trusted. 0: it never was. */
+  /**
+   * Compares the clock with the time at which it was last trusted, when the elapsed time since then is unknown.
+   * `seenMs` is 0 if it was never trusted.
+   */
   #recall(seenMs: number): void {
     const now = this.#moment();
     this.#wasUnset = now.wallMs < MADE_AFTER_MS;
@@ -264,7 +273,7 @@ export class ClockGuard implements GuardedClock {
       writeClockState(this.#options.dataDir, state);
       this.#writtenRealMs = now.realMs;
     } catch (error) {
-      this.#options.log.warn({ err: error }, "cannot write down when the clock was last looked at");
+      this.#options.log.warn({ err: error }, "cannot save the state of the clock");
     }
   }
 }

@@ -1,17 +1,20 @@
 import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
 
-/** Elapsed time, independent of the clock's setting. */
+/** Elapsed time. Setting the clock does not change it. */
 export interface RealTime {
   /**
-   * Time since the machine's start, where times of one start can be compared after a restart of the process; null:
-   * since the start of this process.
+   * Names the machine's start, which `elapsedMs` counts from, so that two processes can compare their times. Null when
+   * it counts from the start of this process.
    */
   readonly bootId: string | null;
   elapsedMs(): number;
 }
 
-/** Since the machine's start, time in which it slept included; elsewhere than on Linux since this process's start. */
+/**
+ * Returns the time since the machine's start, including sleep. On other systems than Linux, returns the time since the
+ * start of this process.
+ */
 export function systemRealTime(): RealTime {
   const bootId = readBootId();
   if (bootId === null) return { bootId, elapsedMs: () => performance.now() };

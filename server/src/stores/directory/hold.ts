@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** A second backup waits for the first so long. */
+/** How long a second backup waits for the first. */
 const WAIT_MS = 5_000;
 
-/** A file of a data directory as a backup keeps it. */
+/** A file of a data directory, as a backup stores it. */
 export interface KeptFile {
   /** Relative to the data directory, with `/`. */
   readonly path: string;
-  /** `link`: it never changes, so that another name for it is a copy. */
+  /** `link`: the file never changes, so a hard link to it is a copy. */
   readonly how: "link" | "copy";
-  /** In bytes, and the SHA-256 in hexadecimal, where the records know them. */
+  /** Size in bytes and SHA-256 in hexadecimal, if the records have them. */
   readonly size: number | null;
   readonly sha256: string | null;
 }
@@ -21,10 +21,10 @@ function pathIn(dataDir: string): string {
 }
 
 /**
- * Keeps every process from deleting files of the data directory until the returned function is called, or this process
- * ends. A process that deletes a file has first committed that nothing needs it, and calls `areDeletionsHeld` after
- * that. So a deletion that goes on was committed in the records before the hold began: records that are read under the
- * hold do not name its file.
+ * Keeps every process from deleting files of the data directory until the returned function is called or this process
+ * ends. A process that deletes a file first commits that nothing needs it, and then calls `areDeletionsHeld`. So a
+ * deletion that still happens was committed before the hold began, and records that are read under the hold do not name
+ * its file.
  * @throws Error when another process has a hold
  */
 export function holdDeletions(dataDir: string): () => void {
@@ -33,14 +33,14 @@ export function holdDeletions(dataDir: string): () => void {
     database.exec(`PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = ${WAIT_MS}; BEGIN EXCLUSIVE`);
   } catch (error) {
     database.close();
-    throw new Error("another backup of this data directory runs; wait for it", { cause: error });
+    throw new Error("another backup of this data directory is running: wait until it has ended", { cause: error });
   }
   return () => {
     if (database.isOpen) database.close();
   };
 }
 
-/** Whether a backup runs now. It reads the disk, so only deletions ask. */
+/** Returns whether a backup runs now. It reads the disk, so only deletions call it. */
 export function areDeletionsHeld(dataDir: string): boolean {
   const path = pathIn(dataDir);
   if (!existsSync(path)) return false;

@@ -4,11 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 
 export { areDeletionsHeld, holdDeletions, type KeptFile } from "./hold.ts";
 
-/** Functions of directories that the stores with files need, in addition to Node's. */
+/** Directory functions that Node lacks. */
 
 /**
- * Keeps a second process out of a directory by the lock file at `path` in it. An empty SQLite database under an exclusive transaction gives us
- * the lock of the operating system that Node has no call for: it ends with the process, however that ends. `what` names the directory.
+ * Keeps a second process out of a directory by the lock file at `path` in it. The file is an empty SQLite database
+ * under an exclusive transaction: this takes a lock of the operating system, for which Node has no call, and which ends
+ * with the process in every case. `what` names the directory.
  * @throws Error when another process holds it
  */
 export function lockDirectory(path: string, what: string): () => void {

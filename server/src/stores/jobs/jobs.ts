@@ -27,15 +27,15 @@ export interface JobsOptions {
    * of it.
    */
   readonly leaseMs?: number;
-  /** How often the queue is read for other nodes' jobs; notifications come first. */
+  /** How often the queue is read for jobs of other nodes. Notifications usually arrive first. */
   readonly pollMs?: number;
-  /** The server's, whose list has the work of the queue; a separate one when absent. */
+  /** The schedule of the server. Without one, the queue creates its own. */
   readonly schedule?: Schedule;
 }
 
 const LEASE_MS = 15_000;
 const POLL_MS = 5000;
-/** The next look when the last one failed, or a job that is due could not be had: another node was at it. */
+/** When to look again after a failed look, or after another node had locked a job that is due. */
 const AGAIN_MS = 1000;
 /** How often the queue is checked for jobs that a wrong clock has put too far ahead. */
 const MEND_EVERY_MS = 10_000;
@@ -45,7 +45,7 @@ export function createJobs(options: JobsOptions): Jobs {
   return new Runner(options);
 }
 
-/** Somebody else has the job now: nothing of this run is written. */
+/** Another node has the job now, so this run must write nothing. */
 class LeaseLost extends Error {}
 
 interface Running {
@@ -145,7 +145,10 @@ class Runner implements Jobs {
     this.#looking?.ask(this.#untilNext(due.length === 0 ? times : await dueTimes(this.#metadata, free())));
   }
 
-  /** A job without a free place is started when a run has ended. */
+  /**
+   * Returns the milliseconds until the next job is due. Jobs that wait for a free place do not count: the end of a run
+   * starts them.
+   */
   #untilNext(times: ReadonlyMap<string, number>): number {
     const waitMs = Math.min(...times.values()) - this.#clock.nowMs();
     return Math.min(this.#pollMs, waitMs <= 0 ? AGAIN_MS : waitMs);
@@ -174,7 +177,7 @@ class Runner implements Jobs {
     }
   }
 
-  /** A clock that was ahead and was set right has left jobs that would wait for its time. */
+  /** Makes jobs due now that a clock that ran ahead has put too far into the future. */
   async #mendTimes(): Promise<void> {
     if (performance.now() - this.#mendedMs < MEND_EVERY_MS) return;
     this.#mendedMs = performance.now();
@@ -233,12 +236,12 @@ class Runner implements Jobs {
         dueAtMs === null
           ? await finish(tx, row)
           : await release(tx, row, { dueAtMs, attempts: 0, lastError: null, ran });
-      if (!ours) throw new LeaseLost("another has taken the job over");
+      if (!ours) throw new LeaseLost("another node has taken over the job");
       await commit?.(tx);
     });
   }
 
-  /** A run that the stop cut short is no failure: the next node takes the job at once. */
+  /** Saves a failed run. A run that was cut short by the stop is no failure: the next node takes the job at once. */
   async #failed(
     handler: JobHandler,
     row: JobRow,
@@ -266,7 +269,7 @@ class Runner implements Jobs {
     const untilMs = this.#clock.nowMs() + this.#leaseMs;
     try {
       const ours = await this.#metadata.write((tx) => extendLease(tx, row, untilMs));
-      if (!ours) abort.abort(new LeaseLost("another has taken the job over"));
+      if (!ours) abort.abort(new LeaseLost("another node has taken over the job"));
     } catch (error) {
       this.#log.warn({ err: error, kind: row.kind, key: row.key }, "cannot renew the lease of a job");
     }

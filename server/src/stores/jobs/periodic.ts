@@ -1,11 +1,11 @@
-/** Periodic work. Its interval is set where it is added to the schedule: mostly by a setting. */
+/** Periodic work. Its interval is set where it is added to the schedule, mostly from a setting. */
 export interface PeriodicRow {
   /** One plain sentence for the operator. */
   readonly does: string;
-  /** "one node": a row of the queue, of the kind `kind`. "each node": it is in the schedule of every server. */
+  /** "one node": jobs of the queue, of the kind `kind`. "each node": in the schedule of every server. */
   readonly on: "each node" | "one node";
   readonly kind?: string;
-  /** The setting that says how often. */
+  /** The setting that has the interval. */
   readonly setting?: string;
 }
 
@@ -14,7 +14,7 @@ export const PERIODIC_WORK = {
   "access changes": each("Reads revocations, and tells the other servers that this one runs."),
   "signing keys": each("Creates the next key that signs tokens in time, and retires old ones."),
   refusals: each("Writes refused sign-ins to the audit log."),
-  "credential use": each("Writes down when credentials and S3 keys were used last."),
+  "credential use": each("Saves when credentials and S3 keys were last used."),
   activity: each("Adds up the requests of each credential."),
   "image pulls": each("Adds up the pulls of each image."),
   "webhook requests": each("Adds up the requests of each webhook address."),
@@ -22,18 +22,18 @@ export const PERIODIC_WORK = {
   clock: each("Compares the clock with the time that has passed, and with the clock of the database."),
   queue: each("Looks for jobs of the queue that are due. New jobs wake it before its time."),
   "queue leases": each("Renews the leases of the jobs that run here, so that no other server takes them."),
-  "query plans": each("Brings the figures of SQLite's query planner up to date."),
-  "telemetry presence": each("Tells the other servers that this one has telemetry."),
-  "telemetry limits": each("Reads changes of retention and of quotas."),
+  "query plans": each("Updates the statistics of SQLite's query planner."),
+  "telemetry presence": each("Tells the other servers that this one stores telemetry."),
+  "telemetry limits": each("Reads changed retention settings and quotas."),
   "telemetry files": each("Writes new rows to Parquet files, and shortens the log.", "compaction_interval_ms"),
   "telemetry merges": each("Merges small Parquet files of a day into larger ones."),
   "telemetry retention": each("Deletes rows that are past their retention.", "retention_check_ms"),
-  "telemetry erasures": each("Deletes rows that somebody asked to erase."),
+  "telemetry erasures": each("Deletes the rows of erasures."),
   "own telemetry": each("Writes the server's own logs, metrics and spans to its organization."),
-  "own metrics": each("Takes a sample of the server's own metrics.", "own_telemetry_metrics_interval_ms"),
+  "own metrics": each("Samples the server's own metrics.", "own_telemetry_metrics_interval_ms"),
   content: each("Deletes content without references.", "object_collect_ms"),
   "reads under way": each(
-    "Tells the other servers which content is read here, while a collection takes long.",
+    "Tells the other servers which content is being read here, during a long garbage collection.",
     "object_collect_ms",
   ),
   "uploads and trash": each("Deletes abandoned uploads, and deleted files after their retention.", "upload_cleanup_ms"),
@@ -42,20 +42,20 @@ export const PERIODIC_WORK = {
   alerts: one("alert.evaluate", "Evaluates each alert at its interval."),
   "bucket lifecycle": one(
     "s3.lifecycle",
-    "Applies the lifecycle rules of each bucket that has some.",
+    "Applies the lifecycle rules of each bucket that has any.",
     "s3_lifecycle_interval_ms",
   ),
   "old S3 records": one("s3.tidy", "Deletes records of completed uploads, and of S3 notifications that were given up."),
-  "old webhook events": one("webhook.tidy", "Deletes events past their retention, and what deleted webhooks left."),
+  "old webhook events": one("webhook.tidy", "Deletes events past their retention, and the data of deleted webhooks."),
 } as const satisfies Readonly<Record<string, PeriodicRow>>;
 
 export type WorkName = keyof typeof PERIODIC_WORK;
 
 /** Kinds of the queue whose jobs do not repeat. */
 export const QUEUE_KINDS: Readonly<Record<string, string>> = {
-  "alert.deliver": "Delivers messages of alerts.",
-  "s3.deliver": "Delivers notifications of buckets.",
-  "webhook.hand_on": "Forwards events of webhooks to their destinations.",
+  "alert.deliver": "Delivers the messages of alerts.",
+  "s3.deliver": "Delivers the notifications of buckets.",
+  "webhook.hand_on": "Forwards the events of webhooks to their destinations.",
 };
 
 function each(does: string, setting?: string): PeriodicRow {

@@ -4,36 +4,39 @@ import { PERIODIC_WORK, type PeriodicRow, type WorkName } from "./periodic.ts";
 export interface WorkOptions {
   readonly everyMs: number;
   run(): Promise<void>;
-  /** Called with the error of each run that failed; it is tried again at its next time. */
+  /** Called with the error of each failed run. The work runs again at its next time. */
   failed(error: unknown): void;
-  /** True: there is no run unless somebody asks for one, and then within `everyMs`. */
+  /** True: it runs only after `ask`, within `everyMs`. */
   readonly onlyAsked?: boolean;
 }
 
-/** Work that is in the schedule. It runs once at a time. */
+/** Work in the schedule. Only one run of it is under way at a time. */
 export interface ScheduledWork {
-  /** Runs it now, or waits for the run under way. Rejects when that fails. */
+  /** Runs the work now, or waits for the run under way. Rejects when the run fails. */
   run(): Promise<void>;
-  /** Runs it within this time, if it would not run before; within its interval when absent. During a run: after that run. */
+  /**
+   * Makes the work run within this time, or within its interval when absent. During a run, the time counts from the end
+   * of that run.
+   */
   ask(withinMs?: number): void;
-  /** Begins no run any more, and waits for the one under way. */
+  /** Starts no more runs, and waits for the run under way. */
   stop(): Promise<void>;
 }
 
-/** How work of this process goes since its start. */
+/** The state of periodic work on this process since its start. */
 export interface WorkState extends PeriodicRow {
   readonly name: WorkName;
-  /** Null: each of its jobs has an interval. */
+  /** Null when each of its jobs has its own interval. */
   readonly everyMs: number | null;
-  /** Since when it runs; null: not now. */
+  /** Null when it is not running. */
   readonly runningSinceMs: number | null;
-  /** Null: when somebody asks for it, or the queue knows. */
+  /** Null when it runs only after `ask`, or when the queue decides. */
   readonly nextAtMs: number | null;
   readonly last: { readonly startedMs: number; readonly durationMs: number; readonly failure: string | null } | null;
 }
 
 const FAILURE_CHARS_MAX = 500;
-/** Work that is due this soon runs with the one that is due now: one wake-up instead of two. */
+/** Work that is due this soon runs together with the work that is due now, to save a wake-up. */
 const TOGETHER_MS_MAX = 100;
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
@@ -41,7 +44,7 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 export class Schedule {
   readonly #clock: Clock;
   readonly #works = new Map<WorkName, Work>();
-  /** Intervals of the kinds of the queue that this process runs. */
+  /** Intervals of the job kinds that this process runs. */
   readonly #kinds = new Map<string, number | null>();
   #timer: NodeJS.Timeout | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -50,7 +53,7 @@ export class Schedule {
     this.#clock = clock;
   }
 
-  /** The first run is one interval from now. */
+  /** Adds work. Its first run is one interval from now. */
   add(name: WorkName, options: WorkOptions): ScheduledWork {
     const work = new Work(options, { clock: this.#clock, changed: () => this.#plan() });
     this.#works.set(name, work);
@@ -58,12 +61,12 @@ export class Schedule {
     return work;
   }
 
-  /** Jobs of this kind run here when they are due. Kinds that do not repeat are not in the list. */
+  /** Records that jobs of this kind run here. Kinds that do not repeat are not listed. */
   declare(kind: string, everyMs: number | null): void {
     this.#kinds.set(kind, everyMs);
   }
 
-  /** In the order of the table. The records know how the work of one node goes. */
+  /** Lists the work in the order of `PERIODIC_WORK`. For work of one node, only the records have all runs. */
   list(): WorkState[] {
     const rows = Object.entries(PERIODIC_WORK) as [WorkName, PeriodicRow][];
     return rows.flatMap(([name, row]) => {
@@ -74,7 +77,10 @@ export class Schedule {
     });
   }
 
-  /** Runs it now, without waiting for the end. False: no such work is in the schedule. A failure is in the list. */
+  /**
+   * Starts a run now without waiting for its end. Returns false if no such work is in the schedule. The list shows a
+   * failure.
+   */
   begin(name: string): boolean {
     const work = this.#works.get(name as WorkName);
     work?.begin();
@@ -104,9 +110,9 @@ class Work implements ScheduledWork {
   readonly #clock: Clock;
   readonly #changed: () => void;
   readonly togetherMs: number;
-  /** By the monotonic clock; infinite during a run, and while nobody asks. */
+  /** By the monotonic clock. Infinite during a run, and for `onlyAsked` work that nobody asked for. */
   dueMs = Number.POSITIVE_INFINITY;
-  /** For when somebody asked during a run. */
+  /** When to run again because of an `ask` during the run. */
   #askedMs = Number.POSITIVE_INFINITY;
   #running: { readonly startedMs: number; readonly ended: Promise<void> } | undefined;
   #last: WorkState["last"] = null;
@@ -127,7 +133,7 @@ class Work implements ScheduledWork {
 
   begin(): void {
     if (this.#isStopped || this.#running !== undefined) return;
-    this.run().catch(() => undefined); // `failed` has it
+    this.run().catch(() => undefined); // the caller of `failed` has reported it
   }
 
   ask(withinMs = this.#options.everyMs): void {
@@ -179,7 +185,7 @@ class Work implements ScheduledWork {
     return { startedMs, ended };
   }
 
-  /** A run that took longer than the interval leaves out the times that it missed. */
+  /** Plans the next run. A run that took longer than the interval skips the times that it missed. */
   #planNext(beganMs: number): void {
     if (this.#isStopped) return;
     const nowMs = performance.now();

@@ -4,15 +4,15 @@ import { jsonTable, prepared, type MetadataStore, type Tables, type Writer } fro
 
 export type JobRow = Tables["job"];
 
-/** Runs in a row that were begun and did not end: then the job is parked. */
+/** A job is parked after this many consecutive runs that started and never ended. */
 export const CLAIMS_MAX = 5;
 
-/** The columns of a new job: the others follow from its runs. */
+/** The columns of a new job. Its runs set the other columns. */
 type FreshJob = Pick<JobRow, (typeof FRESH)[number]>;
 
 const FRESH = ["id", "kind", "key", "group_key", "payload", "due_at", "created_at"] as const;
 
-/** Adds jobs, or gives the present one of that kind and key a new time and payload and ends its lease. */
+/** Adds jobs. A job of the same kind and key gets the new time and payload, and loses its lease. */
 export async function upsertJobs(
   dialect: MetadataStore["dialect"],
   tx: Writer,
@@ -51,7 +51,7 @@ export async function makeDue(tx: Writer, kind: string, keys: readonly string[],
     .execute();
 }
 
-/** Makes all waiting jobs of a kind due now, those that are parked aside. Returns how many there are. */
+/** Makes all waiting jobs of a kind due now, except parked ones. Returns their number. */
 export async function makeKindDue(tx: Writer, kind: string, nowMs: number): Promise<number> {
   const rows = await tx
     .updateTable("job")
@@ -64,7 +64,10 @@ export async function makeKindDue(tx: Writer, kind: string, nowMs: number): Prom
   return rows.length;
 }
 
-/** The times at which the next job of each of these kinds is due, or its lease ends; none for a kind without jobs. */
+/**
+ * Returns for each of these kinds the time at which its next job is due or a lease ends. Kinds without jobs are
+ * missing.
+ */
 export async function dueTimes(
   metadata: Pick<MetadataStore, "read">,
   kinds: readonly string[],
@@ -96,13 +99,13 @@ export interface Claim {
   readonly nowMs: number;
   readonly leaseMs: number;
   readonly limit: number;
-  /** Groups that have their share of places already. */
+  /** Groups that already use all their places. */
   readonly fullGroups: readonly string[];
 }
 
 /**
- * Takes the jobs that are due, also those whose lease has ended: `due_at` becomes the end of the new lease. Rows that another
- * node is taking at this moment are passed over.
+ * Takes the jobs that are due, and jobs whose lease has ended. `due_at` becomes the end of the new lease. Skips rows
+ * that another node is taking at this moment.
  */
 export async function claimJobs(tx: Writer, dialect: MetadataStore["dialect"], claim: Claim): Promise<Claimed[]> {
   const { kind, owner, nowMs, leaseMs, limit, fullGroups } = claim;
@@ -130,7 +133,7 @@ export async function claimJobs(tx: Writer, dialect: MetadataStore["dialect"], c
   return claimed;
 }
 
-/** A job that ended its node so often would end every node in turn. */
+/** Parks a job whose runs did not end several times: it would end the process of every node in turn. */
 async function park(tx: Writer, row: JobRow, nowMs: number): Promise<void> {
   const lastError = `parked: ${row.claims} runs in a row did not end, as when each of them ended its server`;
   await tx
@@ -140,7 +143,7 @@ async function park(tx: Writer, row: JobRow, nowMs: number): Promise<void> {
     .execute();
 }
 
-/** Makes the parked jobs of a kind due now, as if they had never run. Returns how many. */
+/** Makes the parked jobs of a kind due now, as if they had never run. Returns their number. */
 export async function unparkJobs(tx: Writer, kind: string, nowMs: number): Promise<number> {
   const rows = await tx
     .updateTable("job")
@@ -152,7 +155,7 @@ export async function unparkJobs(tx: Writer, kind: string, nowMs: number): Promi
   return rows.length;
 }
 
-/** Jobs that wait for an operator. */
+/** Counts the parked jobs. */
 export async function countParked(db: MetadataStore["read"]): Promise<number> {
   const row = await db
     .selectFrom("job")
@@ -162,7 +165,7 @@ export async function countParked(db: MetadataStore["read"]): Promise<number> {
   return Number(row.count);
 }
 
-/** Makes jobs of a kind that are due after `afterMs` due now. An index finds that there are none. */
+/** Makes jobs of a kind due now that are due after `afterMs`. Usually there are none, and an index tells so. */
 export async function pullForward(
   metadata: Pick<MetadataStore, "read" | "write">,
   kind: string,
@@ -183,21 +186,23 @@ export async function pullForward(
   return rows.length;
 }
 
-/** A run that ended. */
+/** A run that has ended. */
 export interface Ran {
   readonly startedMs: number;
   readonly durationMs: number;
 }
 
-/** With the owner: a run that has ended keeps the fence, and a renewal that comes late must not move the next time. */
+/**
+ * Includes the owner: the fence is unchanged after a run has ended, and a late renewal must not move the next due time.
+ */
 type Held = Pick<JobRow, "id" | "fence" | "owner">;
 
-/** False when another has taken the job over, it was changed, or its run has ended. */
+/** Returns false if another node has taken over the job, the job was changed, or its run has ended. */
 export async function extendLease(tx: Writer, held: Held, untilMs: number): Promise<boolean> {
   return changed(tx, held, { due_at: untilMs });
 }
 
-/** Ends a run: the job waits for its next time. False as above. */
+/** Ends a run and sets the job's next time. Returns false in the same cases as `extendLease`. */
 export async function release(
   tx: Writer,
   held: Held,
@@ -213,7 +218,7 @@ export async function release(
   });
 }
 
-/** Ends a run: the job is done. False as above. */
+/** Ends a run and deletes the job. Returns false in the same cases as `extendLease`. */
 export async function finish(tx: Writer, held: Held): Promise<boolean> {
   const rows = await tx
     .deleteFrom("job")
@@ -242,23 +247,25 @@ export interface JobKind {
   readonly kind: string;
   readonly waiting: number;
   readonly running: number;
-  /** Begun no more, until somebody lets them run. */
+  /** Jobs that do not start until the operator unparks them. */
   readonly parked: number;
   readonly failing: number;
   readonly nextAtMs: number | null;
   readonly lastError: string | null;
-  /** There are more jobs than were counted: those that are due first. */
+  /** There are more jobs than were counted; the counted ones are due first. */
   readonly isCut: boolean;
 }
 
-/** By kind, in the order of their names. */
+/** Returns the job kinds in the order of their names. */
 export async function jobKinds(db: MetadataStore["read"]): Promise<JobKind[]> {
   const kinds: JobKind[] = [];
   for (const kind of await kindsOf(db)) kinds.push(await jobsOfKind(db, kind));
   return kinds.filter(({ waiting, running, parked }) => waiting + running + parked > 0);
 }
 
-/** Each is found in the index behind the one before, so that it does not matter how many jobs it has. */
+/**
+ * Finds each kind by a search in the index behind the previous one, so the cost does not depend on the number of jobs.
+ */
 async function kindsOf(db: MetadataStore["read"]): Promise<string[]> {
   const { rows } = await sql<{ kind: string }>`
     with recursive found(kind) as (
@@ -270,7 +277,7 @@ async function kindsOf(db: MetadataStore["read"]): Promise<string[]> {
   return rows.map(({ kind }) => kind);
 }
 
-/** The last run of a kind whose jobs repeat, on any node. A failure is one that is tried again. */
+/** Returns the last run of a kind whose jobs repeat, on any node. A failed run will be retried. */
 export async function lastRunOfKind(
   db: MetadataStore["read"],
   kind: string,

@@ -76,7 +76,7 @@ test("STARTTLS comes before the password, or TLS before the first byte", async (
 test("nothing is sent unencrypted to a server without STARTTLS or with another server's certificate", async (t) => {
   const plain = await smtp(t, { auth: { user: "mooring", password: PASSWORD } });
   const without = await failure(`smtp://mooring:x@127.0.0.1:${plain.port}?tls=required`);
-  assert.match(without.message, /does not speak TLS as it must/);
+  assert.match(without.message, /does not offer the required TLS/);
   const encrypted = await smtp(t, { tls });
   const stranger = await failure(`smtp://127.0.0.1:${encrypted.port}?tls=required`);
   assert.match(stranger.message, /no connection to .*certificate/);
@@ -86,7 +86,7 @@ test("nothing is sent unencrypted to a server without STARTTLS or with another s
 test("a wrong password has its own error, which never contains it, though the server repeats it", async (t) => {
   const server = await smtp(t, { auth: { user: "mooring", password: "another" } });
   const error = await failure(`smtp://mooring:${encodeURIComponent(PASSWORD)}@127.0.0.1:${server.port}`);
-  assert.match(error.message, /does not take the user and password: 535 5\.7\.8 wrong: PLAIN \*\*\* \*\*\*$/);
+  assert.match(error.message, /refused the user and password: 535 5\.7\.8 wrong: PLAIN \*\*\* \*\*\*$/);
   assert.equal(error.reply?.code, 535);
   const encoded = Buffer.from(`\0mooring\0${PASSWORD}`).toString("base64");
   for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), encoded])
@@ -96,7 +96,7 @@ test("a wrong password has its own error, which never contains it, though the se
 test("a refused recipient has a separate error", async (t) => {
   const server = await smtp(t, { misbehave: { recipient: "550 5.1.1 no such user" } });
   const error = await failure(`smtp://127.0.0.1:${server.port}`);
-  assert.match(error.message, /does not take the recipient: 550 5\.1\.1 no such user$/);
+  assert.match(error.message, /refused the recipient: 550 5\.1\.1 no such user$/);
   assert.equal(error.isRecipient, true);
 });
 

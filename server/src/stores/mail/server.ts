@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** A mail server as its address names it. */
+/** A mail server as its URL describes it. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -12,9 +12,10 @@ export interface SmtpServer {
 const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 
 /**
- * `smtps://[USER:PASSWORD@]HOST[:465]` speaks TLS from the first byte (RFC 8314 section 3), `smtp://…[:587]` by STARTTLS (RFC 3207), which
- * must succeed. On this machine, and with `?tls=none`, nothing is encrypted; a password goes so to this machine only.
- * @throws Error that does not repeat the address, which may hold a password
+ * Parses a mail URL. `smtps://[USER:PASSWORD@]HOST[:465]` speaks TLS from the first byte (RFC 8314 section 3).
+ * `smtp://…[:587]` requires STARTTLS (RFC 3207). Nothing is encrypted to a server on this machine, or with `?tls=none`;
+ * then a password is allowed only for a server on this machine.
+ * @throws Error that does not repeat the URL, which may hold a password
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = URL.parse(text);
@@ -26,7 +27,7 @@ export function parseSmtpUrl(text: string): SmtpServer {
   const security = securityOf(url, host);
   const [user, password] = [decoded(url.username), decoded(url.password)];
   if (security === "none" && user !== null && !LOOPBACK.includes(host))
-    throw new Error("must not hold a password with tls=none: it would cross the network in plain sight");
+    throw new Error("must not hold a password with tls=none: it would cross the network unencrypted");
   if ((user === null) !== (password === null)) throw new Error("must hold a user and a password, or neither");
   return { host, port: Number(url.port) || (security === "tls" ? 465 : 587), security, user, password };
 }
@@ -52,7 +53,7 @@ function decoded(part: string): string | null {
   }
 }
 
-/** A name that certificates are checked for; addresses have none (RFC 6066 section 3). */
+/** Returns the name that the certificate is checked for, or undefined for an IP address (RFC 6066 section 3). */
 export function serverNameOf(host: string): string | undefined {
   return isIP(host) === 0 ? host : undefined;
 }

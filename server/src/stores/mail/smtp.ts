@@ -7,19 +7,19 @@ const WHOLE_MS = 20_000;
 const REPLY_CHARS_MAX = 500;
 
 export interface MailOptions {
-  /** As `parseSmtpUrl` reads it. */
+  /** See `parseSmtpUrl`. */
   readonly url: string;
   /** `noreply@example.com` or `Mooring <noreply@example.com>`. */
   readonly from: string;
-  /** PEM of the authorities that count instead of the system's. */
+  /** PEM of the certificate authorities to trust instead of the system's. */
   readonly ca?: string;
-  /** How long the whole of one message may take. */
+  /** How long one whole message may take. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Connects only to send a message.
- * @throws Error for an invalid address
+ * Creates a mail sender. It connects only to send a message.
+ * @throws Error for an invalid URL
  */
 export function openMail({ url, from, ca, timeoutMs = WHOLE_MS }: MailOptions): Mail {
   const server = parseSmtpUrl(url);
@@ -65,12 +65,12 @@ async function send(
   { options, from, timeoutMs }: { options: SMTPTransportOptions; from: string; timeoutMs: number },
   { to, subject, text }: MailMessage,
 ): Promise<MailTaken> {
-  // Loaded when the first mail is sent: most starts send none.
+  // Loaded with the first mail, because most processes send none.
   const { createTransport } = await import("nodemailer");
   const transport = createTransport(options);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    // An object is one address, with any text in it; a text would be read as a list.
+    // An object is always one address. A string would be parsed as a list.
     const { response } = await transport.sendMail({ from, to: { name: "", address: to }, subject, text, signal });
     return replyOf(server, response) ?? { code: 250, text: "" };
   } catch (error) {
@@ -80,20 +80,20 @@ async function send(
   }
 }
 
-/** The members of nodemailer's errors. */
+/** The fields of nodemailer's errors. */
 interface SmtpError extends Error {
   readonly code?: string;
   readonly command?: string;
   readonly response?: string;
 }
 
-/** The code and text of a reply, of which lines are joined. */
+/** Returns the code and the text of a reply, with its lines joined. */
 function replyOf(server: SmtpServer, response: string | undefined): MailTaken | null {
   const [, code, text = ""] = /^([2-5][0-9]{2})[ -]?([\s\S]*)$/.exec(response ?? "") ?? [];
   return code === undefined ? null : { code: Number(code), text: shown(server, text) };
 }
 
-/** A server's reply, on one line; if it repeats the password, the password is removed. */
+/** Returns a server's reply on one line, without the password if it repeats that. */
 function shown({ user, password }: SmtpServer, text: string): string {
   const secrets = password === null ? [] : [base64(`\0${user}\0${password}`), base64(password), password];
   const line = text.replaceAll(/\p{Cc}+/gu, " ").trim();
@@ -116,11 +116,11 @@ function reasonOf(server: SmtpServer, error: SmtpError, isLate: boolean): string
   const why = shown(server, error.message);
   if (isLate || error.code === "ETIMEDOUT") return `${place} did not answer in time`;
   if (error.code === "EDNS") return `there is no mail server of the name ${server.host}`;
-  if (error.code === "ETLS") return `${place} does not speak TLS as it must (${why})`;
-  if (error.code === "EAUTH" || error.code === "ENOAUTH") return `${place} does not take the user and password`;
+  if (error.code === "ETLS") return `${place} does not offer the required TLS (${why})`;
+  if (error.code === "EAUTH" || error.code === "ENOAUTH") return `${place} refused the user and password`;
   if (error.code === "EENVELOPE")
-    return error.command === "RCPT TO" ? `${place} does not take the recipient` : `${place} does not take the sender`;
-  if (error.code === "EMESSAGE") return `${place} does not take the message`;
+    return error.command === "RCPT TO" ? `${place} refused the recipient` : `${place} refused the sender`;
+  if (error.code === "EMESSAGE") return `${place} refused the message`;
   if (error.code === "ESOCKET" || error.code === "ECONNECTION") return `no connection to ${place} (${why})`;
-  return `${place} speaks no SMTP that is understood (${why})`;
+  return `${place} did not answer in valid SMTP (${why})`;
 }

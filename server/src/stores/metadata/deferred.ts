@@ -5,51 +5,50 @@ import type { Tables } from "./schema.ts";
 export interface Expected {
   /** Rows that it must have changed. */
   readonly changes: number;
-  /** The error that the transaction fails with when it changed another number. */
+  /** Creates the error of the transaction for any other number of changed rows. */
   orElse(): Error;
 }
 
-/** A query of Kysely, or one that was compiled. */
+/** A Kysely query, or a compiled one. */
 export type Statement<R> = Compilable<R> | CompiledQuery<R>;
 
-/** Ways of a transaction to wait less often for the database; see `Writer`. */
+/** Functions of a transaction that save round trips to the database; see `Writer`. */
 export interface Deferring {
   /**
-   * Adds a statement whose result nobody asks for. It runs in its place, before the next statement and before the commit, but is sent together with
-   * that: in SQLite all that is deferred up to the end of the transaction costs one message instead of one each. When it fails, or changes
-   * another number of rows than expected, the next statement that is awaited rejects, or the commit does, and the transaction is
-   * rolled back. So it is not for statements whose failure is to be caught.
+   * Adds a statement whose result is not needed. It runs in order, before the next statement or the commit, and is sent
+   * together with that. So in SQLite all statements that are deferred until the end of a transaction cost one message
+   * in total. When a deferred statement fails, or changes another number of rows than expected, the next awaited
+   * statement or the commit rejects, and the transaction is rolled back. Do not defer a statement whose failure you
+   * want to catch.
    */
   defer(statement: Statement<unknown>, expected?: Expected): void;
   /**
-   * The rows of a query at its place in the transaction; for few and small rows. SQLite reads them from committed state
-   * at once, without asking the writer, which checks that they are the same when the transaction comes to that place.
-   * When they are not, the work runs once more from its beginning, and waits. So it is for rows that other transactions
-   * rarely change at the same moment.
+   * Reads a few small rows as at this place in the transaction. SQLite reads them at once from committed state, without
+   * a message to the writer. The writer later checks that they are the same at that place. If they are not, the work
+   * runs again from its beginning and waits. Use it for rows that other transactions rarely change at the same moment.
    */
   readAhead<R>(query: Statement<R>): Promise<R[]>;
 }
 
-/** A statement that was deferred. */
 export interface Deferred {
   readonly query: CompiledQuery;
   readonly expected?: Expected | undefined;
 }
 
-/** A driver's implementation of these, for one transaction. */
+/** A driver's implementation of `Deferring`, for one transaction. */
 export interface Deferrer {
   add(deferred: Deferred): void;
   readAhead<R>(query: CompiledQuery<R>): Promise<R[]>;
-  /** Resolves when nothing of it is under way any more. @throws what the first one failed with */
+  /** Resolves when no deferred statement is under way. @throws the error of the first failed statement */
   settle(): Promise<void>;
-  /** Ends the transaction at once: nothing of it is kept, and each statement of it that comes later rejects with the reason. */
+  /** Rolls back the transaction at once. Each later statement of it rejects with the reason. */
   abort(reason: Error): void;
 }
 
-/** `isAgain`: the transaction failed because a row that was read ahead had changed. */
+/** `isAgain` is true when the work runs again because a row that was read ahead had changed. */
 export type DeferrerOf = (tx: Transaction<Tables>, options: { readonly isAgain: boolean }) => Promise<Deferrer>;
 
-/** The functions for a transaction, with its driver's implementation. */
+/** Returns the functions for a transaction, with its driver's implementation. */
 export function deferringWith(deferrer: Deferrer): Deferring {
   return {
     defer: (statement, expected) => deferrer.add({ query: compiled(statement), expected }),

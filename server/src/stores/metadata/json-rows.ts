@@ -4,24 +4,27 @@ import type { MetadataStore, Writer } from "./types.ts";
 
 type Dialect = MetadataStore["dialect"];
 
-/** UTF-8 as a text, made by the database: a large one costs the event loop nothing. */
+/** Converts UTF-8 to a text in the database. Converting a large one here would block the event loop. */
 export function textValue(dialect: Dialect, utf8: Uint8Array): RawBuilder<string> {
   return dialect === "sqlite" ? sql<string>`cast(${utf8} as text)` : sql<string>`convert_from(${utf8}, 'UTF8')`;
 }
 
 export interface JsonRows {
   readonly table: keyof Tables;
-  /** Columns that have the same text in every row. */
+  /** Columns with the same text in every row. */
   readonly same: Readonly<Record<string, string>>;
-  /** The column that has the place in the array, from 0. */
+  /** The column for the position in the array, from 0. */
   readonly place: string;
-  /** Columns that are members of the objects, of the same name. */
+  /** Columns with the same names as members of the objects. */
   readonly members: Readonly<Record<string, "text" | "bigint">>;
   /** A JSON array of objects, in UTF-8. */
   readonly json: Uint8Array;
 }
 
-/** Inserts a row for each object, in one statement with one text: ten thousand rows as parameters cost the event loop 100 ms. */
+/**
+ * Inserts a row for each object by one statement with one text. Ten thousand rows as parameters would block the event
+ * loop for 100 ms.
+ */
 export async function insertJsonRows(dialect: Dialect, tx: Writer, rows: JsonRows): Promise<void> {
   const { table, same, place, members, json } = rows;
   const list = textValue(dialect, json);
@@ -44,8 +47,8 @@ export async function insertJsonRows(dialect: Dialect, tx: Writer, rows: JsonRow
 type JsonColumn = "text" | "integer" | "bytes";
 
 /**
- * Rows in one value, a JSON list of objects, as a table of a statement: its text is the same for any number of rows, so
- * it is prepared once, and one value costs less to send than one for each column of each row.
+ * Returns a table expression for the rows of a JSON list of objects. The statement is the same for any number of rows,
+ * so it is prepared once, and one value costs less than one for each cell.
  */
 export function jsonTable(
   dialect: Dialect,
@@ -56,12 +59,12 @@ export function jsonTable(
   return dialect === "sqlite" ? sqliteTable(all, json) : postgresTable(all, json);
 }
 
-/** Characters that a JSON text holds as they are, and both databases keep. */
+/** Characters that need no escape in JSON, and that both databases keep. */
 const PLAIN = /^[ !#-[\]-~\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]*$/u;
 
 /**
- * UTF-8 for a column of `bytes`: the text behind a `t`, or its hexadecimal digits behind an `x`. It needs no quotes and no escapes. A thousand long keys in
- * digits cost the event loop 4 ms more.
+ * Encodes UTF-8 for a `bytes` column: `t` and the text, or `x` and hexadecimal digits. Neither form needs quotes or
+ * escapes. Only digits would cost the event loop 4 ms more for a thousand long keys.
  */
 export function bytesInJson(text: string): string {
   return PLAIN.test(text) ? `t${text}` : `x${Buffer.from(text, "utf8").toString("hex")}`;

@@ -1,12 +1,12 @@
 import type { NotifyChannel } from "./types.ts";
 
-/** Listeners to notifications, by channel. They are called one by one in microtasks and must not throw. */
+/** Listeners for notifications, by channel. Each is called in its own microtask and must not throw. */
 export class Listeners {
   readonly #entries = new Map<NotifyChannel, Set<() => void>>();
 
   /** Returns the function that stops listening. */
   add(channel: NotifyChannel, listener: () => void): () => void {
-    const entry = (): void => listener(); // so that one function can listen twice
+    const entry = (): void => listener(); // a new object for each call, so that one function can listen twice
     const entries = this.#entries.get(channel) ?? new Set();
     this.#entries.set(channel, entries.add(entry));
     return () => void entries.delete(entry);

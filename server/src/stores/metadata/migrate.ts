@@ -9,7 +9,7 @@ export const MIGRATION_DEADLINE_MS = 600_000;
 
 export interface MigrationTarget {
   dialect: MetadataStore["dialect"];
-  /** Runs a transaction that may take as long as `MIGRATION_DEADLINE_MS`. */
+  /** Runs a transaction with the deadline `MIGRATION_DEADLINE_MS`. */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
   lock: MetadataStore["lock"];
   clock: Clock;
@@ -17,12 +17,13 @@ export interface MigrationTarget {
 }
 
 /**
- * The treatment of missing migrations: apply all of them, only those of an empty database, or none. A command beside a
- * running server must apply none: an older server does not start again on records that a newer command has changed.
+ * What to do with missing migrations: apply all, apply them only to an empty database, or apply none. A command beside
+ * a running server must apply none, because an older server does not start again on records that a newer command has
+ * changed.
  */
 export type Migrating = "apply" | "create" | "refuse";
 
-/** The database is of an older version, and this process may not change that. */
+/** The database has an older version, and this process may not migrate it. */
 export class MigrationsPending extends Error {
   readonly names: readonly string[];
 
@@ -38,8 +39,8 @@ export class MigrationsPending extends Error {
 }
 
 /**
- * Brings the schema up to date, one transaction for each migration; any number of processes may do so at once.
- * Rejects, without a change, when the database has a migration that this version does not know.
+ * Applies the missing migrations, each in one transaction. Several processes may do so at once. Rejects without a
+ * change when the database has a migration that this version does not know.
  */
 export async function migrate(target: MigrationTarget): Promise<void> {
   const { migrating = "apply" } = target;
@@ -58,7 +59,7 @@ async function requireCurrent(tx: Writer, dialect: MetadataStore["dialect"], mig
   throw new MigrationsPending(names, applied.size === 0);
 }
 
-/** Applies the first migration that is missing; resolves to whether there was one. */
+/** Applies the first missing migration. Resolves to whether there was one. */
 async function applyNext(tx: Writer, { dialect, lock, clock }: MigrationTarget): Promise<boolean> {
   await lock(tx, "migration");
   const applied = await appliedNames(tx, dialect);

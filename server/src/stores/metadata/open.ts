@@ -9,20 +9,23 @@ import { waitsOf } from "./waits.ts";
 export interface MetadataOptions {
   /** `postgres://…` or `postgresql://…`; undefined for SQLite. */
   url: string | undefined;
-  /** Where SQLite keeps `mooring.db`; made when it is absent. */
+  /** The directory of `mooring.db` for SQLite. It is created when it is missing. */
   dataDir: string;
   clock: Clock;
-  /** The treatment of missing migrations; "apply" when absent. */
+  /** What to do with missing migrations; "apply" when absent. */
   migrating?: Migrating | undefined;
-  /** How long a change is held up by others at most; see `waitsOf`. 5 s. */
+  /** The longest time that one change waits for others; see `waitsOf`. Default 5 s. */
   waitMs?: number;
-  /** How long a read may take before it is stopped; 10 s. */
+  /** The longest time of a read before it is stopped. Default 10 s. */
   readTimeoutMs?: number;
-  /** Those that are not named are as in `kernel/record-limits.ts`. */
+  /** Missing members have the values of `kernel/record-limits.ts`. */
   limits?: Partial<RecordLimits>;
 }
 
-/** Opens the metadata store and brings its schema up to date, unless `migrating` forbids it. Rejects when the database can't be reached, or is newer than this version. */
+/**
+ * Opens the metadata store and applies missing migrations, unless `migrating` forbids it. Rejects when the database
+ * cannot be reached, or is newer than this version.
+ */
 export async function openMetadata(options: MetadataOptions): Promise<MetadataStore> {
   const { url, dataDir, clock, waitMs, readTimeoutMs, migrating } = options;
   const waits = waitsOf(waitMs, readTimeoutMs);

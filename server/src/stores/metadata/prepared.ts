@@ -1,19 +1,19 @@
 import type { CompiledQuery, DialectAdapter } from "kysely";
 import type { Reader } from "./types.ts";
 
-/** A query whose text is made once: to make it costs more than to run it, where rows are found by their keys. */
+/** A query whose SQL text is built once. For reads by key, building the text costs more than running it. */
 export interface PreparedQuery<P extends readonly unknown[], R> {
-  /** The query with these values, for `defer` and `readAhead`. */
+  /** Returns the query with these values, for `defer` and `readAhead`. */
   with(db: Reader, ...values: P): CompiledQuery<R>;
   execute(db: Reader, ...values: P): Promise<R[]>;
 }
 
-/** A query of Kysely, of its builders or of `sql`. */
+/** A Kysely query, from its builders or from `sql`. */
 interface Compiles<R> {
   compile(db: Reader): CompiledQuery<R>;
 }
 
-/** Stands for a value, or for a column of one that is a row. */
+/** A placeholder for a value, or for a column of a row. */
 class Place {
   readonly index: number;
   readonly column: string | undefined;
@@ -30,8 +30,9 @@ class Place {
 }
 
 /**
- * @param build is called once for each open database, with placeholders for the values: it inserts each, or a row's
- *   columns by their names, where a value goes, and must not read them, or build another text for other values
+ * Prepares a query.
+ * @param build is called once for each open database, with placeholders instead of values (for a row: by column name).
+ * It must insert them into the query, and must not read them or build a different text depending on them
  */
 export function prepared<P extends readonly unknown[], R>(
   build: (db: Reader, ...values: P) => Compiles<R>,
@@ -61,7 +62,7 @@ function placesFor(count: number): Place[] {
   });
 }
 
-/** These columns of a row. */
+/** Returns these columns of a row. */
 export function columnsOf<T, K extends keyof T>(row: T, names: readonly K[]): Pick<T, K> {
   return Object.fromEntries(names.map((name) => [name, row[name]])) as unknown as Pick<T, K>;
 }

@@ -1,20 +1,20 @@
-/** Tables of what credentials do: counts of the last two days, by the hour. See `domain/identity/activity`. */
+/** Tables of credential activity: counts of the last two days, by the hour. See `domain/identity/activity`. */
 export interface ActivityTables {
-  /** Requests of one credential or access key of the S3 gateway, by where they came from. */
+  /** Requests of one credential or S3 key, by address and user agent. */
   credential_activity: {
     credential_id: string;
-    /** Beginning of the hour. */
+    /** Start of the hour. */
     hour: number;
     service: string;
-    /** Empty: requests of an hour from more addresses than are kept separately. */
+    /** Empty for the remaining addresses, when there were too many in one hour to count separately. */
     ip: string;
-    /** Cut to 200 characters; empty: none was sent. */
+    /** Cut to 200 characters; empty when none was sent. */
     user_agent: string;
     requests: number;
     refused: number;
     last_at: number;
   };
-  /** The same without where from, by the minute and for an hour only. */
+  /** The same requests by the minute, without address and user agent, for the last hour. */
   credential_minute: { credential_id: string; minute: number; requests: number; refused: number };
   /** Requests of all credentials and people of an organization. */
   organization_activity: {
@@ -23,7 +23,7 @@ export interface ActivityTables {
     service: string;
     requests: number;
     refused: number;
-    /** The refused requests that exceeded the rate limit. */
+    /** Requests that were refused by the rate limit. */
     limited: number;
   };
 }

@@ -1,30 +1,30 @@
-/** Tables of background work, saved queries and alerts; see `schema.ts` for what their columns may hold. */
+/** Tables of jobs, saved queries and alerts; see `schema.ts` for the value types. */
 export interface AlertTables {
-  /** Durable background work; see `stores/jobs`. */
+  /** Durable jobs; see `stores/jobs`. */
   job: {
     id: string;
     kind: string;
-    /** Unique within the kind: what the job is about. */
+    /** Unique within the kind. */
     key: string;
-    /** Jobs of one group share the places of a node fairly; an organization's id. */
+    /** Usually an organization's id. Jobs of one group share the places of a node fairly. */
     group_key: string;
     /** JSON. */
     payload: string;
-    /** When it is to run; while it runs, when its lease ends. */
+    /** When it should run, or during a run, when its lease ends. */
     due_at: number;
-    /** Grows with every claim and every change, so that an outdated claim can't finish it. */
+    /** Grows with every claim and every change, so that an outdated run cannot finish the job. */
     fence: number;
-    /** The node that runs it; null while it waits. */
+    /** The node that runs it, or null while it waits. */
     owner: string | null;
-    /** Runs that failed since the last one that did not. */
+    /** Consecutive failed runs. */
     attempts: number;
     last_error: string | null;
     created_at: number;
-    /** How often it was begun since a run last ended. */
+    /** Runs that started since a run last ended. */
     claims: number;
-    /** Since when it is begun no more, since its node ended each time; null: it is not. */
+    /** Since when the job is parked, because each run ended its node; null when it is not parked. */
     parked_at: number | null;
-    /** When its last run that ended began, and how long it took; null: none yet. */
+    /** When its last finished run started, and how long it took. Null: none yet. */
     ran_at: number | null;
     ran_ms: number | null;
   };
@@ -33,19 +33,19 @@ export interface AlertTables {
     org_id: string;
     /** Null: belongs to the organization. */
     project_id: string | null;
-    /** The project's id or an empty text: names are unique in it. */
+    /** The project's id, or an empty text for the organization. Names are unique within it. */
     place: string;
     name: string;
     description: string;
     sql: string;
-    /** JSON: values by position or name. */
+    /** JSON: values by position or by name. */
     parameters: string;
-    /** JSON list: the parameters that the statement names. */
+    /** JSON list of the parameter names in the statement. */
     parameter_names: string;
     /** A user id or credential id. */
     created_by: string;
     created_at: number;
-    /** The last author: alerts never show more than this one may see. */
+    /** The last author. An alert shows only what this person or credential may see. */
     updated_by: string;
     updated_at: number;
     revision: number;
@@ -63,19 +63,19 @@ export interface AlertTables {
     /** Sealed under the master key. */
     secret: Uint8Array;
     secret_version: number;
-    /** Signs beside the other until it ends. */
+    /** The old secret, which also signs until the overlap ends. */
     previous_secret: Uint8Array | null;
     previous_secret_until: number | null;
     created_by: string;
     created_at: number;
-    /** The last author: it is evaluated with their permissions. */
+    /** The last author. The alert is evaluated with this author's permissions. */
     updated_by: string;
     updated_at: number;
-    /** Grows with every change that is not an evaluation. */
+    /** Grows with every change except evaluations. */
     revision: number;
-    /** JSON: where the alert is between ok and firing; see `domain/alerts`. */
+    /** JSON: how far the alert is between ok and firing; see `domain/alerts`. */
     progress: string;
-    /** How many evaluations there were, and deliveries: numbers of the next ones. */
+    /** The number of evaluations, and of deliveries. They give the next one its number. */
     evaluations: number;
     deliveries: number;
   };
@@ -91,7 +91,7 @@ export interface AlertTables {
     error: string | null;
     elapsed_ms: number;
   };
-  /** Messages of alerts: written with the change that they report, sent afterwards. */
+  /** Messages of alerts. A message is stored together with the change that it reports, and sent afterwards. */
   alert_delivery: {
     /** The `webhook-id` of every attempt. */
     id: string;

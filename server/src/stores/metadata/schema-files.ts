@@ -1,57 +1,57 @@
-/** A file whose content is durable; see `domain/files`. */
+/** A file with durable content; see `domain/files`. */
 interface FileRow {
   id: string;
   org_id: string;
   /** Null: belongs to the organization. */
   project_id: string | null;
-  /** As it was sent. */
+  /** As the client sent it. */
   filename: string;
   content_type: string;
   size: number;
   /** Hexadecimal. */
   sha256: string;
   blob_id: string;
-  /** A user id or credential id: who asked for the grant. */
+  /** The user id or credential id that asked for the grant. */
   created_by: string;
-  /** When the content was there. */
+  /** When the content was complete. */
   created_at: number;
 }
 
-/** Files, the trash, and uploads that have not ended. */
+/** Files, the trash, and unfinished uploads. */
 export interface FileTables {
   file: FileRow;
-  /** Files that were deleted and can be restored: a file as it was, out of every list. It holds its content as a file does. */
+  /** Deleted files that can be restored. No list of files shows them, and they still hold their content. */
   trashed_file: FileRow & {
-    /** A user id or credential id; null: the server itself. */
+    /** A user id or credential id. Null: the server deleted it. */
     deleted_by: string | null;
     deleted_at: number;
-    /** From then on it counts as deleted for good, and is removed within a minute. */
+    /** From this time it counts as deleted for good. It is removed within a minute. */
     purge_at: number;
   };
-  /** The permission to upload one file, once. It is deleted when the file exists, or when it has expired. */
+  /** The permission to upload one file once. It is deleted when the file exists or the grant has expired. */
   upload_grant: {
-    /** The id that the file will have. */
+    /** The id of the future file. */
     id: string;
     org_id: string;
     project_id: string | null;
     filename: string;
     content_type: string;
-    /** As declared; null: not said. */
+    /** The declared size; null when the client gave none. */
     size: number | null;
     sha256: string | null;
     bytes_max: number;
-    /** Bytes that `file_usage` counts for it. */
+    /** Bytes that `file_usage` counts for this grant. */
     reserved: number;
     created_by: string;
     created_at: number;
     expires_at: number;
-    /** The name of the running upload, until the time beside it. */
+    /** The name of the running upload, valid until `claim_until`. */
     claim: string | null;
     claimed_until: number | null;
-    /** `Upload-Metadata` of a resumable upload as it was sent; null: the upload comes in one request. */
+    /** `Upload-Metadata` of a resumable upload, as the client sent it. Null: the upload is one request. */
     metadata: string | null;
   };
-  /** The received part of a resumable upload: consecutive ranges of the content. */
+  /** Received parts of a resumable upload, which are consecutive ranges of its content. */
   upload_part: { grant_id: string; start: number; org_id: string; size: number; blob_id: string };
   /** Counters of an organization's files and grants. */
   file_usage: {
@@ -61,13 +61,13 @@ export interface FileTables {
     files: number;
     bytes: number;
     grants: number;
-    /** Bytes of uploads that may still come. */
+    /** Reserved bytes of unfinished uploads. */
     reserved: number;
     trashed_files: number;
-    /** They count towards the quota as those of files do. */
+    /** Count towards the quota, like the bytes of files. */
     trashed_bytes: number;
   };
-  /** How many files a name has in a place; a name without a file has no row. */
+  /** Number of files with a name in a place. A name without files has no row. */
   file_name: {
     org_id: string;
     filename: string;
@@ -75,12 +75,12 @@ export interface FileTables {
     place: string;
     files: number;
   };
-  /** The settings of an organization's files; null: the server's default. */
+  /** File settings of an organization; null means the server's default. */
   file_policy: {
     org_id: string;
-    /** Set by the operator. 2^53 − 1 means no limit. */
+    /** Set by the operator; 2^53 − 1 means no limit. */
     stored_bytes_max: number | null;
-    /** By the organization: how long deleted files can be restored; 0: not at all. */
+    /** Set by the organization: the number of days in which deleted files can be restored; 0 for none. */
     trash_days: number | null;
     updated_at: number;
   };

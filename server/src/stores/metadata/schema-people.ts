@@ -1,28 +1,28 @@
-/** Tables of how people sign in. */
+/** Tables of sign-in. */
 export interface PeopleTables {
-  /** Where a person is signed in. */
+  /** Sessions of people in browsers. */
   browser_session: {
     id: string;
     user_id: string;
-    /** SHA-256 of what the cookie holds, hexadecimal. Changes when the person confirms who they are. */
+    /** SHA-256 of the cookie's secret, hexadecimal. Changes when the person confirms their identity. */
     secret_hash: string;
-    /** How they signed in. */
+    /** How the person signed in. */
     method: "set_up" | "password" | "password_totp" | "recovery_code" | "passkey" | "oidc" | "reset_link";
     created_at: number;
-    /** When they last proved who they are. */
+    /** When the person last confirmed their identity. */
     confirmed_at: number;
     /** To the minute. */
     last_seen_at: number;
-    /** Ends then however much it is used. */
+    /** When the session ends, even while it is in use. */
     expires_at: number;
     ip: string | null;
     user_agent: string | null;
-    /** 1: more than a password was shown in it. */
+    /** 1: the person has shown a second factor in this session. */
     second_factor: number;
-    /** JSON: what the first proof of the address ended, until the person has read it. */
+    /** JSON: what ended when the address was first verified, until the person has read it. */
     ended: string | null;
   };
-  /** A one-time link with which an owner sets up their account. */
+  /** A one-time link to set up an owner's account. */
   setup_link: {
     id: string;
     org_id: string;
@@ -31,35 +31,34 @@ export interface PeopleTables {
     created_at: number;
     expires_at: number;
     used_at: number | null;
-    /** 1: a start of the server printed it, for the future operator. */
+    /** 1: the server printed it at its start, for the future operator. */
     by_start: number;
   };
-  /** A one-time link with which a person sets a new password. */
+  /** A one-time link to set a new password. */
   account_link: {
     id: string;
     user_id: string;
     /**
-     * The address to which it was sent, or for which it was created: it does not work once the account has another
-     * address.
+     * The address that the link was sent to or created for. The link stops working when the account's address changes.
      */
     email: string;
     /** SHA-256 of the token, hexadecimal. */
     token_hash: string;
     sent_by: "mail" | "operator";
-    /** 1: the operator said that the authenticator app and the recovery codes end as well. */
+    /** 1: the operator chose to remove the authenticator app and the recovery codes as well. */
     clears_second_factor: number;
     created_at: number;
     expires_at: number;
     used_at: number | null;
   };
-  /** Something that was begun and has another step: a sign-in, a confirmation, a new passkey. */
+  /** An act with another step to come: a sign-in, a confirmation, a new passkey. */
   sign_in_attempt: {
     /** SHA-256 of the ticket, hexadecimal. */
     ticket_hash: string;
     kind: "second_factor" | "passkey" | "confirmation" | "new_passkey" | "oidc";
-    /** Null while it is not known who it is. */
+    /** Null until the person is known. */
     user_id: string | null;
-    /** JSON: what the next step needs. */
+    /** JSON: input of the next step. */
     data: string;
     tries: number;
     created_at: number;
@@ -70,30 +69,30 @@ export interface PeopleTables {
     /** Sealed under the master key. */
     secret: Uint8Array;
     created_at: number;
-    /** Null until a code of it was shown: it does not count before. */
+    /** Null until the person has entered a code. The app does not count before that. */
     confirmed_at: number | null;
-    /** The last step whose code was used: each is good once. */
+    /** The time step of the last used code. Each code works once. */
     last_step: number;
   };
-  /** Codes that are left. */
+  /** Unused codes. */
   recovery_code: { user_id: string; code_hash: string; created_at: number };
   passkey: {
     id: string;
     user_id: string;
-    /** The authenticator's, base64url. */
+    /** Given by the authenticator, in base64url. */
     credential_id: string;
-    /** COSE. */
+    /** In COSE form. */
     public_key: Uint8Array;
     counter: number;
     /** JSON list. */
     transports: string;
     synced: number;
-    /** The host that it was made for: it works there only. */
+    /** The host that it was created for. It works only there. */
     rp_id: string;
     name: string;
     created_at: number;
     last_used_at: number | null;
   };
-  /** The identity of a person at an OpenID provider: one for each provider. */
+  /** A person's identity at an OpenID provider, at most one for each provider. */
   external_identity: { issuer: string; subject: string; user_id: string; created_at: number; last_used_at: number };
 }

@@ -1,39 +1,41 @@
-/** Tables of the container registry. A repository is an app; `repository` holds the app's id. See `domain/registry`. */
+/**
+ * Tables of the container registry. A repository is an app, and `repository` holds the app's id. See `domain/registry`.
+ */
 export interface RegistryTables {
-  /** The data of an app as a repository; one without a row has the defaults. */
+  /** Settings and counters of a repository. Without a row, it has the defaults. */
   registry_repository: {
-    /** The app's. */
+    /** The app's id. */
     id: string;
     org_id: string;
-    /** The app's, which never changes: the catalog is in its order. */
+    /** The app's slug, which never changes. It is the order of the catalog. */
     slug: string;
-    /** 1: everybody may pull, without credentials. */
+    /** 1: pulls need no credentials. */
     is_public: number;
-    /** JSON list of patterns: existing tags that match can't be moved or deleted. */
+    /** JSON list of patterns. Existing tags that match a pattern cannot be moved or deleted. */
     immutable_tags: string;
-    /** JSON object of rules that delete tags and manifests; null: none. */
+    /** JSON object of rules that delete tags and manifests, or null. */
     retention: string | null;
-    /** Manifests that were asked for, by whichever name. */
+    /** Number of requests for manifests, by tag or by digest. */
     pulls: number;
     last_pull_at: number | null;
     last_push_at: number | null;
     updated_at: number;
   };
-  /** A blob as one repository has it: what has no row here is not there, whichever other repository may have it. */
+  /** Blobs of each repository. A repository without the row does not have the blob, even if another one has it. */
   registry_blob: {
     repository: string;
-    /** Algorithm and hexadecimal, as it was pushed. */
+    /** Algorithm and hexadecimal digits, as pushed. */
     digest: string;
     org_id: string;
     blob_id: string;
-    /** Hexadecimal; the same content may have been pushed by another algorithm. */
+    /** Hexadecimal. The same content may have been pushed under another algorithm. */
     sha256: string;
     size: number;
     created_at: number;
-    /** Nothing may delete it before this time; null while a manifest of the repository needs it. */
+    /** Must not be deleted before this time. Null while a manifest of the repository needs it. */
     lease_until: number | null;
   };
-  /** An upload that has content, or that was ended: one that only began has no row. */
+  /** An upload with content, or one that has ended. An upload that was only started has no row. */
   registry_upload: {
     id: string;
     repository: string;
@@ -44,7 +46,7 @@ export interface RegistryTables {
     created_at: number;
     expires_at: number;
   };
-  /** The received part of an upload: consecutive ranges of the content. */
+  /** Received parts of an upload, which are consecutive ranges of its content. */
   registry_upload_part: {
     upload_id: string;
     start: number;
@@ -59,9 +61,9 @@ export interface RegistryTables {
     org_id: string;
     blob_id: string;
     media_type: string;
-    /** The manifest's own, or its config's media type. */
+    /** The manifest's `artifactType`, or the media type of its config. */
     artifact_type: string | null;
-    /** Digest of the manifest that it refers to, whether or not that exists. */
+    /** Digest of the manifest that it refers to. That manifest need not exist. */
     subject: string | null;
     /** JSON object. */
     annotations: string;
@@ -70,12 +72,11 @@ export interface RegistryTables {
     created_at: number;
     pulls: number;
     last_pull_at: number | null;
-    /** Since when it has no tag; null while it has one. */
+    /** Since when it has no tag; null while it has a tag. */
     untagged_at: number | null;
-    /** May be deleted after this time unless something needs it; null: stays until somebody or a rule deletes it. */
+    /** May be deleted after this time if nothing needs it. Null: stays until a person or a rule deletes it. */
     lease_until: number | null;
   };
-  /** The parts of a manifest. */
   registry_reference: {
     repository: string;
     manifest: string;
@@ -85,7 +86,7 @@ export interface RegistryTables {
     position: number;
     media_type: string;
     size: number;
-    /** JSON object: of a manifest in an index, or of an image by its config; null: none. */
+    /** JSON object: the platform of a manifest in an index, or of an image by its config; otherwise null. */
     platform: string | null;
   };
   registry_tag: {
@@ -95,10 +96,10 @@ export interface RegistryTables {
     digest: string;
     created_by: string;
     created_at: number;
-    /** When it last came to point at another manifest. */
+    /** When it was last moved to another manifest. */
     updated_at: number;
   };
-  /** How much a repository holds; one without a row holds nothing. */
+  /** Counters of a repository. Without a row, it is empty. */
   registry_contents: {
     repository: string;
     org_id: string;
@@ -107,14 +108,14 @@ export interface RegistryTables {
     /** Bytes of blobs and manifests together. */
     bytes: number;
   };
-  /** The size of an organization's images, each content once. */
+  /** Usage of an organization's images. Equal content counts once. */
   registry_usage: {
     org_id: string;
     bytes: number;
-    /** Bytes of uploads that have not ended. */
+    /** Bytes of unfinished uploads. */
     uploading: number;
   };
-  /** The operator's settings for an organization's images; null: the server's default. */
+  /** The operator's settings for an organization's images; null means the server's default. */
   registry_policy: {
     org_id: string;
     /** 2^53 − 1 means no limit. */

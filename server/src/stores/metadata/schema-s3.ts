@@ -1,8 +1,8 @@
-/** Tables of the S3 gateway; see `schema.ts` for what their columns may hold, and `domain/s3` for what they are for. */
+/** Tables of the S3 gateway; see `schema.ts` for the value types, and `domain/s3` for their use. */
 export interface S3Tables {
   s3_key: {
     id: string;
-    /** Twenty characters: what clients sign with. */
+    /** The access key ID: twenty characters. */
     access_key: string;
     org_id: string;
     /** Null: reaches the whole organization. */
@@ -12,7 +12,7 @@ export interface S3Tables {
     scopes: string;
     /** JSON list of names; null: every bucket. */
     buckets: string | null;
-    /** Keys of objects that it reaches begin with this. */
+    /** The key reaches only objects whose keys begin with this. */
     prefix: string;
     /** Sealed under the master key. */
     secret: Uint8Array;
@@ -22,12 +22,12 @@ export interface S3Tables {
     expires_at: number | null;
     revoked_at: number | null;
     last_used_at: number | null;
-    /** CIDR ranges with spaces between them; null: from anywhere. */
+    /** CIDR ranges with spaces between them; null: any address. */
     allowed_addresses: string | null;
-    /** 1: may do nothing until somebody approves it. */
+    /** 1: waits for approval and has no permissions until then. */
     pending: number;
   };
-  /** The settings of a bucket; an app without a row has the defaults. */
+  /** Settings of a bucket. An app without a row has the defaults. */
   s3_bucket: {
     /** The app's id. */
     id: string;
@@ -38,11 +38,11 @@ export interface S3Tables {
     /** Grows with every change. */
     revision: number;
   };
-  /** The present version of each key, unless it is a delete marker. */
+  /** The current version of each key, unless that is a delete marker. */
   s3_object: S3Version & {
     blob_id: string;
   };
-  /** Versions before the present one, and delete markers. */
+  /** Earlier versions, and delete markers. */
   s3_history: S3Version & {
     /** Null: a delete marker. */
     blob_id: string | null;
@@ -55,11 +55,11 @@ export interface S3Tables {
     created_at: number;
     /** As in `S3Version`. */
     owner: string;
-    /** JSON: what the object will have. */
+    /** JSON: details of the future object. */
     detail: string;
-    /** Null while parts may come. */
+    /** Null while parts may be uploaded. */
     completed_at: number | null;
-    /** JSON: the resulting object, for a client that completes it again. */
+    /** JSON: the resulting object, for a client that repeats the completion. */
     result: string | null;
   };
   s3_part: {
@@ -71,32 +71,32 @@ export interface S3Tables {
     etag: string;
     /** Base64. */
     checksum: string | null;
-    /** Base64; begins the counter of the part's encryption. */
+    /** Base64; the first bytes of the counter for the part's encryption. */
     nonce: string | null;
     modified_at: number;
   };
-  /** Counters of a bucket, in one row or several, so that writers don't wait for each other. */
+  /** Counters of a bucket, spread over one or more rows so that writers do not wait for each other. */
   s3_usage: {
     org_id: string;
     bucket: string;
     shard: number;
     objects: number;
     bytes: number;
-    /** Grows whenever a version comes, goes or moves. */
+    /** Grows when a version is added, removed or moved. */
     writes: number;
   };
-  /** Where events of buckets can be sent. */
+  /** Destinations for events of buckets. */
   s3_destination: {
     id: string;
     org_id: string;
-    /** Unique in the organization; the last part of the ARN. */
+    /** Unique in the organization. The last part of the ARN. */
     name: string;
     url: string;
     /** Signs the messages; sealed under the master key. */
     secret: Uint8Array;
     created_at: number;
   };
-  /** Events that were not delivered yet, or can't be. */
+  /** Events that were not delivered yet, or could not be delivered. */
   s3_delivery: {
     /** The `webhook-id` of every attempt. */
     id: string;
@@ -114,9 +114,9 @@ export interface S3Tables {
 interface S3Version {
   /** The app's id. */
   bucket: string;
-  /** UTF-8, so that both databases have them in the order of bytes. */
+  /** UTF-8, so that both databases sort by bytes. */
   key: Uint8Array;
-  /** Smaller is newer, and negative. */
+  /** Negative; smaller is newer. */
   seq: number;
   /** `null` or an id. */
   version_id: string;
@@ -124,12 +124,12 @@ interface S3Version {
   size: number;
   etag: string;
   modified_at: number;
-  /** Empty: the bucket's owner; otherwise id and slug with a space between. */
+  /** Empty: the bucket's owner. Otherwise id and slug with a space between. */
   owner: string;
   /** JSON object. */
   tags: string;
-  /** JSON: everything else; see `domain/s3`. */
+  /** JSON: all other properties; see `domain/s3`. */
   detail: string;
-  /** JSON list: the parts that it came in; null: it came in one piece. */
+  /** JSON list of the uploaded parts; null: uploaded in one request. */
   parts: string | null;
 }

@@ -1,4 +1,4 @@
-/** Tables of incoming webhooks; see `schema.ts` for what their columns may hold, and `domain/webhooks` for what they are for. */
+/** Tables of webhooks; see `schema.ts` for the value types, and `domain/webhooks` for their use. */
 export interface WebhookTables {
   webhook: {
     id: string;
@@ -8,41 +8,41 @@ export interface WebhookTables {
     paused: number;
     /** JSON: verification, handshakes, de-duplication, response. */
     settings: string;
-    /** JSON of secrets to verify by, sealed under the master key; null: there are none. */
+    /** JSON of the secrets for verification, sealed under the master key; null: there are none. */
     secrets: Uint8Array | null;
     secrets_version: number;
-    /** Null: as its project says. */
+    /** Null: the project's setting applies. */
     retention_days: number | null;
     created_by: string;
     created_at: number;
     updated_at: number;
     /** Grows with every change. */
     revision: number;
-    /** From then on it is invisible, and its events are deleted step by step. */
+    /** From this time it is invisible, and its events are deleted in steps. */
     deleted_at: number | null;
   };
-  /** Addresses of webhooks: the present one, and former ones. */
+  /** Addresses of webhooks: the current one, and old ones. */
   webhook_url: {
     id: string;
     webhook_id: string;
     org_id: string;
     /** Keyed hash of the token, in hexadecimal. */
     token_hash: string;
-    /** Sealed under the master key, to be shown again; null once it is retired for good. */
+    /** Sealed under the master key, so that it can be shown again. Null once it is retired. */
     token: Uint8Array | null;
-    /** Last four characters, to distinguish two addresses. */
+    /** Last four characters, to tell addresses apart. */
     hint: string;
     created_at: number;
-    /** Null: the present one. */
+    /** Null: the current address. */
     expires_at: number | null;
-    /** Requests since another took its place; before, all. */
+    /** For a replaced address, requests since the replacement. Otherwise all requests. */
     hits: number;
     last_hit_at: number | null;
   };
-  /** The last number that an event was given. */
+  /** The last number given to an event. */
   webhook_head: { id: string; seq: number };
   webhook_event: {
-    /** Rises in the order of the commits, over all webhooks. */
+    /** Grows in the order of commits, over all webhooks. */
     seq: number;
     id: string;
     org_id: string;
@@ -50,26 +50,28 @@ export interface WebhookTables {
     webhook_id: string;
     received_at: number;
     method: string;
-    /** As it was sent, without the question mark; secrets as in `headers`. */
+    /** As sent, without the question mark. Secrets are replaced as in `headers`. */
     query: string;
-    /** JSON: [name, value] in the order in which they came; of what looks like a secret a keyed hash. */
+    /**
+     * JSON: [name, value] in the order of the request. A value that looks like a secret is replaced by a keyed hash.
+     */
     headers: string;
     content_type: string | null;
     size: number;
-    /** Null: in `webhook_body`. */
+    /** Null: stored in `webhook_body`. */
     body: Uint8Array | null;
     ip: string;
     /** The scheme that verified it, or `none`. */
     verified: string;
     type: string | null;
-    /** Hash of what the sender calls the event. */
+    /** Hash of the sender's id for the event. */
     dedup_key: string | null;
-    /** How often it came again. */
+    /** How often the event arrived again. */
     duplicates: number;
   };
   /** Large bodies. */
   webhook_body: { seq: number; org_id: string; blob_id: string };
-  /** Requests that were refused by a webhook's own rules, for a day. */
+  /** Requests of the last day that a webhook's own rules refused. */
   webhook_rejection: {
     id: string;
     org_id: string;
@@ -80,7 +82,7 @@ export interface WebhookTables {
     query: string;
     headers: string;
     size: number;
-    /** The beginning of it. */
+    /** The first bytes of the body. */
     body: Uint8Array;
     ip: string;
   };
@@ -93,7 +95,7 @@ export interface WebhookTables {
     /** JSON: filter, order, rate. */
     settings: string;
     state: "active" | "paused" | "stopped";
-    /** Why it was stopped. */
+    /** Why it was paused. */
     reason: string | null;
     secret: Uint8Array;
     secret_version: number;
@@ -102,7 +104,7 @@ export interface WebhookTables {
     /** Events up to this number were sent, or are in `webhook_delivery`. */
     position: number;
     delivered: number;
-    /** Attempts that failed since the last one that did not, and since when. */
+    /** Consecutive failed attempts, and since when. */
     failures: number;
     failing_since: number | null;
     last_attempt_at: number | null;
@@ -113,9 +115,9 @@ export interface WebhookTables {
     updated_at: number;
     revision: number;
   };
-  /** Events that a destination has not taken at the first attempt, or is to get once more. */
+  /** Events whose first attempt failed, and events to send again. */
   webhook_delivery: {
-    /** The `webhook-id` of a replay; the first time it is the event's. */
+    /** The `webhook-id` of a replay. A first delivery uses the event's id. */
     id: string;
     org_id: string;
     webhook_id: string;
@@ -148,9 +150,9 @@ export interface WebhookTables {
     org_id: string;
     events: number;
     bytes: number;
-    /** Events deleted since the first. */
+    /** Number of events ever deleted. */
     purged: number;
   };
-  /** The settings of a project's webhooks; null: the server's default. */
+  /** Settings for a project's webhooks; null means the server's default. */
   webhook_policy: { project_id: string; org_id: string; retention_days: number | null; updated_at: number };
 }

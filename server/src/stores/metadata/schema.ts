@@ -8,8 +8,8 @@ import type { TrustTables } from "./schema-trusts.ts";
 import type { WebhookTables } from "./schema-webhooks.ts";
 
 /**
- * Every table, as both databases have it. Times are integers of milliseconds since the epoch; flags are 0 or 1;
- * JSON is text; binary is bytes. PostgreSQL's `bigint` arrives as a number (all values stay below 2^53).
+ * All tables, as both databases have them. Times are integers of milliseconds since the epoch, flags are 0 or 1, JSON
+ * is text, binary data is bytes. PostgreSQL's `bigint` arrives as a number, since all values are below 2^53.
  */
 export interface Tables
   extends ActivityTables, AlertTables, FileTables, PeopleTables, RegistryTables, S3Tables, TrustTables, WebhookTables {
@@ -18,7 +18,7 @@ export interface Tables
     slug: string;
     name: string;
     token_lifetime_s: number;
-    /** JSON: an `OrganizationPolicy`; members that it lacks are open. */
+    /** JSON: an `OrganizationPolicy`. Missing members mean no restriction. */
     policy: string;
     created_at: number;
   };
@@ -28,7 +28,7 @@ export interface Tables
     slug: string;
     name: string;
     visibility: "organization" | "private";
-    /** Where the project's apps run, for people to see: `production`, `staging`, … */
+    /** Where the project's apps run, for display: `production`, `staging`, … */
     environment: string | null;
     created_at: number;
     /** A `ProjectState` of the contract, such as `active` or `archived`. */
@@ -42,13 +42,13 @@ export interface Tables
     /** Lower case; unique. */
     email: string;
     name: string;
-    /** argon2id in PHC form, or null before the set-up link was used. */
+    /** argon2id in PHC form. Null until the set-up link is used. */
     password_hash: string | null;
-    /** Runs the server. */
+    /** 1: the person is an operator. */
     instance_admin: number;
     /** To the minute; null: never signed in. */
     last_seen_at: number | null;
-    /** When a mailed link, a provider or the operator proved whose the address is; null: nobody has. */
+    /** When a mailed link, a provider or the operator verified the address; null: not yet. */
     verified_at: number | null;
     created_at: number;
   };
@@ -65,23 +65,26 @@ export interface Tables
     org_id: string;
     email: string;
     role: "owner" | "admin" | "developer" | "viewer";
-    /** The hash of the link that the inviter sees. */
+    /** Hash of the link that the inviter sees. */
     token_hash: string;
-    /** The hash of the link that was only mailed: using it verifies the address. Null: none was mailed. */
+    /** Hash of the mailed link. Using that link verifies the address. Null: no link was mailed. */
     mailed_token_hash: string | null;
     invited_by: string;
     created_at: number;
     expires_at: number;
     accepted_at: number | null;
     revoked_at: number | null;
-    /** When a mail server last took a mail with its link. */
+    /** When a mail server last accepted a mail with its link. */
     email_sent_at: number | null;
-    /** Why the last mail was not taken. */
+    /** Why the last mail was not sent. */
     email_failure: string | null;
   };
   credential: {
     id: string;
-    /** `app`: shown with its client id. `personal`: a token of the person who created it, shown with their e-mail address. */
+    /**
+     * `app`: used with its client id. `personal`: a personal access token, used with the e-mail address of the person
+     * who created it.
+     */
     kind: "app" | "personal";
     client_id: string;
     org_id: string;
@@ -94,13 +97,13 @@ export interface Tables
     created_at: number;
     expires_at: number | null;
     revoked_at: number | null;
-    /** Grows with every change that narrows what the credential may do. */
+    /** Grows with every change that reduces the credential's permissions. */
     epoch: number;
     last_used_at: number | null;
     last_used_ip: string | null;
-    /** CIDR ranges with spaces between them; null: from anywhere. */
+    /** CIDR ranges with spaces between them; null: any address. */
     allowed_addresses: string | null;
-    /** 1: may do nothing until somebody approves it. */
+    /** 1: waits for approval and has no permissions until then. */
     pending: number;
   };
   credential_secret: {
@@ -108,7 +111,7 @@ export interface Tables
     credential_id: string;
     /** HMAC-SHA-256 under a key derived from the master key, hexadecimal. */
     hash: string;
-    /** Last four characters, to distinguish two secrets. */
+    /** Last four characters, to tell secrets apart. */
     hint: string;
     created_at: number;
     expires_at: number | null;
@@ -122,21 +125,21 @@ export interface Tables
     /** PKCS #8, enveloped under the master key. */
     private_key: Uint8Array;
     created_at: number;
-    /** Signs from here on; published before. */
+    /** Signs from this time on. It was published before. */
     active_at: number;
-    /** No longer signs from here on; null while in use. */
+    /** Signs until this time; null while in use. */
     retired_at: number | null;
-    /** No longer published from here on. */
+    /** Published until this time. */
     removed_at: number | null;
   };
-  /** The ordered feed of changes that narrow somebody's access. */
+  /** The ordered feed of changes that reduce access. */
   auth_change: {
     seq: number;
     kind: "credential" | "token" | "organization" | "key";
     subject: string;
     epoch: number;
     at: number;
-    /** The row may be forgotten after this time. */
+    /** The row may be deleted after this time. */
     expires_at: number | null;
   };
   node: { id: string; applied_seq: number; started_at: number; seen_at: number };
@@ -158,14 +161,14 @@ export interface Tables
     prev_hash: string;
     hash: string;
   };
-  /** The last row of each chain of `audit`, so that rows taken off the end are missed. */
-  /** The visibility of a deleted project, which its rows keep. */
+  /** The last row of each chain of `audit`, so that rows missing at the end are noticed. */
+  /** The visibility of a deleted project, which its telemetry keeps. */
   deleted_project: { id: string; org_id: string; visibility: "organization" | "private"; deleted_at: number };
   audit_head: { org_id: string; seq: number; hash: string };
   idempotency: {
     /** SHA-256 of principal, route and key. */
     key_hash: string;
-    /** Random, of the request that claimed the key last. */
+    /** Random; identifies the request that last claimed the key. */
     owner: string;
     fingerprint: string;
     /** 0 while the first request runs. */
@@ -173,7 +176,7 @@ export interface Tables
     headers: string;
     /** Without values that are shown once. */
     body: string;
-    /** With that, until the answer has left the server. */
+    /** The same body with these values, until the answer was sent. */
     sealed: Uint8Array | null;
     created_at: number;
   };
@@ -189,17 +192,17 @@ export interface Tables
     bytes: number;
     min_us: number;
     max_us: number;
-    /** UTC day of the newest row, `2026-11-20`; empty in files made before there were days. */
+    /** UTC day of the newest row, `2026-11-20`. Empty in old files, which span several days. */
     day: string;
     /** JSON list of the attributes with a separate column in the file. */
     promoted: string;
     created_at: number;
-    /** Version of the spellings of levels that gave the file its severities. */
+    /** Version of the level spellings by which the file's severities were set. */
     spellings: number;
-    /** Replaced by a merge, or past its retention; kept on disk until no query can read it. */
+    /** When it was replaced by a merge or passed its retention. It stays on disk until no query can read it. */
     dropped_at: number | null;
   };
-  /** Up to which batch of a telemetry directory's log an organization's rows of a type are in Parquet. */
+  /** For each organization and type: the last batch of a telemetry directory's log whose rows are in Parquet. */
   telemetry_progress: {
     store_id: string;
     org_id: string;
@@ -216,7 +219,7 @@ export interface Tables
     accepted: number;
     at: number;
   };
-  /** The organization's and the operator's settings for its telemetry; null: the server's default. */
+  /** Telemetry settings of the organization and the operator; null means the server's default. */
   telemetry_policy: {
     org_id: string;
     retention_days_logs: number | null;
@@ -226,19 +229,19 @@ export interface Tables
     stored_bytes_max: number | null;
     ingest_bytes_per_second: number | null;
     ingest_bytes_burst: number | null;
-    /** Grows with every change of any row, so that servers read only the changes since. */
+    /** Grows with every change of any row, so that servers read only later changes. */
     revision: number;
     updated_at: number;
   };
   /** The telemetry directories that use this database. */
   telemetry_store: {
     id: string;
-    /** The last time at which its server looked for rows past their retention. */
+    /** When its server last looked for rows past their retention. */
     seen_at: number;
-    /** Nothing is dropped before this time: the clock had jumped ahead. */
+    /** No rows are deleted before this time, because the clock jumped ahead. */
     drops_held_until: number | null;
   };
-  /** A directory of telemetry: the last report of its server, by the database's clock, and whether it is given up. */
+  /** A telemetry directory: its server's last report by the database's clock, and whether the operator gave it up. */
   telemetry_node: { store_id: string; beat_at: number | null; given_up_at: number | null };
   /** A directory has, or had, rows of the organization. */
   telemetry_holding: { store_id: string; org_id: string };
@@ -248,10 +251,12 @@ export interface Tables
     org_id: string;
     /** JSON list of types. */
     types: string;
-    /** The range of `timestamp`; null: open. */
+    /** The range of `timestamp`; null: no bound. */
     from_us: number | null;
     to_us: number | null;
-    /** JSON object of what the rows must equal; null once every directory is done, since it may name a person. */
+    /**
+     * JSON object of the values that rows must equal. Null once every directory is done, since it may name a person.
+     */
     match: string | null;
     /** Keyed hash of range and match, in hexadecimal. */
     match_digest: string;
@@ -259,14 +264,14 @@ export interface Tables
     created_at: number;
     finished_at: number | null;
   };
-  /** The share of one telemetry directory in an erasure. */
+  /** The part of an erasure in one telemetry directory. */
   telemetry_erasure_part: {
     erasure_id: string;
     store_id: string;
     state: "pending" | "running" | "done" | "failed";
     rows_erased: number;
     files_rewritten: number;
-    /** JSON list of files in quarantine, which a person must examine. */
+    /** JSON list of quarantined files, which a person must examine. */
     quarantined: string;
     detail: string | null;
     finished_at: number | null;
@@ -274,37 +279,37 @@ export interface Tables
   /** Immutable bytes of an organization; see `stores/objects`. */
   blob: {
     id: string;
-    /** The organization's, or `registry` for content of images, which several organizations share. */
+    /** The organization's id, or `registry` for image content, which organizations share. */
     org_id: string;
-    /** Where the bytes are: in `blob_data`, with a driver, or in other blobs, which `blob_part` lists. */
+    /** Where the bytes are: in `blob_data`, with a driver, or in the blobs that `blob_part` lists. */
     place: "inline" | "driver" | "parts";
-    /** The directory or bucket that a driver keeps the bytes in; empty for other places. */
+    /** The directory or bucket in which a driver stores the bytes; empty for other places. */
     store_id: string;
-    /** `writing`: some bytes may be missing; `dropped`: they are being deleted. Only a `live` one can be read. */
+    /** `writing`: some bytes may be missing. `live`: can be read. `dropped`: the bytes are being deleted. */
     state: "writing" | "live" | "dropped";
     size: number;
-    /** Rows of other tables and blobs of parts that hold this blob. */
+    /** Number of references: rows of other tables, and blobs that this blob is part of. */
     refs: number;
-    /** Since when nothing holds it; null while something does. */
+    /** Since when it has no references; null while it has some. */
     idle_since: number | null;
-    /** Hexadecimal; null where it is not known yet: while it is written, and of parts. */
+    /** Hexadecimal. Null during the upload, and for blobs of parts. */
     sha256: string | null;
-    /** JSON object: further digests by their algorithm, in hexadecimal. */
+    /** JSON object: further digests in hexadecimal, by algorithm. */
     digests: string;
     created_at: number;
   };
   /** The bytes of small blobs. */
   blob_data: { id: string; data: Uint8Array };
-  /** The parts of a composed blob, in the order of `position`, then `seq`. No part is itself composed. */
+  /** The parts of a composed blob, ordered by `position`, then `seq`. A part is never composed itself. */
   blob_part: {
     blob_id: string;
-    /** Where the part begins in the blob of parts. */
+    /** The offset of the part in the composed blob. */
     position: number;
     seq: number;
-    /** The part's number, given by its sender; several ranges may have come as one part. */
+    /** The part number that the client gave. Several ranges may belong to one part. */
     number: number;
     part_id: string;
-    /** The range of the part's bytes that counts. */
+    /** The used range of the part's bytes. */
     start: number;
     length: number;
   };

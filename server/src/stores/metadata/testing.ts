@@ -12,22 +12,22 @@ export { ROWS } from "./testing/suite/rows.ts";
 let empty: Promise<string> | undefined;
 
 /**
- * Opens a store for a test that is not about migrations. A new SQLite database begins as a copy of one that they were applied
- * to before, which takes a third of the time.
+ * Opens a store for a test that is not about migrations. A new SQLite database is a copy of a migrated one, which takes
+ * a third of the time.
  */
 export async function openTestMetadata(options: MetadataOptions): Promise<MetadataStore> {
   if (options.url === undefined) await beginMigrated(options.dataDir);
   return openMetadata(options);
 }
 
-/** Puts a SQLite database with no rows and every migration into a data directory, unless it has one. */
+/** Copies an empty, migrated SQLite database into a data directory, unless it has one. */
 export async function beginMigrated(dataDir: string): Promise<void> {
   empty ??= makeEmpty();
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await copyUnlessThere(await empty, join(dataDir, RECORDS_FILE));
 }
 
-/** @returns a file with no rows and every migration */
+/** @returns the path of an empty, migrated database */
 async function makeEmpty(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-empty-"));
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));

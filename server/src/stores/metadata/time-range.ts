@@ -6,7 +6,7 @@ export interface TimeRange {
   readonly toMs?: number | undefined;
 }
 
-/** A row's place in a list that is ordered by time, and by number or id where times are the same. */
+/** A row's place in a list ordered by time, and by number or id among equal times. */
 export interface TimePlace {
   readonly atMs: number;
   readonly tie: number | string;
@@ -18,8 +18,8 @@ interface TimeColumns {
 }
 
 /**
- * Rows of the range before a place, or after one. It is one range of an index that ends in the two columns. When two
- * bounds are on the same side, only the tighter one is in the statement, since the database would begin at either.
+ * Restricts rows to a range, before or after a place. The result is one range of an index that ends in the two columns.
+ * Of two bounds on the same side only the tighter one is used, since the database would start at either.
  */
 export function inTimeRange(
   { time, tie }: TimeColumns,
@@ -37,7 +37,9 @@ export function inTimeRange(
   return bounds.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`${sql.join(bounds, sql` and `)}`;
 }
 
-/** A text in the statement itself: with a parameter instead, the planner can't see that a partial index matches. */
+/**
+ * Returns a text as a literal in the statement. With a parameter, the planner cannot see that a partial index matches.
+ */
 export function literal(text: string): RawBuilder<string> {
   return sql.lit(text);
 }

@@ -8,18 +8,18 @@ import type { Writer } from "./types.ts";
 export interface TransactionsOptions {
   readonly db: Kysely<Tables>;
   readonly deferrerOf: DeferrerOf;
-  /** How long a transaction may hold the others up. */
+  /** How long a transaction may block others. */
   readonly deadlineMs: number;
 }
 
 interface RunOptions {
-  /** The work has run before, and what it read ahead was wrong. */
+  /** The work runs again, because rows that it read ahead had changed. */
   readonly isAgain?: boolean;
 }
 
 /**
- * Used by both drivers around a transaction: a deadline, a refusal of one transaction inside another (it would wait for
- * itself), and a close that waits for running ones.
+ * Wraps the transactions of both drivers: sets a deadline, refuses a transaction inside another (it would wait for
+ * itself), and lets `close` wait for running ones.
  */
 export class Transactions {
   readonly #options: TransactionsOptions;
@@ -34,7 +34,7 @@ export class Transactions {
   async run<T>(work: (tx: Writer) => Promise<T>, options: RunOptions = {}): Promise<T> {
     if (this.#closed) throw new Error("cannot begin a transaction: the metadata store is closed");
     if (this.#scope.getStore()?.running === true) {
-      throw new Error("cannot begin a transaction: this code runs in one already; hand its `tx` on instead");
+      throw new Error("cannot begin a transaction: this code already runs in one; pass on its `tx` instead");
     }
     const result = this.#execute(work, options);
     this.#underWay.add(result);
@@ -45,7 +45,7 @@ export class Transactions {
     }
   }
 
-  /** Refuses new transactions and resolves when those under way have ended. */
+  /** Refuses new transactions and resolves when the running ones have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#underWay);
@@ -72,7 +72,7 @@ export class Transactions {
     try {
       return await db.transaction().execute(attempt);
     } catch (error) {
-      // A rollback over a broken connection fails as well: the caller gets the first error.
+      // The rollback fails too on a broken connection. The caller gets the first error.
       if (deadline?.reason !== undefined) throw deadline.reason;
       throw failure === undefined ? error : failure.error;
     } finally {
@@ -82,8 +82,7 @@ export class Transactions {
 }
 
 /**
- * After the work, with any result: none of its statements may be running any more, and one that failed before it is the
- * reason.
+ * Waits after the work until none of its statements runs. A statement that failed first is the reason of the failure.
  */
 async function settled<T>(result: Promise<T>, deferrer: Deferrer): Promise<T> {
   try {
@@ -94,8 +93,8 @@ async function settled<T>(result: Promise<T>, deferrer: Deferrer): Promise<T> {
 }
 
 /**
- * Ends a transaction that takes too long, at any point. Its work may go on, for example when the process was stopped
- * and wakes up, but none of its statements is accepted any more.
+ * Ends a transaction that takes too long. Its work may still run, for example after the process was suspended, but
+ * further statements are refused.
  */
 class Deadline {
   /** The error of an expired transaction. */
@@ -104,10 +103,10 @@ class Deadline {
   readonly #timer: NodeJS.Timeout;
 
   constructor(deadlineMs: number, deferrer: Deferrer) {
-    this.#expired.promise.catch(() => {}); // nobody may be waiting for the work any more
+    this.#expired.promise.catch(() => {}); // the work may never settle
     this.#timer = setTimeout(() => {
       const cause = new Error(`cannot finish the transaction: it took longer than ${deadlineMs} ms`);
-      const detail = `The change took longer than ${deadlineMs} ms and was given up. Try again shortly.`;
+      const detail = `The change took longer than ${deadlineMs} ms and was rolled back. Try again shortly.`;
       this.reason = new Problem("unavailable", detail, { cause });
       deferrer.abort(this.reason);
       this.#expired.reject(this.reason);

@@ -3,51 +3,54 @@ import type { RecordLimits } from "#kernel/record-limits.ts";
 import type { Deferring } from "./deferred.ts";
 import type { Tables } from "./schema.ts";
 
-/** Runs single statements on committed state. A transaction can't be begun on it; use `MetadataStore.write`. */
+/** Runs single statements on committed state. It cannot begin a transaction: use `MetadataStore.write`. */
 export type Reader = Kysely<Tables>;
 export type Writer = Transaction<Tables> & Deferring;
 
 /**
- * The product's records: organizations, identity, audit, manifests. Two drivers, the same migrations, the same contract suite.
+ * The product's records: organizations, identity, audit, telemetry files. Both drivers have the same migrations and
+ * pass the same tests.
  */
 export interface MetadataStore {
   readonly dialect: "sqlite" | "postgres";
-  /** How many of each thing may exist; see `domain/limits`. */
+  /** The most records of each kind; see `domain/limits`. */
   readonly limits: RecordLimits;
   /**
-   * Reads of committed state, each with a time limit (`read_timeout`). A read that begins after a commit was acknowledged sees it. In SQLite only what finds
-   * its rows by whole unique keys runs on this thread; every list, filter and count runs in a process beside it.
+   * Reads committed state, each read with a time limit (`read_timeout`). A read after an acknowledged commit sees it.
+   * In SQLite, only reads by whole unique keys and short pages run on this thread. All other lists, filters and counts
+   * run in a reader process.
    */
   readonly read: Reader;
   /**
-   * Runs `work` in one read-write transaction and resolves when the commit is on disk. A throw rolls back everything that
-   * `work` did. Transactions are serialised in SQLite; in PostgreSQL they are READ COMMITTED, and a serialisation failure or
-   * deadlock is retried up to 5 times, as a read ahead that was overtaken is in SQLite, so `work` must have no effect outside the transaction.
+   * Runs `work` in one read-write transaction and resolves when the commit is on disk. An exception rolls back
+   * everything that `work` did. SQLite serializes transactions. In PostgreSQL they are READ COMMITTED. `work` runs
+   * again, up to 5 times, after a serialization failure or deadlock (PostgreSQL), or when rows that it read ahead have
+   * changed (SQLite). So it must have no effects outside the transaction.
    *
-   * In `work`: await each statement before the next one, or `defer` it; wait for nothing but statements, since in SQLite every other writer
-   * waits meanwhile; don't go on after a statement that failed, since the transaction is lost (use ON CONFLICT); don't call
-   * `write`. A transaction that passes its deadline (`Waits`) sends nothing more: it is taken back,
-   * and every later statement of its work rejects. Rejects with `Problem` `unavailable` or `disk_full` where the database can't take
-   * writes now.
+   * In `work`: await each statement before the next one, or `defer` it. Await only statements, because in SQLite every
+   * other writer waits meanwhile. Stop after a failed statement, because the transaction is lost (use ON CONFLICT). Do
+   * not call `write`. A transaction that passes its deadline (`Waits`) is rolled back, and every later statement of its
+   * work rejects. Rejects with `Problem` `unavailable` or `disk_full` when the database cannot take writes now.
    */
   write<T>(work: (tx: Writer) => Promise<T>): Promise<T>;
   /**
-   * Serialises, until the end of the transaction, every transaction that takes the same lock: a no-op in SQLite (one writer),
-   * an advisory transaction lock in PostgreSQL. For sequences whose order must be their commit order: lock first, then read
-   * the last number. Several are taken in their order.
+   * Serializes all transactions that take the same lock, until the end of this one. In SQLite it does nothing (there is
+   * one writer), in PostgreSQL it is an advisory transaction lock. Use it for sequences whose order must be their
+   * commit order: lock first, then read the last number. Several locks are taken in the given order.
    */
   lock(tx: Writer, ...names: readonly string[]): Promise<void>;
   /**
-   * Calls `listener` soon after a transaction that called `notify` has committed, on every node (PostgreSQL: LISTEN/NOTIFY).
-   * A hint only, it can be lost or come twice: the truth is polled. Returns the function that stops listening.
+   * Calls `listener` soon after a transaction that called `notify` has committed, on every node (PostgreSQL:
+   * LISTEN/NOTIFY). Notifications can be lost or arrive twice, so listeners must also poll. Returns a function that
+   * stops listening.
    */
   onNotify(channel: NotifyChannel, listener: () => void): () => void;
   notify(tx: Writer, channel: NotifyChannel): Promise<void>;
-  /** Resolves when a trivial read answers; rejects with the reason otherwise. */
+  /** Resolves when a trivial read answers. Rejects with the reason otherwise. */
   ping(): Promise<void>;
-  /** Resolves when the store can write no more, for good: only a new process can. Never where that can't happen. */
+  /** Resolves when the store can never write again in this process. Absent when that cannot happen. */
   readonly died?: Promise<Error>;
-  /** Refuses further transactions, waits for those that run or wait, then closes the database. */
+  /** Refuses new transactions, waits for running and waiting ones, then closes the database. */
   close(): Promise<void>;
 }
 

@@ -7,8 +7,8 @@ import { blobPath, layoutOf } from "./layout.ts";
 const PAGE = 1_000;
 
 /**
- * The files of an objects directory for a backup, for a copy of its records: everything that those can read. Only while
- * deletions are held since before the records were copied. Content in a bucket stays there.
+ * Lists the files of an objects directory that a copied set of records needs. Deletions must be held since before the
+ * records were copied. Content in a bucket is not included.
  */
 export async function* objectFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
   const layout = layoutOf(dataDir);
@@ -25,7 +25,7 @@ export async function* objectFiles(dataDir: string, records: Reader): AsyncGener
   }
 }
 
-/** Blobs that are kept elsewhere than in this directory: in a bucket. */
+/** Counts the blobs that are stored outside of this directory, in a bucket. */
 export async function blobsElsewhere(dataDir: string, records: Reader): Promise<number> {
   const storeId = (await readFile(layoutOf(dataDir).storeId, "utf8").catch(ignoreAbsent))?.trim() ?? "";
   const row = await records

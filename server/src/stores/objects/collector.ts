@@ -7,7 +7,7 @@ import { forget, inChunks } from "./records.ts";
 import type { ObjectLog } from "./settings.ts";
 import type { Collected } from "./types.ts";
 
-/** Blobs that one transaction drops. */
+/** The most blobs that one transaction marks. */
 const BATCH = 200;
 
 export interface CollectorParts {
@@ -23,14 +23,14 @@ interface Dropped {
   readonly id: string;
   readonly size: number;
   readonly place: "inline" | "driver" | "parts";
-  /** Null when its write never came to an end. */
+  /** Null when the write did not end. */
   readonly sha256: string | null;
 }
 
 /**
- * Deletes blobs that nothing has referenced for the grace period, in two exact steps. A transaction marks blobs without
- * references, after which none can be added. Then their bytes are deleted, and at last their rows. A crash in between
- * leaves the mark, and the next run continues from it.
+ * Deletes blobs that had no references for the grace period. First a transaction marks them, after which no reference
+ * can be added. Then their bytes are deleted, and finally their rows. After a crash in between, the next run continues
+ * from the mark.
  */
 export async function collect(parts: CollectorParts): Promise<Collected> {
   await renewPins(parts);
@@ -49,7 +49,7 @@ export async function collect(parts: CollectorParts): Promise<Collected> {
   return { blobs, bytes };
 }
 
-/** Reports to collectors on other servers which blobs are written and read here. */
+/** Tells collectors on other servers which blobs are being written or read here. */
 export async function renewPins({ metadata, pins, clock }: CollectorParts): Promise<void> {
   const ids = pins.ids();
   for (const chunk of inChunks(ids.toSorted())) {
@@ -77,14 +77,14 @@ async function dropIdle({ metadata, driver, pins }: CollectorParts, before: Cuto
       .limit(BATCH + pins.ids().length)
       .execute();
     const free = idle.filter(({ id }) => !pins.has(id));
-    // One of 10,000 parts is a large transaction already.
+    // Alone, because a blob of 10,000 parts makes a large transaction.
     const ofParts = free.find(({ place }) => place === "parts");
     const chosen = ofParts === undefined ? free.slice(0, BATCH) : [ofParts];
     return chosen.length === 0 ? [] : drop(tx, chosen.map(({ id }) => id).toSorted(), before);
   });
 }
 
-/** Marks those that nothing holds by now; a server that links one at this moment waits, or is waited for. */
+/** Marks the blobs that still have no references. Row locks order this after or before a server that links one now. */
 async function drop(tx: Writer, ids: readonly string[], before: Cutoff): Promise<Dropped[]> {
   const dropped = await tx
     .updateTable("blob")
@@ -105,7 +105,7 @@ async function drop(tx: Writer, ids: readonly string[], before: Cutoff): Promise
   return dropped;
 }
 
-/** The parts have been waiting as long as the blob that held them, so they are next. */
+/** Removes the references to the parts. They count as idle for as long as their blob was, so they are deleted next. */
 async function dropParts(tx: Writer, id: string, before: Cutoff): Promise<void> {
   await tx
     .updateTable("blob")
@@ -132,7 +132,7 @@ interface DroppedRow {
   readonly idle_since: number | null;
 }
 
-/** By the index of idle blobs: most blobs are in use. */
+/** Reads by the index of idle blobs, because most blobs are in use. */
 async function droppedPage(
   metadata: MetadataStore,
   storeId: string,
@@ -152,7 +152,7 @@ async function droppedPage(
     .execute();
 }
 
-/** Writes that a server which had the store to itself left behind when it ended need no grace. */
+/** Marks unfinished writes of earlier processes without a grace period. Only for a store with a single server. */
 export async function giveUpWrites({ metadata, driver, clock, graceMs }: CollectorParts): Promise<void> {
   await metadata.write(async (tx) => {
     await tx

@@ -1,6 +1,6 @@
 /**
- * CRC-32C and CRC-64/NVME, which Node has not: eight bytes at a step by eight tables ("slicing"), several times as fast as one byte
- * at a step. Both are reflected, begin with all ones and end inverted.
+ * CRC-32C and CRC-64/NVME, which Node lacks. They use eight tables to process eight bytes per step ("slicing"), which
+ * is several times as fast as one byte per step. Both are reflected, start with all ones and are inverted at the end.
  */
 const CRC32C_POLYNOMIAL = 0x82f63b78;
 /** 0x9a6c9329ac4bc9b5 in two halves. */
@@ -9,7 +9,7 @@ const SLICES = 8;
 
 let crc32cTables: Int32Array | undefined;
 
-/** CRC-32C of what `previous` is the checksum of, followed by `chunk`; 0 to begin with. */
+/** Returns the CRC-32C after `chunk`, given the checksum `previous` of the bytes before it, at first 0. */
 export function crc32c(chunk: Uint8Array, previous: number): number {
   const tables = (crc32cTables ??= makeCrc32cTables());
   let crc = ~previous;
@@ -53,7 +53,7 @@ interface Tables64 {
 
 let crc64Tables: Tables64 | undefined;
 
-/** CRC-64/NVME, in halves of 32 bits since larger integers are slow. */
+/** Computes CRC-64/NVME in two halves of 32 bits, because larger integers are slow. */
 export class Crc64Nvme {
   readonly #tables = (crc64Tables ??= makeCrc64Tables());
   #low = -1;
@@ -127,7 +127,7 @@ function hex32(value: number): string {
   return (value >>> 0).toString(16).padStart(8, "0");
 }
 
-/** The indexes above are all within their tables. */
+/** Returns an element; all indexes above lie within their tables. */
 function at(table: Int32Array | Uint8Array, index: number): number {
   return table[index] as number;
 }

@@ -6,13 +6,13 @@ import { crc32c, Crc64Nvme } from "./crc.ts";
 export const DIGEST_ALGORITHMS = ["md5", "sha1", "sha256", "sha512", "crc32", "crc32c", "crc64nvme"] as const;
 export type DigestAlgorithm = (typeof DIGEST_ALGORITHMS)[number];
 
-/** In lower-case hexadecimal; checksums with their most significant byte first. */
+/** In lower-case hexadecimal. Checksums have their most significant byte first. */
 export type Digests = Readonly<Partial<Record<DigestAlgorithm, string>>>;
 
-/** One digest under way. */
+/** A digest being computed. */
 interface Digest {
   update(chunk: Uint8Array): void;
-  /** To be called once, at the end. */
+  /** Must be called once, at the end. */
   hex(): string;
 }
 
@@ -26,7 +26,7 @@ const MAKE: Readonly<Record<DigestAlgorithm, () => Digest>> = {
   crc64nvme: () => new Crc64Nvme(),
 };
 
-/** Several digests over the same bytes. */
+/** Computes several digests of the same bytes. */
 export class Digester {
   readonly #digests: ReadonlyMap<DigestAlgorithm, Digest>;
 
@@ -38,7 +38,7 @@ export class Digester {
     for (const digest of this.#digests.values()) digest.update(chunk);
   }
 
-  /** To be called once, at the end. */
+  /** Must be called once, at the end. */
   finish(): Digests {
     return Object.fromEntries([...this.#digests].map(([algorithm, digest]) => [algorithm, digest.hex()]));
   }

@@ -11,7 +11,7 @@ type Parts = Omit<WriteParts, "inlineBytesMax">;
 
 const BUFFER_BYTES = 1024 * 1024;
 
-/** Null where clients can't reach the store. */
+/** Returns null if clients cannot reach the store. */
 export function directStoreOf(parts: Parts): DirectStore | null {
   const { metadata, driver } = parts;
   const { direct } = driver;
@@ -30,7 +30,7 @@ export function directStoreOf(parts: Parts): DirectStore | null {
   };
 }
 
-/** As a write does: the records know of the blob before anything is stored under its name. */
+/** Copies new content to a blob. As in a write, the records name the blob before anything is stored under its name. */
 async function take(
   parts: Parts,
   direct: DirectDriver,
@@ -49,7 +49,7 @@ async function take(
     await giveUp(parts, { id, orgId });
     return undefined;
   } catch (error) {
-    // A failed copy may still be running: the collector deletes its result, once the grace period is over.
+    // After another error the copy may still be running. The collector deletes its result after the grace period.
     if (error instanceof DigestMismatch) await giveUp(parts, { id, orgId }).catch(() => {});
     throw error;
   } finally {
@@ -66,7 +66,7 @@ function staged(
   return { ...blob, digests: { sha256: blob.sha256 }, data: null };
 }
 
-/** For stores that compute no SHA-256: of the copy, which nobody can change. */
+/** Computes the SHA-256 for stores that do not: from the copy, because a client could still change the original. */
 async function digestOf(driver: BlobDriver, id: string, size: number): Promise<string> {
   const hash = createHash("sha256");
   const source = await driver.open(id, { size, start: 0, length: size });

@@ -1,59 +1,59 @@
-/** Where the bytes of larger blobs are kept. The duties of a driver, and no more: permissions are not its business. */
+/** Stores the bytes of blobs that are not inline. A driver does not check permissions. */
 export interface BlobDriver {
   readonly kind: "filesystem" | "s3";
-  /** Names the directory or bucket in the metadata store. */
+  /** Identifies the directory or bucket in the metadata store. */
   readonly storeId: string;
-  /** True when no other process writes here: half-made files at a start belong to nobody. */
+  /** True when no other process writes here. Then unfinished files at a start can be deleted. */
   readonly exclusive: boolean;
-  /** Present where clients can reach the store themselves. */
+  /** Present if clients can reach the store themselves. */
   readonly direct: DirectDriver | null;
-  /** The id of a blob that is to be made. */
+  /** Returns an id for a new blob. */
   newId(nowMs: number): string;
   /** @throws Problem `disk_full`, `unavailable` */
   create(id: string, options: CreateOptions): Promise<BlobSink>;
   /**
-   * Opens the bytes from `start` on, `length` of them, of a blob that has `size`.
+   * Opens `length` bytes from `start` of a blob of `size` bytes.
    * @throws BlobDamaged when it is missing or has another size; Problem `unavailable`
    */
   open(id: string, range: StoredRange): Promise<ByteSource>;
   /**
-   * Deletes blobs, and leftovers of interrupted writes of them, so that they stay deleted after a power failure. An
-   * absent one is no error. Resolves with the deleted ones; the others are to be retried.
+   * Deletes blobs, and leftovers of their interrupted writes, so that they stay deleted after a power failure. An
+   * absent blob is no error. Resolves to the deleted ones; retry the others.
    */
   delete(blobs: readonly DeletedBlob[]): Promise<string[]>;
-  /** The size of the content under the name, or undefined. */
+  /** Returns the size of the content under this name, or undefined. */
   sizeOf(id: string): Promise<number | undefined>;
-  /** Every present blob, in no order, and other files, by their paths. */
+  /** Lists all blobs in no order, and other files by their paths. */
   list(): AsyncIterable<StoredBlob | StrayFile>;
-  /** Whether blobs can be written now, and why not. */
+  /** Checks whether blobs can be written now. */
   check(): Promise<DriverHealth>;
   close(): Promise<void>;
 }
 
 export interface CreateOptions {
-  /** Bytes that will come, when known. */
+  /** The expected number of bytes, when known. */
   readonly size: number | undefined;
-  /** No more than this will come. */
+  /** The most bytes that the caller may write. */
   readonly bytesMax: number;
-  /** Resolves when the records know of the blob: nothing may be left behind under its name before. */
+  /** Resolves when the records name the blob. Before that, nothing durable may be stored under its name. */
   readonly recorded: Promise<void>;
 }
 
-/** A blob under way. One call at a time. */
+/** A blob being written. Allows one call at a time. */
 export interface BlobSink {
-  /** Whether chunks are read after their `write`. */
+  /** Whether chunks are still read after their `write` has resolved. */
   readonly keepsChunks: boolean;
-  /** Resolves when more may come. */
+  /** Resolves when the next chunks may be written. */
   write(chunks: readonly Uint8Array[], bytes: number): Promise<void>;
-  /** Resolves when the blob is complete, under its name and safe from a power failure. */
+  /** Resolves when the blob is complete, has its name and survives a power failure. */
   commit(): Promise<void>;
-  /** Leaves nothing, also after a `commit` that failed. @throws when something may be left */
+  /** Deletes everything that was written, also after a failed `commit`. @throws when something may be left */
   abort(): Promise<void>;
 }
 
 export interface DeletedBlob {
   readonly id: string;
-  /** False when its write never came to an end. */
+  /** False when its write did not end. */
   readonly complete: boolean;
 }
 
@@ -63,9 +63,9 @@ export interface StoredRange {
   readonly length: number;
 }
 
-/** Bytes in their order. One call at a time. */
+/** Reads bytes in order. Allows one call at a time. */
 export interface ByteSource {
-  /** Fills the buffer, or a part of it; resolves with the number of bytes, 0 only at the end of the range. */
+  /** Fills the buffer or a part of it. Resolves to the number of bytes, which is 0 only at the end of the range. */
   read(buffer: Buffer): Promise<number>;
   close(): Promise<void>;
 }
@@ -85,23 +85,23 @@ export interface DriverHealth {
 }
 
 /**
- * Uploads and downloads directly at the store. New content is separate from the blobs, under the organization and a
- * name.
+ * Lets clients upload to and download from the store directly. New content is stored apart from the blobs, under the
+ * organization and a name.
  */
 export interface DirectDriver {
-  /** The URL for a `PUT` of exactly this type, and exactly this size when there is one. */
+  /** Returns a URL for a `PUT` of exactly this type, and of exactly this size if one is given. */
   uploadUrl(at: ArrivalPlace, allowed: AllowedUpload): string;
   downloadUrl(id: string, as: DownloadAs): string;
-  /** New content of an organization, or of all, that was not deleted. */
+  /** Lists the new content of one organization, or of all. */
   arrivals(orgId?: string): AsyncIterable<Arrival>;
   arrival(at: ArrivalPlace): Promise<Arrival | undefined>;
   /**
-   * Copies new content, within the store, to the place of the blob `id`, so that no later upload by the same URL
-   * changes it. Resolves with its SHA-256 in hexadecimal, or null when the store has not computed it; undefined when it
-   * is gone, or has changed.
+   * Copies new content within the store to the place of the blob `id`, so that a later upload by the same URL cannot
+   * change it. Resolves to its SHA-256 in hexadecimal, or to null when the store has not computed it. Resolves to
+   * undefined when the content is gone or has changed.
    */
   copy(arrival: Arrival, id: string): Promise<string | null | undefined>;
-  /** One that is not there is no error. */
+  /** Deletes new content. An absent one is no error. */
   forget(at: ArrivalPlace): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export interface ArrivalPlace {
 
 export interface Arrival extends ArrivalPlace {
   readonly size: number;
-  /** The store's own tag of the content. */
+  /** The store's tag of the content. */
   readonly etag: string;
 }
 
@@ -122,7 +122,7 @@ export interface AllowedUpload {
   readonly lifetimeS: number;
 }
 
-/** Header fields of the answer. */
+/** Response header fields of a download. */
 export interface DownloadAs {
   readonly contentType: string;
   readonly disposition: string;

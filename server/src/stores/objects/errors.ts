@@ -1,7 +1,7 @@
 import { Problem } from "#kernel/problem.ts";
 import type { DigestAlgorithm } from "./digests.ts";
 
-/** More bytes came than may; nothing was kept. */
+/** The content has more bytes than allowed. Nothing was stored. */
 export class TooLarge extends Problem {
   readonly bytesMax: number;
 
@@ -11,7 +11,7 @@ export class TooLarge extends Problem {
   }
 }
 
-/** Fewer or more bytes came than were announced; nothing was kept. */
+/** The content has fewer or more bytes than announced. Nothing was stored. */
 export class SizeMismatch extends Problem {
   readonly expected: number;
 
@@ -21,7 +21,7 @@ export class SizeMismatch extends Problem {
   }
 }
 
-/** The bytes that came are not those that a digest was given for; nothing was kept. */
+/** The content does not match an announced digest. Nothing was stored. */
 export class DigestMismatch extends Problem {
   readonly algorithm: DigestAlgorithm;
   readonly expected: string;
@@ -35,7 +35,10 @@ export class DigestMismatch extends Problem {
   }
 }
 
-/** Stored bytes are missing or altered. A bug or a broken disk, not an answer: `mooring scrub` reports more. */
+/**
+ * Stored bytes are missing or altered: a bug or a broken disk. It is no answer for a client. `mooring scrub` reports
+ * more.
+ */
 export class BlobDamaged extends Error {
   readonly blobId: string;
 
@@ -49,12 +52,14 @@ export class BlobDamaged extends Error {
 const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
 const RETRY_AFTER_S = 5;
 
-/** The answer to the caller for a failure of the disk or of the upstream store. A `Problem` is returned unchanged. */
+/**
+ * Returns the answer to a client for a failure of the disk or of the upstream store. A `Problem` is returned unchanged.
+ */
 export function storageProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const isFull = DISK_FULL_CODES.has(codeOf(error));
   const detail = isFull
-    ? "The disk is full. Nothing was kept; send it again later."
+    ? "The disk is full, so nothing was stored. Send it again later."
     : "The storage can't be read or written now. Try again later.";
   const options = { retryAfterS: RETRY_AFTER_S, cause: error };
   return new Problem(isFull ? "disk_full" : "unavailable", detail, options);

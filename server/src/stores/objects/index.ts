@@ -41,13 +41,15 @@ export interface ObjectOptions {
   readonly clock: GuardedClock;
   readonly log: ObjectLog;
   readonly settings?: Partial<ObjectSettings>;
-  /** Keeps content that is not inline in a bucket instead of the data directory. */
+  /** Stores content that is not inline in a bucket instead of the data directory. */
   readonly s3?: S3Options;
-  /** The server's, whose list has the collection; a separate one when absent. */
+  /** The schedule of the server. Without one, the store creates its own. */
   readonly schedule?: Schedule;
 }
 
-/** Opens the objects. Rejects when another server has the data directory's open, or the bucket can't be reached. */
+/**
+ * Opens the object store. Rejects when another server has opened the data directory, or the bucket cannot be reached.
+ */
 export async function openObjects(options: ObjectOptions): Promise<ObjectStore> {
   const { metadata, clock, log } = options;
   const settings = { ...OBJECT_DEFAULTS, ...options.settings };
@@ -60,7 +62,7 @@ export async function openObjects(options: ObjectOptions): Promise<ObjectStore> 
   }
 }
 
-/** For commands that read content, or unlink it, beside a running server or without one. */
+/** Opens the object store for commands that read or unlink content, with or without a running server. */
 export async function openObjectsBeside(options: ObjectOptions): Promise<ObjectsBeside> {
   const { metadata, clock, log } = options;
   const driver = await openDriver(options, OBJECT_DEFAULTS, { readOnly: true });
@@ -69,7 +71,10 @@ export async function openObjectsBeside(options: ObjectOptions): Promise<Objects
 
 export type ObjectScrub = Omit<ScrubOptions, "metadata" | "driver">;
 
-/** Looks for everything that is missing, altered or left over, beside a running server or without one. Changes nothing. */
+/**
+ * Finds everything that is missing, altered or left over, with or without a running server. It deletes only orphans, on
+ * request.
+ */
 export async function scrubObjects(options: ObjectOptions, what: ObjectScrub): Promise<ScrubProgress> {
   const driver = await openDriver(options, OBJECT_DEFAULTS, { readOnly: true });
   try {
@@ -79,7 +84,7 @@ export async function scrubObjects(options: ObjectOptions, what: ObjectScrub): P
   }
 }
 
-/** The operations that an upstream store does not support: none, when it works. */
+/** Returns the operations that the upstream store fails to support. */
 export async function checkUpstream(s3: S3Options): Promise<string[]> {
   return (await import("./s3/index.ts")).checkUpstream(s3);
 }
@@ -90,6 +95,6 @@ async function openDriver(
   { readOnly }: { readOnly: boolean },
 ): Promise<BlobDriver> {
   if (s3 === undefined) return openFilesystem({ dataDir, clock, log, diskFreeBytesMin, readOnly });
-  // Its client takes long to load, and most installations never need it.
+  // The client loads slowly, and most installations never need it.
   return (await import("./s3/index.ts")).openS3(s3, { clock, log });
 }

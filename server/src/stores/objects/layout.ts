@@ -33,18 +33,18 @@ export function layoutOf(dataDir: string): Layout {
 
 const SHARD_CHARS = 2;
 
-/** `ab/blob_…ab`: where a blob is, relative to `blobs`, on disk and in a bucket. */
+/** Returns the path of a blob relative to `blobs`, on disk and in a bucket: `ab/blob_…ab`. */
 export function blobPath(id: string): string {
-  if (!isId("blob", id)) throw new Error(`${JSON.stringify(id)} is no blob's identifier`);
+  if (!isId("blob", id)) throw new Error(`${JSON.stringify(id)} is not a blob's identifier`);
   return `${id.slice(-SHARD_CHARS)}/${id}`;
 }
 
-/** The same identifier in the directory that another blob is in. */
+/** Returns an identifier that is stored in the same directory as another blob. */
 export function blobPathBeside(id: string, other: string): string {
   return id.slice(0, -SHARD_CHARS) + other.slice(-SHARD_CHARS);
 }
 
-/** The blob at a path, or undefined when it is none. */
+/** Returns the blob at a path, or undefined for another file. */
 export function blobAt(path: string): string | undefined {
   const id = path.slice(SHARD_CHARS + 1);
   return isId("blob", id) && blobPath(id) === path ? id : undefined;

@@ -6,7 +6,10 @@ import type { BlobPart, ByteRange, Composed, PartRange, PartRangeQuery } from ".
 
 type Dialect = MetadataStore["dialect"];
 
-/** Blobs that one blob may be made of, those within its parts included. More would make a transaction of minutes. */
+/**
+ * The most blobs that one blob may consist of, counting those within its parts. More would take a transaction of
+ * minutes.
+ */
 const LEAVES_MAX = 200_000;
 
 export interface NewBlobOfParts {
@@ -18,8 +21,8 @@ export interface NewBlobOfParts {
 type Parts = readonly PartRange[] | PartRangeQuery;
 
 /**
- * Records a blob of parts, held once, and holds what it is made of. No row of it comes from the database: ten thousand would hold the event loop for
- * 60 ms.
+ * Records a composed blob with one reference, and references its parts. It reads no rows from the database, since ten
+ * thousand would block the event loop for 60 ms.
  */
 export async function composeParts(
   dialect: Dialect,
@@ -51,7 +54,7 @@ async function wholeBlob(tx: Writer, orgId: string, parts: Parts): Promise<BlobR
   return start === 0 && end === blob.size ? blob : undefined;
 }
 
-/** The range, or all of the blob. @throws RangeError when it does not lie within the blob */
+/** Returns the range, or the whole blob if there is none. @throws RangeError when it is not within the blob */
 export function checkedRange(blob: Pick<BlobRow, "size">, range: ByteRange | undefined): ByteRange {
   const { start, end } = range ?? { start: 0, end: blob.size };
   if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end && end <= blob.size) {
@@ -60,7 +63,7 @@ export function checkedRange(blob: Pick<BlobRow, "size">, range: ByteRange | und
   throw new RangeError(`the range ${start} to ${end} does not lie within the blob's ${blob.size} bytes`);
 }
 
-/** One more than is asked about. */
+/** Returns at most two parts: the callers only distinguish none, one and several. */
 async function firstOf(tx: Writer, parts: PartRangeQuery): Promise<PartRange[]> {
   const { rows } = await sql<{ blob: string; start: number | null; end: number | null }>`
     select * from (${parts}) as part limit 2`.execute(tx);
@@ -77,9 +80,12 @@ function queryOf(dialect: Dialect, parts: readonly PartRange[]): PartRangeQuery 
   return sql`select * from ${jsonTable(dialect, columns, json)} as handed_over`;
 }
 
-/** Begins a statement: in it, `ranges` are the parts whose blob is live, with their first byte and the one behind their last. */
+/**
+ * Begins a statement in which `ranges` are the parts with a live blob. `first` is their first byte, `behind` the byte
+ * after their last.
+ */
 function rangesOf(orgId: string, parts: PartRangeQuery): RawBuilder<unknown> {
-  // A `cross join` keeps SQLite from asking for the blobs first.
+  // A `cross join` keeps SQLite from reading the blobs first.
   return sql`with part as materialized (${parts}),
     ranges as materialized (
       select p.i, p.number, b.id as blob_id, b.place, b.size,
@@ -88,16 +94,16 @@ function rangesOf(orgId: string, parts: PartRangeQuery): RawBuilder<unknown> {
 }
 
 interface Found {
-  /** Parts whose blob is not there. */
+  /** The number of parts whose blob does not exist. */
   readonly missing: number;
   readonly size: number | null;
-  /** Blobs of parts among them. */
+  /** The number of parts that are composed blobs. */
   readonly composed: number | null;
-  /** The first part that does not lie within its blob. */
+  /** The first part that is not within its blob. */
   readonly outside: number | null;
 }
 
-/** Bytes of all parts together. @throws Problem `not_found`, `invalid_request`; RangeError */
+/** Returns the total size of all parts. @throws Problem `not_found`, `invalid_request`; RangeError */
 async function checkedSize(tx: Writer, ranges: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<Found>`${ranges}
     select (select count(*) from part) - count(*) as missing, cast(sum(behind - first) as bigint) as size,
@@ -119,7 +125,7 @@ async function refuseRange(tx: Writer, ranges: RawBuilder<unknown>, i: number): 
   for (const { size, start, end } of rows) checkedRange({ size }, { start, end });
 }
 
-/** What of a blob of parts lies in a range `r` of it. */
+/** The condition for the parts of a composed blob that overlap the range `r` of it. */
 const WITHIN = sql`p.blob_id = r.blob_id and p.length > 0 and p.position < r.behind and p.position + p.length > r.first
   and r.first < r.behind and p.position >= coalesce(
     (select max(f.position) from blob_part as f where f.blob_id = r.blob_id and f.position <= r.first), 0)`;
@@ -131,11 +137,11 @@ async function requireFewLeaves(tx: Writer, ranges: RawBuilder<unknown>): Promis
       select 1 from ranges as r cross join blob_part as p where r.place = 'parts' and ${WITHIN}
       limit ${sql.lit(LEAVES_MAX + 1)}) as leaves`.execute(tx);
   if ((rows[0]?.count ?? 0) <= LEAVES_MAX) return;
-  const detail = `The object would be made of more than ${LEAVES_MAX} pieces, because its parts are ranges of objects that were made of many parts. Upload the content itself instead of copying it.`;
+  const detail = `The object would consist of more than ${LEAVES_MAX} pieces, because its parts are ranges of objects with many parts. Upload the content itself instead of copying it.`;
   throw new Problem("invalid_request", detail);
 }
 
-/** Ranges of blobs that are not made of parts themselves. */
+/** Inserts ranges of blobs that are not composed themselves. */
 async function insertLeaves(tx: Writer, blobId: string, ranges: RawBuilder<unknown>): Promise<void> {
   await sql`
     insert into blob_part (blob_id, position, seq, number, part_id, start, length)
@@ -154,7 +160,7 @@ async function insertLeaves(tx: Writer, blobId: string, ranges: RawBuilder<unkno
     from leaves`.execute(tx);
 }
 
-/** Each once, however often the blob has it. */
+/** Adds one reference to each part, however often the blob uses it. */
 async function holdLeaves(tx: Writer, orgId: string, blobId: string): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(distinct part_id) as count from blob_part where blob_id = ${blobId}`.execute(tx);
@@ -167,12 +173,12 @@ async function holdLeaves(tx: Writer, orgId: string, blobId: string): Promise<vo
   tx.defer(held, { changes: rows[0]?.count ?? 0, orElse: blobNotFound });
 }
 
-/** A range of a part that is to be read. */
+/** A range of a part to read. */
 export interface Stretch {
   readonly partId: string;
   readonly place: BlobRow["place"];
   readonly storeId: string;
-  /** Size of the blob that the range is of. */
+  /** Size of the blob that the range belongs to. */
   readonly size: number;
   readonly start: number;
   readonly length: number;
@@ -180,7 +186,7 @@ export interface Stretch {
 
 const PAGE = 250;
 
-/** What a range of a blob of parts is read from, in its order, a page of rows at a time. */
+/** Yields the ranges of parts to read for a range of a composed blob, in order. Reads one page of rows at a time. */
 export async function* stretches(db: Reader | Writer, blobId: string, range: ByteRange): AsyncGenerator<Stretch> {
   let from = { position: await firstPosition(db, blobId, range.start), seq: -1 };
   for (;;) {
@@ -203,7 +209,7 @@ export async function* stretches(db: Reader | Writer, blobId: string, range: Byt
   }
 }
 
-/** Where the part begins that has the byte `start`: the last one that begins at it or before. */
+/** Returns the start of the part with the byte `start`: the last part that begins there or before. */
 async function firstPosition(db: Reader | Writer, blobId: string, start: number): Promise<number> {
   const row = await db
     .selectFrom("blob_part")
@@ -238,7 +244,7 @@ async function stretchPage(
     .innerJoin("blob as b", "b.id", "p.part_id")
     .select(["p.position", "p.seq", "p.length", "p.start", "p.part_id", "b.place", "b.store_id", "b.size"])
     .where("p.blob_id", "=", blobId)
-    .where("p.position", ">=", after.position) // says no more than the next one, but in a form that an index is for
+    .where("p.position", ">=", after.position) // implied by the next condition, but an index can use it
     .where((eb) =>
       eb.or([
         eb("p.position", ">", after.position),
@@ -252,7 +258,7 @@ async function stretchPage(
     .execute();
 }
 
-/** The parts by the numbers that they were given. */
+/** Lists the parts by the numbers that the client gave. */
 export async function partsOf(db: Reader, orgId: string, blobId: string): Promise<BlobPart[]> {
   if ((await liveBlob(db, orgId, blobId)) === undefined) throw blobNotFound();
   const rows = await db

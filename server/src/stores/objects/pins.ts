@@ -1,8 +1,11 @@
-/** Blobs that this process writes or reads now. The collector leaves them alone, here and, by what `renew` records, on other servers. */
+/**
+ * Blobs that this process writes or reads now. The collector skips them. `renew` records them for collectors on other
+ * servers.
+ */
 export class Pins {
   readonly #counts = new Map<string, number>();
 
-  /** Returns the function that takes the pin away; further calls of it do nothing. */
+  /** Returns a function that removes the pin. Calling it again does nothing. */
   add(id: string): () => void {
     this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
     let pinned = true;

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { Buffers } from "./buffers.ts";
 import type { PipeOptions } from "./types.ts";
 
-/** One is read into while the others are on their way out. */
+/** One buffer is filled while the others are being sent. */
 const BUFFERS_MAX = 3;
 
 interface Readable {
@@ -11,9 +11,9 @@ interface Readable {
 }
 
 /**
- * Writes all bytes of a reader to a stream by buffers that are reused as soon as the stream has sent them.
+ * Writes all bytes of a reader to a stream. Reuses buffers as soon as the stream has sent them.
  * @throws the reader's error, after the stream was destroyed; the signal's reason; an error with the code
- *   `ERR_STREAM_PREMATURE_CLOSE` when the stream's other end disconnects
+ * `ERR_STREAM_PREMATURE_CLOSE` when the stream's other end disconnects
  */
 export async function pipe(reader: Readable, target: Writable, buffers: Buffers, options: PipeOptions): Promise<void> {
   const { signal, end = true } = options;
@@ -33,7 +33,7 @@ export async function pipe(reader: Readable, target: Writable, buffers: Buffers,
     await out.settled();
     isDone = true;
   } catch (error) {
-    // The announced bytes can't come any more, and an orderly end would make the answer look whole.
+    // The announced bytes will not come, and a regular end would make the answer look complete.
     target.destroy();
     throw error;
   } finally {
@@ -54,7 +54,7 @@ async function nextBuffer(out: Outlet, lent: Buffer[], buffers: Buffers, left: n
   return buffer;
 }
 
-/** The stream, and which buffers it is done with. */
+/** The stream and its sent buffers. */
 class Outlet {
   readonly #target: Writable;
   readonly #signal: AbortSignal | undefined;
@@ -97,7 +97,7 @@ class Outlet {
     });
   }
 
-  /** A buffer that was written; asked before another one is made. */
+  /** Returns a buffer that was sent. Call it before creating another one. */
   free(): Buffer | undefined {
     this.#assertOpen();
     return this.#free.pop();
@@ -111,7 +111,7 @@ class Outlet {
     }
   }
 
-  /** Resolves when the stream has taken everything. */
+  /** Resolves when the stream has sent everything. */
   async settled(): Promise<void> {
     this.#assertOpen();
     while (this.#underWay > 0) {
@@ -122,7 +122,7 @@ class Outlet {
 
   release(): void {
     this.#target.off("close", this.#onClose).off("error", this.#onError);
-    this.#target.on("error", () => {}); // it may come after the last look
+    this.#target.on("error", () => {}); // it may arrive after the last check
     this.#signal?.removeEventListener("abort", this.#onAbort);
   }
 

@@ -20,7 +20,7 @@ export interface OpenedBlob {
   readonly closed: () => void;
 }
 
-/** A range of a blob that counts what it gives: fewer bytes than promised are an error, never an end. */
+/** Reads a range of a blob and counts the bytes. Fewer bytes than promised are an error, never an end. */
 export class OpenBlobReader implements BlobReader {
   readonly size: number;
   readonly start: number;
@@ -82,7 +82,7 @@ export class OpenBlobReader implements BlobReader {
   }
 }
 
-/** Bytes that are in memory. */
+/** Reads bytes in memory. */
 export class MemorySource implements ByteSource {
   readonly #bytes: Uint8Array;
   #position = 0;
@@ -101,7 +101,7 @@ export class MemorySource implements ByteSource {
   async close(): Promise<void> {}
 }
 
-/** Sources one after another; the next one is opened while the present one is read. */
+/** Reads several sources one after another. The next one is opened while the current one is read. */
 export class ChainedSource implements ByteSource {
   readonly #opening: AsyncIterator<() => Promise<ByteSource>>;
   #present: ByteSource | undefined;
@@ -136,7 +136,7 @@ export class ChainedSource implements ByteSource {
 
   #open(): Promise<ByteSource | undefined> {
     const opening = this.#opening.next().then((result) => (result.done === true ? undefined : result.value()));
-    opening.catch(() => {}); // told when its turn comes
+    opening.catch(() => {}); // an error is reported when its turn comes
     return opening;
   }
 }

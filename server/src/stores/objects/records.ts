@@ -11,7 +11,7 @@ import {
 } from "#stores/metadata/index.ts";
 import type { BlobQuery, StagedBlob } from "./types.ts";
 
-/** Identifiers in one statement. */
+/** The most identifiers in one statement. */
 const CHUNK = 500;
 
 export function inChunks<T>(items: readonly T[]): T[][] {
@@ -29,7 +29,7 @@ export interface BlobRow {
 
 const BLOB_COLUMNS = ["id", "place", "store_id", "size", "sha256", "digests"] as const;
 
-/** The blob as its organization may read it. */
+/** Returns a live blob of the organization. */
 export async function liveBlob(db: Reader | Writer, orgId: string, id: string): Promise<BlobRow | undefined> {
   return db
     .selectFrom("blob")
@@ -40,7 +40,7 @@ export async function liveBlob(db: Reader | Writer, orgId: string, id: string): 
     .executeTakeFirst();
 }
 
-/** The same, with its bytes where they are in the records. */
+/** Returns a live blob of the organization, with its bytes if they are in the records. */
 export async function liveBlobWithData(
   db: Reader,
   orgId: string,
@@ -63,7 +63,7 @@ export async function inlineData(db: Reader, id: string): Promise<Uint8Array | u
   return (await db.selectFrom("blob_data").select("data").where("id", "=", id).executeTakeFirst())?.data;
 }
 
-/** Records that bytes will come under this name, so that the collector finds the leftovers of a crash. */
+/** Records a blob before its bytes are written, so that the collector finds the leftovers of a crash. */
 export async function beginBlob(
   metadata: MetadataStore,
   blob: { id: string; orgId: string; storeId: string },
@@ -85,7 +85,7 @@ export async function beginBlob(
   await metadata.write((tx) => tx.insertInto("blob").values(values).execute());
 }
 
-/** Links a staged blob; the same one may be linked more than once. The transaction fails when it was deleted. */
+/** Links a staged blob, once or several times. The transaction fails when the blob was deleted. */
 export function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number): void {
   if (staged.data !== null) return linkInline(tx, staged, staged.data, nowMs);
   const linked = tx
@@ -105,7 +105,7 @@ export function linkStaged(tx: Writer, staged: StagedBlob, nowMs: number): void 
 }
 
 function stagedBlobGone(): Problem {
-  return new Problem("unavailable", "The content was not put to use in time and is gone. Send it again.");
+  return new Problem("unavailable", "The content was not used in time, so it was deleted. Send it again.");
 }
 
 function linkInline(tx: Writer, staged: StagedBlob, data: Uint8Array, nowMs: number): void {
@@ -139,7 +139,8 @@ const INSERT_DATA = prepared((db, id: string, data: Uint8Array) =>
 );
 
 /**
- * Links live blobs, each once. The transaction fails with `not_found` when one is not live, or not this organization's.
+ * Links live blobs, each once. The transaction fails with `not_found` when one is not live, or belongs to another
+ * organization.
  */
 export function hold(tx: Writer, orgId: string, ids: readonly string[]): void {
   for (const chunk of inChunks([...new Set(ids)].toSorted())) {
@@ -182,7 +183,7 @@ function releaseIn(dialect: MetadataStore["dialect"]) {
   );
 }
 
-/** In the order of their ids, so that two transactions that unlink the same ones do not wait for each other. */
+/** Unlinks in the order of the ids, so that two transactions with the same blobs do not deadlock. */
 function releaseOf(ids: RawBuilder<unknown>, { org_id, now }: Released): RawBuilder<unknown> {
   return sql`
     update blob set refs = blob.refs - named.count,
@@ -195,7 +196,7 @@ function notLinked(): Error {
   return new Error("cannot unlink blobs: one of them is not linked, or is another organization's");
 }
 
-/** Deletes the row of a staged blob unless it is linked; true when the bytes are to be deleted. */
+/** Deletes the row of a staged blob unless it is linked. Returns whether the bytes must be deleted. */
 export async function dropStaged(tx: Writer, { orgId, id }: { orgId: string; id: string }): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("blob")

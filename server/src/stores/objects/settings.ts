@@ -1,14 +1,14 @@
 export interface ObjectSettings {
-  /** Blobs up to this size are kept in the metadata store. */
+  /** Blobs up to this size are stored in the metadata store. */
   readonly inlineBytesMax: number;
   /**
-   * Blobs without references are deleted after this time. Long enough to link staged blobs, and for readers on other
+   * How long blobs are kept without references. It must be long enough to link a staged blob, and for readers on other
    * servers.
    */
   readonly graceMs: number;
-  /** How often the collector runs; 0: only when it is called. */
+  /** The interval of the collector; 0: it runs only when it is called. */
   readonly collectEveryMs: number;
-  /** Nothing is written to the disk while it has less free than this. */
+  /** Writes to the disk are refused while it has less free space than this. */
   readonly diskFreeBytesMin: number;
 }
 
@@ -22,7 +22,7 @@ export const OBJECT_DEFAULTS: ObjectSettings = {
   diskFreeBytesMin: 128 * MIB,
 };
 
-/** Lines of the log that the store writes. */
+/** The log of the store. */
 export interface ObjectLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

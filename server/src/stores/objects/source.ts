@@ -3,31 +3,31 @@ import { Readable } from "node:stream";
 /** The source of a blob's content. Chunks must not be changed after they were yielded. */
 export type BlobInput = AsyncIterable<Uint8Array> | Uint8Array;
 
-/** Chunks are gathered up to this size, so that a write to the disk is worth its cost. */
+/** Chunks are gathered up to this size, because each write to the disk has a fixed cost. */
 export const GATHER_BYTES = 1024 * 1024;
 
-/** The bytes that one turn of the event loop takes: other small requests wait no longer than its digest takes. */
+/** The most bytes that are digested in one turn of the event loop, so that other requests do not wait long. */
 const TURN_BYTES = 256 * 1024;
 
-/** More chunks than this are merged into one: they cost more than copying does. */
+/** More chunks than this are merged into one, because many chunks cost more than copying. */
 const CHUNKS_MAX = 256;
 
 export interface Gathered {
   readonly chunks: readonly Uint8Array[];
   readonly bytes: number;
-  /** True when nothing follows. */
+  /** True when no more bytes follow. */
   readonly ended: boolean;
 }
 
-/** Bytes as they come in, gathered. */
+/** Gathered bytes of an input. */
 export interface Source {
-  /** Resolves with 1 MiB or a little more, or with the rest. Rejects with what made the input fail. */
+  /** Resolves to about 1 MiB, or to the rest. Rejects with the input's error. */
   next(): Promise<Gathered>;
-  /** Releases the input without ending it: the owner of the connection may still want to answer on it. */
+  /** Stops reading the input without destroying it, so that its connection can still carry an answer. */
   release(): void;
 }
 
-/** @param taken called with every chunk as it arrives; what it throws makes the source fail */
+/** @param taken called with every chunk as it arrives; an exception in it makes the source fail */
 export function sourceOf(input: BlobInput, taken: (chunk: Uint8Array) => void, signal?: AbortSignal): Source {
   if (input instanceof Uint8Array) return whole(input, taken, signal);
   return input instanceof Readable ? new StreamSource(input, taken, signal) : new IteratedSource(input, taken, signal);
@@ -48,7 +48,7 @@ function compact(chunks: readonly Uint8Array[]): readonly Uint8Array[] {
   return chunks.length > CHUNKS_MAX ? [Buffer.concat(chunks)] : chunks;
 }
 
-/** By events, since iterating over a stream takes a turn of the queue for each chunk. */
+/** Uses events, because iterating over a stream costs a microtask for each chunk. */
 class StreamSource implements Source {
   readonly #stream: Readable;
   readonly #taken: (chunk: Uint8Array) => void;
@@ -85,7 +85,7 @@ class StreamSource implements Source {
     clearImmediate(this.#nextTurn);
     stream.pause();
     stream.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose).off("error", this.#fail);
-    stream.on("error", () => {}); // nobody else may be listening, and the failure is known or of no interest
+    stream.on("error", () => {}); // no listener may be left, and the failure is known or irrelevant
     this.#signal?.removeEventListener("abort", this.#onAbort);
   }
 

@@ -29,7 +29,7 @@ test("the collector runs by itself, and logs its deletions", async () => {
   await waitUntil(async () => (await rowCount(store)) === 0, "the collection");
   await waitUntil(() => store.log.lines.length > 0, "the line in the log");
   assert.deepEqual(store.log.lines, [
-    { message: "deleted blobs that nothing holds", fields: { blobs: 1, bytes: 100_000 } },
+    { message: "deleted blobs without references", fields: { blobs: 1, bytes: 100_000 } },
   ]);
   await store.close();
 });

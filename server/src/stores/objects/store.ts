@@ -53,14 +53,14 @@ export interface BlobStoreParts {
   readonly schedule?: Schedule | undefined;
 }
 
-/** Opens the store over a driver, which it closes at the end. */
+/** Opens the store with a driver, and closes the driver at the end. */
 export async function openBlobStore(parts: BlobStoreParts): Promise<ObjectStore> {
   const store = new BlobStore(parts);
   await store.start();
   return store;
 }
 
-/** A store that reads, and lets go of blobs in the records, and does nothing else: it may stand beside the one of a running server. */
+/** Returns a store that only reads, and unlinks blobs in the records. It works beside a running server. */
 export function blobStoreBeside(parts: BlobStoreParts): ObjectsBeside {
   return new BlobStore(parts);
 }
@@ -90,12 +90,12 @@ class BlobStore implements ObjectStore {
     const everyMs = settings.collectEveryMs;
     if (everyMs === 0) return;
     const failed = (error: unknown): void =>
-      log.error({ err: error }, "cannot collect blobs that nothing holds; it is tried again later");
+      log.error({ err: error }, "cannot delete blobs without references; the next run retries");
     const collection = schedule.add("content", { everyMs, run: () => this.#checkAndCollect(), failed });
     const pins = schedule.add("reads under way", {
       everyMs,
       run: () => this.#renewDuringCollection(),
-      failed: () => {}, // the next time renews them too
+      failed: () => {}, // the next run renews them too
     });
     this.#works = [collection, pins];
   }
@@ -120,7 +120,7 @@ class BlobStore implements ObjectStore {
       const deleted = await driver.delete([{ id: staged.id, complete: true }]);
       await metadata.write((tx) => forget(tx, deleted));
     } catch (error) {
-      log.warn({ err: error, blob: staged.id }, "cannot delete a blob that was given up; the collector will");
+      log.warn({ err: error, blob: staged.id }, "cannot delete an unfinished blob; the collector will retry");
     }
   }
 
@@ -155,7 +155,7 @@ class BlobStore implements ObjectStore {
   }
 
   async open(orgId: string, blobId: string, options: OpenOptions = {}): Promise<BlobReader> {
-    const unpin = this.#pins.add(blobId); // first, so that the collector can't come in between
+    const unpin = this.#pins.add(blobId); // before the read, so that the collector cannot delete the blob in between
     try {
       const blob = await liveBlobWithData(this.#parts.metadata.read, orgId, blobId);
       if (blob === undefined) throw blobNotFound();
@@ -185,7 +185,7 @@ class BlobStore implements ObjectStore {
     await this.#parts.driver.close();
   }
 
-  /** A collection begins with this; one that takes longer than its interval needs it again. */
+  /** A collection starts by renewing the pins. One that takes longer than the interval must renew them again. */
   async #renewDuringCollection(): Promise<void> {
     if (this.#collecting !== undefined) await renewPins(this.#collector);
   }
@@ -194,7 +194,7 @@ class BlobStore implements ObjectStore {
     const { driver, log } = this.#parts;
     this.#health = await driver.check();
     const { blobs, bytes } = await this.collect();
-    if (blobs > 0) log.info({ blobs, bytes }, "deleted blobs that nothing holds");
+    if (blobs > 0) log.info({ blobs, bytes }, "deleted blobs without references");
   }
 
   async #sourceOf(blob: BlobRow & { data: Uint8Array | null }, range: ByteRange): Promise<ByteSource> {
@@ -223,7 +223,10 @@ class BlobStore implements ObjectStore {
     const { metadata, driver } = this.#parts;
     if (place === "inline") return inlineSource(id, await inlineData(metadata.read, id), stored);
     if (storeId === driver.storeId) return driver.open(id, stored);
-    throw new Problem("unavailable", "The content is kept by another server, or in another place than is set up here.");
+    throw new Problem(
+      "unavailable",
+      "The content is stored by another server, or at a place that this server is not configured for.",
+    );
   }
 }
 

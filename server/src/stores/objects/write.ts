@@ -17,7 +17,6 @@ export interface WriteParts {
   readonly inlineBytesMax: number;
 }
 
-/** Takes the bytes of a blob in. */
 export async function writeBlob(
   parts: WriteParts,
   orgId: string,
@@ -53,7 +52,7 @@ async function store(parts: WriteParts, write: StoredWrite): Promise<void> {
   const { id, orgId, options } = write;
   const unpin = pins.add(id);
   const recorded = beginBlob(metadata, { id, orgId, storeId: driver.storeId }, clock.nowMs());
-  recorded.catch(() => {}); // the sink waits for it before it leaves anything
+  recorded.catch(() => {}); // the sink awaits it before it leaves anything on disk
   let sink: BlobSink | undefined;
   try {
     sink = await driver.create(id, { size: options.size, bytesMax: options.bytesMax, recorded });
@@ -68,14 +67,14 @@ async function store(parts: WriteParts, write: StoredWrite): Promise<void> {
   }
 }
 
-/** One write to the disk is under way while the next chunks come in. */
+/** Writes to the disk while the next chunks arrive. */
 async function pump({ source, first, options }: StoredWrite, sink: BlobSink): Promise<void> {
   let present = first;
   for (;;) {
     const writing = sink.write(present.chunks, present.bytes);
     if (present.ended) return writing;
     const next = source.next();
-    // Both are waited for, whichever fails: the chunks belong to the write until it has ended.
+    // Awaits both even if one fails, because the chunks belong to the write until it has ended.
     const [written, gathered] = await Promise.allSettled([writing, next]);
     if (written.status === "rejected") throw written.reason;
     if (gathered.status === "rejected") throw gathered.reason;
@@ -86,24 +85,24 @@ async function pump({ source, first, options }: StoredWrite, sink: BlobSink): Pr
   }
 }
 
-/** Waits. Meanwhile the next chunks come in, up to the size of one write; then the connection waits. */
+/** Waits. Meanwhile the next chunks arrive, up to the size of one write. Then the connection waits too. */
 async function giveWay({ pace, signal }: WriteOptions, bytes: number): Promise<void> {
   const waitMs = pace?.waitMs(bytes) ?? 0;
   if (waitMs < 1) return;
   try {
     await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
   } catch (error) {
-    signal?.throwIfAborted(); // with the reason, as everywhere else
+    signal?.throwIfAborted(); // throws the signal's reason instead
     throw error;
   }
 }
 
-/** Frees the memory of a chunk that has it for itself. */
+/** Frees the memory of a chunk that has its buffer for itself. */
 function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** Blobs that can't be deleted now are found by the collector. */
+/** Deletes an unfinished blob. The collector finds it if that fails. */
 async function giveUp(
   metadata: MetadataStore,
   sink: BlobSink | undefined,
@@ -117,7 +116,7 @@ async function giveUp(
       if (await dropStaged(tx, blob)) await forget(tx, [blob.id]);
     });
   } catch {
-    // The reason why the write failed is worth more than this one.
+    // The reason why the write failed is more useful than this error.
   }
 }
 
@@ -144,7 +143,7 @@ class Check {
     this.#digester.update(chunk);
   }
 
-  /** After the last byte. @throws SizeMismatch, DigestMismatch */
+  /** Must be called after the last byte. @throws SizeMismatch, DigestMismatch */
   verify(): void {
     const { size, expected = {}, known = {} } = this.#options;
     if (size !== undefined && this.bytes !== size) throw new SizeMismatch(size, String(this.bytes));

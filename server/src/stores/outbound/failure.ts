@@ -1,17 +1,17 @@
-/** Why a request to a destination had no answer. */
+/** Why a request to a destination got no answer. */
 export type OutboundFailure =
-  /** The destination is not one that requests may be sent to. */
+  /** Requests may not be sent to this destination. */
   | "destination_refused"
   | "name_not_found"
   | "connection_failed"
-  /** The certificate is not valid for the destination, or not to be trusted. */
+  /** The certificate is not valid for the destination, or not trusted. */
   | "tls_failed"
   | "timeout"
   /** The answer is longer than the caller accepts. */
   | "too_large"
   | "cancelled";
 
-/** `message` is for the person who named the destination. */
+/** An error whose `message` is for the person who entered the destination. */
 export class OutboundError extends Error {
   readonly code: OutboundFailure;
 

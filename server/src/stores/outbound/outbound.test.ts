@@ -335,7 +335,7 @@ describe("kept connections", () => {
     assert.equal(connections.length, 3);
   });
 
-  test("a connection is not used after its name leads elsewhere", async () => {
+  test("a connection is not used after its name resolves to another address", async () => {
     const { port, connections } = await counting();
     let present = "127.0.0.1";
     const resolve = (): Promise<string[]> => Promise.resolve([present]);

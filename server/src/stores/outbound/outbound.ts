@@ -8,28 +8,28 @@ import type { Outbound, OutboundAnswer } from "./types.ts";
 import { remembering, systemResolve, type Resolve } from "./resolve.ts";
 
 export interface OutboundOptions {
-  /** Whether loopback, private and other addresses that are not public may be reached, and plain HTTP used. */
+  /** Allows loopback, private and other addresses that are not public, and plain HTTP. */
   readonly privateAddresses: boolean;
-  /** Addresses and CIDR blocks that may be reached though they are not public, by plain HTTP, too. */
+  /** Addresses and CIDR blocks that are allowed although they are not public, also by plain HTTP. */
   readonly allowedAddresses?: readonly string[];
   readonly clock: Clock;
   readonly userAgent: string;
   /** From the first look-up to the end of the answer. */
   readonly timeoutMs?: number;
-  /** Authorities to trust beside the system's, in PEM. */
+  /** Certificate authorities to trust in addition to the system's, in PEM. */
   readonly ca?: string;
   readonly resolve?: Resolve;
-  /** How long the addresses of a name are good. */
+  /** How long resolved addresses of a name are cached. */
   readonly resolvedMs?: number;
 }
 
 const TIMEOUT_MS = 5000;
 const RESOLVED_MS = 5000;
-/** A connection that nobody needs is kept for so long; most servers end theirs after five seconds. */
+/** How long an unused connection is kept. Most servers close theirs after five seconds. */
 const IDLE_MS = 4000;
-/** Kept of one origin. */
+/** The most unused connections to one origin. */
 const IDLE_CONNECTIONS_MAX = 64;
-/** So much of an answer's body is read and discarded, so that the destination can usually send it whole. */
+/** How much of an answer's body is read and discarded. So the destination can usually send its whole answer. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const NOTHING = Buffer.alloc(0);
@@ -41,7 +41,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const resolve = remembering(asking, resolvedMs);
   const kept = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
   const agents = { "http:": new Agent(kept), "https:": new SecureAgent(kept) };
-  /** Between the first look-up and the last byte, within the time limit. */
+  /** Resolves the name and sends the request, all within the time limit. */
   async function ask(request: Asked, signal: AbortSignal): Promise<Answered> {
     const limit = limitOf(signal, timeoutMs);
     try {
@@ -76,7 +76,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** The request, and how much of the answer's body is kept; the rest is only read. */
+/** A request, and how much of the answer's body to keep. The rest is discarded. */
 interface Asked {
   readonly method: "GET" | "POST";
   readonly url: string;
@@ -85,7 +85,10 @@ interface Asked {
   readonly keptBytesMax?: number;
 }
 
-/** A signal that follows the caller's and a timer. AbortSignal.any and .timeout do the same at several times the cost. */
+/**
+ * Returns a signal that follows the caller's signal and a timer. AbortSignal.any and .timeout cost several times as
+ * much.
+ */
 function limitOf(caller: AbortSignal, timeoutMs: number): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
@@ -117,18 +120,18 @@ async function addressesOf({ host }: Destination, resolve: Resolve, signal: Abor
 interface Answered {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Empty unless it was to be kept. */
+  /** Empty if the body was not to be kept. */
   readonly body: Buffer;
-  /** False: the body has more than is read, or broke off. */
+  /** False: the body is longer than was read, or was cut off. */
   readonly isWhole: boolean;
 }
 
-/** The connection that was kept can't be used: the destination has ended it, or the name leads elsewhere now. */
+/** A kept connection cannot be used: the destination has closed it, or the name resolves to another address now. */
 class ConnectionGone extends Error {}
 
 type ExchangeOptions = OutboundOptions & { readonly agent: Agent; readonly signal: AbortSignal };
 
-/** One request to one of these addresses and no other, on a connection that was kept when there is one. */
+/** Sends one request to one of these addresses only, on a kept connection if there is one. */
 async function exchange(
   destination: Destination,
   addresses: readonly string[],
@@ -165,7 +168,7 @@ function exchangeOn(
   };
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   const request = (secure ? httpsRequest : httpRequest)(settings);
-  // A server may end a kept connection at the moment at which it is used again (RFC 9112 section 9.3.1).
+  // A server may close a kept connection at the moment of its next use (RFC 9112 section 9.3.1).
   const fail = (error: Error): void =>
     reject(request.reusedSocket && hasEnded(error) ? new ConnectionGone(error.message) : error);
   request.on("socket", (socket) => guard(socket, addresses));
@@ -190,7 +193,7 @@ function hasEnded(error: Error): boolean {
   return error instanceof ConnectionGone || ["ECONNRESET", "EPIPE"].includes(codeOf(error));
 }
 
-/** The name was resolved and its addresses were checked: asking again could bring others. */
+/** Returns the checked addresses of the name. Another look-up could return different ones. */
 function lookupAmong(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, options, callback) => {
@@ -201,7 +204,8 @@ function lookupAmong(addresses: readonly string[]): LookupFunction {
 }
 
 /**
- * On every path: nothing is sent to a peer that was not checked for this request, also on a connection that was kept.
+ * Checks the peer of every connection, also of a kept one: nothing is sent to an address that was not checked for this
+ * request.
  */
 function guard(socket: Socket, addresses: readonly string[]): void {
   const isChecked = (): boolean => {
@@ -209,25 +213,25 @@ function guard(socket: Socket, addresses: readonly string[]): void {
     return addresses.includes(peer) || addresses.some((address) => sameAddress(address, peer));
   };
   if (!socket.connecting) {
-    if (!isChecked()) socket.destroy(new ConnectionGone("the name leads elsewhere now"));
+    if (!isChecked()) socket.destroy(new ConnectionGone("the name now resolves to another address"));
     return;
   }
   socket.once("connect", () => {
     if (isChecked()) return;
     socket.destroy(
-      new OutboundError("destination_refused", "the destination leads to an address that was not checked"),
+      new OutboundError("destination_refused", "the destination resolved to an address that was not checked"),
     );
   });
 }
 
-/** IPv6 has many ways to write one address; the URL parser has one. */
+/** Compares addresses by the URL parser's spelling, because IPv6 has many. */
 function sameAddress(one: string, other: string): boolean {
   const canonical = (address: string): string =>
     isIP(address) === 6 ? new URL(`http://[${address}]/`).hostname : address;
   return !one.includes("%") && !other.includes("%") && canonical(one) === canonical(other);
 }
 
-/** Reads a body to its end, or to its limit. `keptBytesMax`: it is kept; without, it is thrown away. */
+/** Reads a body to its end or to its limit. Keeps it only if `keptBytesMax` is given. */
 function drain(
   response: IncomingMessage,
   keptBytesMax: number | undefined,
@@ -241,10 +245,10 @@ function drain(
     else if (keptBytesMax !== undefined) kept.push(chunk);
   });
   response.on("end", () => done(true, Buffer.concat(kept)));
-  response.on("error", () => done(false, NOTHING)); // its head is there, and for a message that is the answer
+  response.on("error", () => done(false, NOTHING)); // the answer's head is enough for a message
 }
 
-/** RFC 9110 section 10.2.3: seconds, or a date. */
+/** Parses seconds or a date (RFC 9110 section 10.2.3). */
 function retryAfterMsOf(field: string | undefined, nowMs: number): number | null {
   if (field === undefined) return null;
   if (/^[0-9]{1,9}$/.test(field)) return Number(field) * 1000;
@@ -266,7 +270,7 @@ function codeOf(error: unknown): string {
   return code ?? message;
 }
 
-/** OpenSSL's codes for certificates (X509_V_ERR_…), and Node's for their names. */
+/** Recognizes OpenSSL's codes for certificates (X509_V_ERR_…), and Node's for their names. */
 function isTlsCode(code: string): boolean {
   return /CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|CRL/.test(code);
 }

@@ -1,6 +1,6 @@
 import { lookup, Resolver } from "node:dns/promises";
 
-/** The addresses of a name; none when it does not exist. Rejects when nobody could be asked. */
+/** Returns the addresses of a name, or none when it does not exist. Rejects when no name server answered. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 1500;
@@ -8,9 +8,9 @@ const QUERY_TRIES = 2;
 const ABSENT = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**
- * Asks the system's name servers without a thread: look-ups of the system's library take a thread of a small pool that
- * also writes files, so slow names would block everything. `hosts`: the library is asked for names that the servers do
- * not know, since it reads the hosts file.
+ * Asks the system's name servers directly. The system library would take threads of a small pool that also writes
+ * files, so slow names would block everything. `hosts`: asks the library for names that the servers do not know,
+ * because it reads the hosts file.
  */
 export function systemResolve(options: { hosts: boolean; servers?: readonly string[] }): Resolve {
   return async (name, signal) => {
@@ -29,7 +29,10 @@ export function systemResolve(options: { hosts: boolean; servers?: readonly stri
 
 const REMEMBERED_NAMES_MAX = 1000;
 
-/** Asks again after so long: a destination that gets thousands of requests a second need not be looked up for each. */
+/**
+ * Caches the addresses for `forMs`, so that a destination with thousands of requests per second is not looked up for
+ * each.
+ */
 export function remembering(resolve: Resolve, forMs: number): Resolve {
   const known = new Map<string, { readonly addresses: readonly string[]; readonly untilMs: number }>();
   return async (name, signal) => {

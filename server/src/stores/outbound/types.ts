@@ -7,7 +7,7 @@ export interface OutboundRequest {
 
 export interface OutboundAnswer {
   readonly status: number;
-  /** The time that `Retry-After` asks for. */
+  /** The wait that `Retry-After` asks for. */
   readonly retryAfterMs: number | null;
   readonly elapsedMs: number;
 }
@@ -26,18 +26,18 @@ export interface OutboundContent {
 }
 
 /**
- * Requests to addresses that users name. They reach public addresses only, unless the operator allows others: the name is
- * resolved here, every address is checked, and the connection goes to one of the checked ones. Redirects are answers, not
- * followed; proxies of the environment are not used.
+ * Sends requests to addresses that users enter. Unless the operator allows more, only public addresses are reached: the
+ * name is resolved here, every address is checked, and the connection goes to a checked address. Redirects are not
+ * followed, and proxies of the environment are not used.
  */
 export interface Outbound {
   /**
-   * The URL in its one form (WHATWG URL), as it is to be stored, if requests to it could be sent as far as that shows without a look-up.
+   * Returns the URL in the form to store (WHATWG URL), if it is allowed as far as that is known without a look-up.
    * @throws OutboundError `destination_refused`
    */
   check(url: string): string;
   /** @throws OutboundError */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** @throws OutboundError, `too_large` too */
+  /** @throws OutboundError, also `too_large` */
   get(request: OutboundReading): Promise<OutboundContent>;
 }

@@ -5,27 +5,29 @@ import type { TelemetryLog } from "./settings.ts";
 
 export interface BackpressureOptions {
   readonly hot: Pick<Tables, "hotBytes" | "hotBytesOf">;
-  /** Nothing is delayed while no more than this is not in Parquet. */
+  /** Up to this backlog, in bytes that are not in Parquet yet, nothing is delayed. */
   readonly backlogBytes: number;
   readonly clock: Clock;
   readonly log: TelemetryLog;
 }
 
-/** The longest that an append waits. */
+/** The longest delay of an append. */
 export const DELAY_MS_MAX = 2000;
 
-/** At this many times `backlogBytes` the delay is the longest. */
+/** The delay is longest at this many times `backlogBytes`. */
 const FULL_AT = 2;
-/** Below this share of `backlogBytes` it is over, so that it is not reported again for every step around the limit. */
+/**
+ * Below this share of `backlogBytes` the slow-down ends. The gap avoids a log entry for every step around the limit.
+ */
 const OVER_AT = 0.75;
-/** The largest organization is determined again after this. */
+/** How often the largest organization is determined again. */
 const LOOK_EVERY_MS = 100;
 
 /**
- * How long appends wait while compaction is behind. The delay grows with the backlog, and a sender with a fixed number
- * of connections sends less while each of them waits. So the backlog settles where the acknowledged rate equals the
- * compacted rate. An organization's delay is in proportion to its part of the backlog, relative to the organization
- * with the largest part.
+ * Computes how long appends wait while compaction is behind. The delay grows with the backlog, and a sender with a
+ * fixed number of connections sends less while each of them waits. So the backlog settles where rows are accepted as
+ * fast as they are compacted. An organization's delay is proportional to its share of the backlog, relative to the
+ * organization with the largest share.
  */
 export class Backpressure {
   readonly #options: BackpressureOptions;
@@ -36,7 +38,7 @@ export class Backpressure {
     this.#options = options;
   }
 
-  /** Milliseconds that an append of the organization is to wait now. */
+  /** Returns the delay in milliseconds of an append of the organization now. */
   delayMs(orgId: string): number {
     const { hot, backlogBytes } = this.#options;
     const over = hot.hotBytes - backlogBytes;
@@ -64,12 +66,12 @@ export class Backpressure {
     const { hot, log } = this.#options;
     this.#isSlowing = isSlowing;
     const fields = { backlog_bytes: hot.hotBytes };
-    if (isSlowing) log.warn(fields, "telemetry comes in faster than it is compacted: appends are slowed down");
-    else log.info(fields, "telemetry is compacted as fast as it comes in again");
+    if (isSlowing) log.warn(fields, "telemetry arrives faster than it is compacted: appends are slowed down");
+    else log.info(fields, "telemetry is compacted as fast as it arrives again");
   }
 }
 
-/** Waits; less when the signal comes. */
+/** Waits until the time has passed or the signal aborts. */
 export async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => {});
 }

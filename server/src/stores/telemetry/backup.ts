@@ -5,8 +5,8 @@ import type { Reader } from "#stores/metadata/index.ts";
 import { layoutOf, segmentFirstSeq } from "./layout.ts";
 
 /**
- * The files of a telemetry directory for a backup, for a copy of its records: the Parquet files that those name, and
- * the log, which has every other batch. Only while deletions are held since before the records were copied.
+ * Lists the files of a telemetry directory that a copied set of records needs: the Parquet files that it names, and the
+ * log, which has all other batches. Deletions must be held since before the records were copied.
  */
 export async function* telemetryFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
   const layout = layoutOf(dataDir);
@@ -20,8 +20,7 @@ export async function* telemetryFiles(dataDir: string, records: Reader): AsyncGe
     (name) => segmentFirstSeq(name) !== undefined,
   );
   const last = names.toSorted().at(-1);
-  // The last segment may still be written: a linked file would grow with it, and would be cut with a batch that is
-  // refused later.
+  // Copies the last segment, because it may still be written: a linked file would grow with it.
   for (const name of names.toSorted())
     yield { path: at(join(layout.wal, name)), how: name === last ? "copy" : "link", size: null, sha256: null };
   const aside = await readdir(layout.quarantine, { recursive: true, withFileTypes: true }).catch(ignoreAbsent);

@@ -5,7 +5,7 @@ export type TelemetryType = "logs" | "metrics" | "traces";
 
 export const TELEMETRY_TYPES: readonly TelemetryType[] = ["logs", "metrics", "traces"];
 
-/** A column of a telemetry table: its name and its DuckDB type. Hot rows (NDJSON) and Parquet files have exactly these. */
+/** A column of a telemetry table, with its DuckDB type. Hot rows (NDJSON) and Parquet files have these columns. */
 export interface Column {
   readonly name: string;
   readonly type:
@@ -18,7 +18,7 @@ export interface Column {
     | "JSON"
     | "MAP(VARCHAR, VARCHAR)";
   readonly description: string;
-  /** Made of other columns when rows are read, and in no file. */
+  /** Computed from other columns when rows are read, and stored in no file. */
   readonly derived?: true;
 }
 
@@ -39,7 +39,7 @@ const project: Column = {
 };
 const text = (name: string, description: string): Column => ({ name, type: "VARCHAR", description });
 
-/** The columns that rows of each type are stored with. */
+/** The stored columns of each type. */
 export const COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
   logs: [
     timestamp,
@@ -51,8 +51,8 @@ export const COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
     },
     text("message", "log text"),
     text("service", "service that logged"),
-    text("trace_id", "trace that the entry belongs to"),
-    text("span_id", "span that the entry belongs to"),
+    text("trace_id", "trace of the entry"),
+    text("span_id", "span of the entry"),
     attributes,
     project,
   ],
@@ -67,10 +67,10 @@ export const COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
     timestamp,
     text("trace_id", "identifier of the trace"),
     text("span_id", "identifier of the span"),
-    text("parent_span_id", "span that this one was called from"),
+    text("parent_span_id", "parent span"),
     text("name", "span name"),
     text("kind", "span kind"),
-    text("service", "service that the span ran in"),
+    text("service", "service of the span"),
     text("status", "outcome of the span; ok means success"),
     { name: "duration_ms", type: "DOUBLE", description: "duration in milliseconds" },
     attributes,
@@ -83,32 +83,32 @@ const severityName: Column = {
   derived: true,
 };
 
-/** The columns of each table, in the order in which `SELECT *` shows them. */
+/** The columns of each table, in the order of `SELECT *`. */
 export const SHOWN_COLUMNS: Readonly<Record<TelemetryType, readonly Column[]>> = {
   ...COLUMNS,
   logs: COLUMNS.logs.flatMap((column) => (column.name === "severity" ? [column, severityName] : [column])),
 };
 
 /**
- * The attributes of a row of the log. Those with a fraction that a double can't hold are a string of their JSON: DuckDB
- * parses numbers of JSON, and would write them differently.
+ * The attributes of a row of the log. Attributes with a fraction that a double cannot represent are a string of JSON,
+ * because DuckDB would parse and change the number.
  */
 export const UNPACKED_ATTRIBUTES = `CASE WHEN starts_with("attributes", '"') THEN TRY_CAST("attributes"->>'$' AS JSON) ELSE "attributes" END`;
 
-/** Prefix of the columns that promoted attributes have in Parquet files. */
+/** Prefix of the columns of promoted attributes in Parquet files. */
 const PROMOTED_PREFIX = "attribute_";
 
 /**
- * Name of the column that holds `attributes->>'key'` as text in a file where the attribute is promoted. In hexadecimal of UTF-8:
- * keys that differ in case only are different columns, and no key needs quoting.
+ * Returns the column name for `attributes->>'key'` in a file in which the attribute is promoted. It has the UTF-8 in
+ * hexadecimal, so that keys that differ only in case have different columns, and no key needs quoting.
  */
 export function promotedColumn(key: string): string {
   return `${PROMOTED_PREFIX}${Buffer.from(key).toString("hex")}`;
 }
 
 /**
- * Whether `attributes->>'key'` means the member `key`: DuckDB takes what begins with `$` or `/` for a path, `*` for all members, and
- * refuses some keys with a backslash.
+ * Returns whether `attributes->>'key'` means the member `key`. DuckDB reads a leading `$` or `/` as a path and `*` as
+ * all members, and refuses some keys with a backslash.
  */
 export function isPromotable(key: string): boolean {
   return key !== "" && key !== "*" && Buffer.byteLength(key) <= 64 && !/^[$/]|[\\\0]/.test(key);

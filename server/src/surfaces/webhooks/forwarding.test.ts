@@ -117,6 +117,6 @@ test("no spelling of an internal address can be a destination", async () => {
     assert.equal(answer.status, 400, host);
     const [error] = answer.json["errors"] as { pointer: string; detail: string }[];
     assert.equal(error?.pointer, "/url", host);
-    assert.match(error?.detail ?? "", /the destination leads to an address that is not public/, host);
+    assert.match(error?.detail ?? "", /the destination resolves to an address that is not public/, host);
   }
 });

@@ -3,7 +3,7 @@ import { tableMaker, type TableDefinition } from "./tables.ts";
 
 type Definitions = Readonly<Record<string, TableDefinition>>;
 
-/** Organizations, identity, audit and the manifests of telemetry. `schema.ts` says what the columns mean. */
+/** Creates the tables of organizations, identity, audit and telemetry files. `schema.ts` says what the columns mean. */
 export async function foundation(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const create = tableMaker(tx, dialect);
   for (const group of [TENANCY, IDENTITY, RECORDS, TELEMETRY]) {
@@ -109,7 +109,7 @@ const IDENTITY: Definitions = {
     primaryKey: ["id"],
     unique: [["client_id"]],
     indexes: [["org_id", "id"], ["project_id"], ["created_by"]],
-    // No reference to the project: a revoked credential outlives it, for later questions about it.
+    // No reference to the project: a revoked credential is kept after its project is deleted.
     references: { org_id: "organization" },
   },
   credential_secret: {
@@ -152,7 +152,7 @@ const IDENTITY: Definitions = {
 };
 
 const RECORDS: Definitions = {
-  // No references: an entry outlives its objects.
+  // No references: an entry is kept after its objects are deleted.
   audit: {
     columns: {
       org_id: "text",

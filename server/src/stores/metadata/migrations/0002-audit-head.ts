@@ -4,7 +4,7 @@ import { tableMaker } from "./tables.ts";
 /** Filters of the audit log, each with the order of its list. */
 const ASKED_BY = ["actor_id", "action", "target_id"] as const;
 
-/** The last row of each chain of the audit log, beside the log: rows taken off its end are missed. */
+/** Stores the last row of each audit chain outside the log, so that rows missing at the log's end are noticed. */
 export async function auditHead(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tableMaker(tx, dialect)("audit_head", {
     columns: { org_id: "text", seq: "integer", hash: "text" },

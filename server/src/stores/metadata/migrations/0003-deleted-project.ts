@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Deleted projects: their telemetry stays until its retention, with its visibility. */
+/** Creates the table of deleted projects. Their telemetry stays visible to the same people until its retention ends. */
 export async function deletedProject(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tableMaker(tx, dialect)("deleted_project", {
     columns: { id: "text", org_id: "text", visibility: "text", deleted_at: "integer" },

@@ -1,6 +1,6 @@
 import type { Writer } from "../types.ts";
 
-/** Columns of the manifest to merge files by day and to know the attributes with separate columns. */
+/** Adds columns to merge telemetry files by day, and to list the attributes with separate columns. */
 export async function telemetryFiles(tx: Writer): Promise<void> {
   await tx.schema
     .alterTable("telemetry_file")

@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Retention and quotas of telemetry, and erasures with their directories. */
+/** Creates the tables of telemetry retention, quotas and erasures. */
 export async function telemetryRetention(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const make = tableMaker(tx, dialect);
   await make("telemetry_policy", {

@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker, type TableDefinition } from "./tables.ts";
 
-/** Saved queries, the alerts that watch them, and the durable jobs that evaluate and deliver. `schema.ts` says what the columns mean. */
+/** Creates the tables of saved queries, of alerts, and of jobs. `schema.ts` says what the columns mean. */
 export async function savedQueries(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const create = tableMaker(tx, dialect);
   for (const [name, definition] of Object.entries(TABLES)) await create(name, definition);

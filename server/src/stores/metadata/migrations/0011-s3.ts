@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker, type TableDefinition } from "./tables.ts";
 
-/** Access keys, buckets, objects and uploads of the S3 gateway. `schema-s3.ts` says what the columns mean. */
+/** Creates the tables of S3 keys, buckets, objects and uploads. `schema-s3.ts` says what the columns mean. */
 export async function s3(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const create = tableMaker(tx, dialect);
   for (const [name, definition] of Object.entries(TABLES)) await create(name, definition);

@@ -1,7 +1,10 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Where events of buckets go, and those that were not delivered yet. `schema-s3.ts` says what the columns mean. */
+/**
+ * Creates the tables of bucket notifications and of their undelivered events. `schema-s3.ts` says what the columns
+ * mean.
+ */
 export async function s3Notifications(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const create = tableMaker(tx, dialect);
   await create("s3_destination", {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Writer } from "../types.ts";
 
 /**
- * Content of images belongs to no organization in the object store, so that equal content of several organizations is
+ * Removes the organization from image content in the object store, so that equal content of several organizations is
  * stored once.
  */
 export async function registryContent(tx: Writer): Promise<void> {

@@ -1,6 +1,9 @@
 import type { Writer } from "../types.ts";
 
-/** Credentials that are a person's own, found by their secret: who shows one names the person, not the credential. */
+/**
+ * Adds a person's own credentials. They are found by their secret, because a client sends the person's name instead of
+ * a client ID.
+ */
 export async function personalAccessTokens(tx: Writer): Promise<void> {
   await tx.schema
     .alterTable("credential")

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker, type TableDefinition } from "./tables.ts";
 
-/** How people sign in, and where they are signed in. `schema-people.ts` says what the columns mean. */
+/** Creates the tables of sign-in methods and sessions. `schema-people.ts` says what the columns mean. */
 export async function people(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tx.schema
     .alterTable("person")
@@ -17,7 +17,7 @@ export async function people(tx: Writer, dialect: MetadataStore["dialect"]): Pro
   for (const [name, definition] of Object.entries(TABLES)) await create(name, definition);
 }
 
-/** The person who was first made an owner of the first organization is the operator. */
+/** Makes the first owner of the first organization the operator. */
 async function nameTheFirstOwner(tx: Writer): Promise<void> {
   await sql`
     update person set instance_admin = 1

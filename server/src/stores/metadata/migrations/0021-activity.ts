@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker, type TableDefinition } from "./tables.ts";
 
-/** Counts of the requests of credentials, and the audit log by result and by request. */
+/** Counts the requests of credentials, and indexes the audit log by result and by request. */
 export async function activity(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const create = tableMaker(tx, dialect);
   for (const [name, definition] of Object.entries(TABLES)) await create(name, definition);
@@ -11,7 +11,7 @@ export async function activity(tx: Writer, dialect: MetadataStore["dialect"]): P
   }
 }
 
-// No references: counted objects may be deleted when the counts are written, and are forgotten within two days.
+// No references: counted objects may be deleted before the counts are written. Such counts are deleted within two days.
 const TABLES: Readonly<Record<string, TableDefinition>> = {
   credential_activity: {
     columns: {

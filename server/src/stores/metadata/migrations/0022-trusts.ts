@@ -1,7 +1,10 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Foreign issuers whose tokens replace a credential's secret. `schema-trusts.ts` says what the columns mean. */
+/**
+ * Creates the tables of trusts: other issuers whose tokens replace a credential's secret. `schema-trusts.ts` says what
+ * the columns mean.
+ */
 export async function trusts(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tableMaker(tx, dialect)("credential_trust", {
     columns: {

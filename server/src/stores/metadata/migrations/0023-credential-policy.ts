@@ -1,6 +1,6 @@
 import type { Writer } from "../types.ts";
 
-/** From where credentials and access keys may be used, and whether somebody must still approve them. */
+/** Adds the addresses from which credentials and S3 keys may be used, and whether they wait for approval. */
 export async function credentialPolicy(tx: Writer): Promise<void> {
   for (const table of ["credential", "s3_key"]) {
     await tx.schema.alterTable(table).addColumn("allowed_addresses", "text").execute();

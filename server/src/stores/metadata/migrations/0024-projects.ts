@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** The environment of a project, and the time since which it is archived. */
+/** Adds the environment of a project, and when it was archived. */
 export async function projects(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const text = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
   const integer = dialect === "postgres" ? sql`bigint` : sql`integer`;

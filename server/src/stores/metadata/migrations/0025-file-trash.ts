@@ -1,7 +1,7 @@
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Files that were deleted and can still be restored. `schema-files.ts` says what the columns mean. */
+/** Adds the trash: deleted files that can still be restored. `schema-files.ts` says what the columns mean. */
 export async function fileTrash(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const integer = dialect === "sqlite" ? "integer" : "bigint";
   for (const column of ["trashed_files", "trashed_bytes"]) {
@@ -26,7 +26,7 @@ export async function fileTrash(tx: Writer, dialect: MetadataStore["dialect"]): 
       purge_at: "integer",
     },
     primaryKey: ["id"],
-    // The first has all that pages and totals need.
+    // The first index has all columns that pages and totals need.
     indexes: [
       ["org_id", "deleted_at", "id", "project_id", "purge_at", "size"],
       ["purge_at"],

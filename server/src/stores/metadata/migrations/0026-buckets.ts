@@ -1,6 +1,6 @@
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** The number of writes to a bucket, so that a copy of its rows is known to be current. */
+/** Counts the writes to a bucket, so that a cached copy of its rows can be checked. */
 export async function buckets(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tx.schema
     .alterTable("s3_usage")

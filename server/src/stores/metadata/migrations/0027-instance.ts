@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** The result of the mail with an invitation's link. */
+/** Adds the result of sending an invitation by mail. */
 export async function instance(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const postgres = dialect === "postgres";
   await tx.schema

@@ -1,6 +1,9 @@
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** Answers to requests with an idempotency key that show a secret: sealed, until they have left the server. */
+/**
+ * Stores answers that contain a secret, for requests with an idempotency key. They are sealed, and are deleted once
+ * they were sent.
+ */
 export async function sealedAnswers(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tx.schema
     .alterTable("idempotency")

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Which telemetry directories have a server now, and of which organizations each has rows. */
+/** Records which telemetry directories have a server now, and the organizations with rows in each. */
 export async function telemetryNodes(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const make = tableMaker(tx, dialect);
   await make("telemetry_node", {

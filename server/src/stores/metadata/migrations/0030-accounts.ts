@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** Verified addresses, one-time links into an account, one identity per provider, and a set-up that closes. */
+/** Adds verified addresses, one-time account links, one identity per provider, and the end of the set-up. */
 export async function accounts(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await addColumns(tx, dialect);
   await createLinks(tx, dialect);
@@ -55,9 +55,9 @@ async function createLinks(tx: Writer, dialect: MetadataStore["dialect"]): Promi
 }
 
 /**
- * Verifies people who used a set-up link, and people without a password here: those came by a provider that verified
- * their address. A password beside an identity can be somebody else's, so such an account is verified when its person
- * comes by the provider again.
+ * Marks addresses as verified: of people who used a set-up link, and of people without a password, because their
+ * provider verified the address. An account with a password and an identity may belong to two people, so it is verified
+ * when its person next signs in through the provider.
  */
 async function verifyKnown(tx: Writer): Promise<void> {
   await sql`update person set verified_at = (select min(used_at) from setup_link where user_id = person.id and used_at is not null)
@@ -66,7 +66,7 @@ async function verifyKnown(tx: Writer): Promise<void> {
     where password_hash is null and exists (select 1 from external_identity where user_id = person.id)`.execute(tx);
 }
 
-/** The first linked identity is the person's; a later one may be of a mailbox's next owner. */
+/** Keeps the identity of each person that was linked first. A later one may belong to the next owner of the mailbox. */
 async function keepFirstIdentities(tx: Writer): Promise<void> {
   await sql`delete from browser_session where method = 'oidc' and user_id in (
     select user_id from external_identity group by issuer, user_id having count(*) > 1)`.execute(tx);
@@ -85,7 +85,7 @@ async function keepFirstIdentities(tx: Writer): Promise<void> {
     .execute();
 }
 
-/** Where somebody runs the server already, nobody else waits to. */
+/** Deletes open claims to be the operator if there is an operator. */
 async function endOpenClaims(tx: Writer): Promise<void> {
   await sql`update person set instance_admin = 0
     where instance_admin = 1 and password_hash is null and last_seen_at is null and exists (

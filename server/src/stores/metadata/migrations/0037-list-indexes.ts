@@ -2,7 +2,10 @@ import { sql } from "kysely";
 import { constraintName } from "../errors.ts";
 import type { Writer } from "../types.ts";
 
-/** An index for each filter of each list, in the order of the list, so that a page costs what it shows, however many rows there are beside it. */
+/**
+ * Adds an index for each filter of each list, in the order of the list. So the cost of a page depends only on its own
+ * rows.
+ */
 export async function listIndexes(tx: Writer): Promise<void> {
   for (const name of SUPERSEDED) await tx.schema.dropIndex(name).execute();
   for (const [table, indexes] of Object.entries(INDEXES)) {
@@ -24,7 +27,7 @@ export async function listIndexes(tx: Writer): Promise<void> {
 const AUDIT_COLUMNS = ["actor_id", "action", "target_id", "result", "request_id"] as const;
 
 const INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  // By time, then number: a filter and a range of times are one range of one index.
+  // By time, then number: a filter with a time range is one range of one index.
   audit: [["org_id", "at", "seq"], ...AUDIT_COLUMNS.map((column) => ["org_id", column, "at", "seq"])],
   webhook_event: [
     ["webhook_id", "received_at", "seq"],
@@ -55,7 +58,7 @@ const INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   trashed_file: [["project_id", "deleted_at", "id", "purge_at", "size"]],
 };
 
-/** Indexes of the rows that a filter asks for most, and of those that are rare. */
+/** Indexes of the rows that are filtered most often, and of rare rows. */
 const PARTIAL = [
   {
     name: "webhook_event__type",
@@ -87,7 +90,7 @@ const PARTIAL = [
   { name: "project__open", table: "project", columns: ["org_id", "id"], where: "archived_at is null" },
 ] as const;
 
-/** Each is the beginning of a new one, or was for a list that is in another order now. */
+/** Old indexes that are a prefix of a new one, or were for a list whose order has changed. */
 const SUPERSEDED = [
   "audit__org_id__at__index",
   ...AUDIT_COLUMNS.map((column) => `audit__org_id__${column}__seq__index`),

@@ -1,6 +1,8 @@
 import type { Writer } from "../types.ts";
 
-/** The version of the spellings of levels that gave a telemetry file its severities; older files have none. */
+/**
+ * Adds the version of the level spellings by which the severities of a telemetry file were set. Older files have none.
+ */
 export async function spellings(tx: Writer): Promise<void> {
   await tx.schema
     .alterTable("telemetry_file")

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** How often a job was begun without an end, and since when it is parked because of that. */
+/** Counts the runs of a job that started and did not end, and records when the job was parked. */
 export async function jobClaims(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const integer = dialect === "postgres" ? sql`bigint` : sql`integer`;
   await tx.schema

@@ -3,8 +3,9 @@ import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
 /**
- * How many files each name has in each place, so that a page of names, and the total of a prefix, cost as many rows as there are names. `schema-files.ts` says what
- * the columns mean. The newest file of a name in a place is the end of a range of the new index.
+ * Counts the files of each name in each place. So a page of names, or the total of a prefix, costs one row per name.
+ * The new index finds the newest file of a name in a place at the end of a range. `schema-files.ts` says what the
+ * columns mean.
  */
 export async function fileNames(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tableMaker(tx, dialect)("file_name", {

@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** The project of a trust's credential, so that a project's trusts are a range of an index. Those of revoked credentials go: no list shows them. */
+/**
+ * Adds the project of its credential to each trust, so that a project's trusts are one range of an index. Deletes
+ * trusts of revoked credentials, because no list shows them.
+ */
 export async function trustProjects(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   const text = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
   await tx.schema.alterTable("credential_trust").addColumn("project_id", text).execute();

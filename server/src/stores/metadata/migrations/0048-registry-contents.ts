@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 import { tableMaker } from "./tables.ts";
 
-/** How much each repository holds, so that showing it costs one row, however many tags, manifests and blobs there are. */
+/**
+ * Counts the content of each repository, so that showing it costs one row for any number of tags, manifests and blobs.
+ */
 export async function registryContents(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
   await tableMaker(tx, dialect)("registry_contents", {
     columns: { repository: "text", org_id: "text", tags: "integer", manifests: "integer", bytes: "integer" },

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** Indexes for the lists of S3, of the registry, of people and of the operator, each in the order of its list, as 0037 made them for the JSON API. */
+/**
+ * Adds indexes for the lists of S3, the registry, people and the operator, each in the order of its list (see 0037).
+ */
 export async function moreListIndexes(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void> {
-  // The slug of an app never changes, so the catalog is a range of one index: repositories by name that something was pushed to.
+  // The slug of an app never changes, so the catalog is one range of an index: repositories with a push, by name.
   const text = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
   await tx.schema
     .alterTable("registry_repository")
@@ -22,7 +24,7 @@ interface Index {
   readonly name: string;
   readonly table: string;
   readonly columns: readonly string[];
-  /** The condition of the rows that the list shows. */
+  /** The condition for rows that the list shows. */
   readonly where?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Writer } from "../types.ts";
 
-/** Events were kept here for readers that never came. */
+/** Deletes a table of events that nothing read. */
 export async function noOutbox(tx: Writer): Promise<void> {
   await tx.schema.dropTable("event_outbox").execute();
 }

@@ -37,7 +37,7 @@ import { jobRuns } from "./0050-job-runs.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
 export interface Migration {
-  /** Never changes once released; migrations run in the order of the list below. */
+  /** Never changes after a release. Migrations run in the order of the list below. */
   name: string;
   /** Runs inside one transaction, which also records the name. */
   up(tx: Writer, dialect: MetadataStore["dialect"]): Promise<void>;

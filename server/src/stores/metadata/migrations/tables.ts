@@ -2,7 +2,10 @@ import { sql, type CreateTableBuilder, type RawBuilder } from "kysely";
 import { constraintName } from "../errors.ts";
 import type { MetadataStore, Writer } from "../types.ts";
 
-/** A `?` makes the column nullable. Integers are 64 bits wide, text sorts by bytes: both databases agree on every order. */
+/**
+ * A `?` makes the column nullable. Integers have 64 bits and text is sorted by bytes, so both databases agree on every
+ * order.
+ */
 export type ColumnKind = "text" | "text?" | "integer" | "integer?" | "bytes" | "bytes?";
 
 export interface TableDefinition {
@@ -22,7 +25,7 @@ const TYPES: Record<Dialect, Record<"text" | "integer" | "bytes", RawBuilder<unk
   postgres: { text: sql`text collate "C"`, integer: sql`bigint`, bytes: sql`bytea` },
 };
 
-/** Returns the function that creates a table with its keys and indexes in the given transaction. */
+/** Returns a function that creates a table with its keys and indexes in the given transaction. */
 export function tableMaker(tx: Writer, dialect: Dialect): (name: string, definition: TableDefinition) => Promise<void> {
   return async (name, definition) => {
     await createTable(tx, dialect, name, definition);

@@ -2,7 +2,7 @@ import type { QueryResult } from "kysely";
 import type { Deferred, DeferrerOf } from "../deferred.ts";
 import { postgresConnection } from "./dialect.ts";
 
-/** Begins each statement at once; Kysely runs those of a transaction one after another, in the order in which they were begun. */
+/** Starts each statement at once. Kysely runs the statements of a transaction one after another, in that order. */
 export const postgresDeferrer: DeferrerOf = (tx) =>
   tx.getExecutor().provideConnection(async (connection) => {
     const own = postgresConnection(connection);
@@ -11,7 +11,7 @@ export const postgresDeferrer: DeferrerOf = (tx) =>
       add: (deferred) => {
         own.assertUsable();
         const result = tx.executeQuery(deferred.query);
-        result.catch(() => {}); // `settle` tells it
+        result.catch(() => {}); // `settle` reports the error
         begun.push({ deferred, result });
       },
       readAhead: async (query) => (await tx.executeQuery(query)).rows,

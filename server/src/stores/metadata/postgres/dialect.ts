@@ -11,7 +11,10 @@ import type { ConnectionPool, PooledConnection } from "./pool.ts";
 
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-/** Kysely on a pool. Each transaction, and each statement outside of one, has a separate `PostgresConnection`. */
+/**
+ * Returns the Kysely dialect for a pool. Each transaction has its own `PostgresConnection`, and so has each statement
+ * outside of a transaction.
+ */
 export function postgresDialect(pool: ConnectionPool): Dialect {
   return {
     createDriver: () => ({
@@ -30,13 +33,12 @@ export function postgresDialect(pool: ConnectionPool): Dialect {
 }
 
 /**
- * A connection for as long as one transaction has it. A statement that comes when the transaction has ended is refused here: on the
- * connection it would be committed by itself, or be part of the next transaction.
+ * A connection that belongs to one transaction. It refuses statements after the end of the transaction: they would be
+ * committed on their own, or become part of the next transaction.
  */
 export class PostgresConnection implements DatabaseConnection {
   readonly #connection: PooledConnection;
   #state: "free" | "begun" | "ended" = "free";
-  /** The reason of the abort. */
   #aborted: Error | undefined;
 
   constructor(connection: PooledConnection) {
@@ -52,11 +54,11 @@ export class PostgresConnection implements DatabaseConnection {
     this.assertUsable();
     this.#state = "ended";
     const { command } = await this.#connection.query("commit", []);
-    // So PostgreSQL answers a COMMIT after a statement that failed, though its failure was caught.
+    // PostgreSQL answers a COMMIT with ROLLBACK after a failed statement, even when its error was caught.
     if (command === "ROLLBACK") throw new Error("cannot commit the transaction: a statement in it failed");
   }
 
-  /** Kysely calls this after a COMMIT that failed as well. A connection that can't even do this is not used again. */
+  /** Rolls back. Kysely also calls this after a failed COMMIT. A connection that cannot roll back is not used again. */
   async rollback(): Promise<void> {
     this.#state = "ended";
     if (this.#aborted !== undefined) return;
@@ -64,8 +66,8 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * Ends the connection at once, and with it the transaction: sent statements are never committed, later ones are
-   * refused.
+   * Ends the connection at once, and its transaction with it. Statements that were sent are never committed, and later
+   * ones are refused.
    */
   abort(reason: Error): void {
     this.#aborted ??= reason;
@@ -88,7 +90,7 @@ export class PostgresConnection implements DatabaseConnection {
     throw new Error("cannot stream rows: read them in pages by key");
   }
 
-  /** @throws Error when nothing of the transaction may be sent any more */
+  /** @throws Error when the transaction may send no more statements */
   assertUsable(): void {
     if (this.#aborted !== undefined) throw this.#aborted;
     if (this.#state === "ended") throw new Error("cannot run a statement: the transaction has ended");

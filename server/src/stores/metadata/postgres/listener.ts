@@ -2,14 +2,14 @@ import { Client, type ClientConfig } from "pg";
 import { backoffMs } from "#kernel/backoff.ts";
 import type { Listeners } from "../listeners.ts";
 
-/** The one channel of the database; the payload names our channel. */
+/** The only channel in the database. The payload names our channel. */
 export const DATABASE_CHANNEL = "mooring";
 
 const RECONNECT = { firstMs: 100, maxMs: 5_000 };
 
 /**
- * A separate connection that listens for notifications. When it breaks it reconnects, waiting longer each time up to 5
- * s, and then calls every listener, since a notification may have been missed.
+ * A separate connection that listens for notifications. When it breaks, it reconnects after growing waits of up to 5 s,
+ * and then calls every listener, because a notification may have been missed.
  */
 export class DatabaseListener {
   readonly #settings: ClientConfig;
@@ -24,16 +24,16 @@ export class DatabaseListener {
     this.#listeners = listeners;
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the connection listens. */
   async start(): Promise<void> {
     const client = new Client(this.#settings);
-    client.on("error", () => {}); // `end` follows
+    client.on("error", () => {}); // an `end` event follows
     client.on("notification", ({ payload }) => this.#listeners.call(payload ?? ""));
     try {
       await client.connect();
       await client.query(`listen ${DATABASE_CHANNEL}`);
     } catch (error) {
-      await client.end().catch(() => {}); // it may not have been connected
+      await client.end().catch(() => {}); // the connection may have failed
       throw error;
     }
     client.on("end", () => this.#reconnectLater());
@@ -61,7 +61,7 @@ export class DatabaseListener {
       await this.start();
       this.#listeners.callAll();
     } catch {
-      this.#reconnectLater(); // the store's ping tells the operator; here is nothing but to try again
+      this.#reconnectLater(); // the store's ping reports the failure to the operator; here we only retry
     }
   }
 }

@@ -7,15 +7,18 @@ import type { Waits } from "../waits.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_MS = 30_000;
-/** The server ends a statement at its limit and says so. If it does not, this node stops waiting this much later. */
+/**
+ * PostgreSQL stops a statement at its limit and reports that. If it does not, this node stops waiting after this
+ * additional time.
+ */
 const STATEMENT_GRACE_MS = 1_000;
-/** The part of `lockMs` from which on a statement counts as one that waited for a lock. */
+/** A statement that took more than this share of `lockMs` counts as one that waited for a lock. */
 const WAITED_SHARE = 0.2;
 const INT8 = 20;
 const BYTEA = 17;
 const NUMERIC = 1700;
 
-/** Values as SQLite gives them: numbers for every integer and for sums of them, plain bytes for bytes. */
+/** Makes values equal to SQLite's: numbers for integers and their sums, plain bytes for bytes. */
 const VALUES: CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     const parse = types.getTypeParser(oid, format) as (text: string) => unknown;
@@ -26,7 +29,7 @@ const VALUES: CustomTypesConfig = {
   },
 };
 
-/** Settings of every connection. */
+/** Returns the settings of every connection. */
 export function clientSettings(url: string, applicationName: string): ClientConfig {
   return {
     connectionString: url,
@@ -42,9 +45,9 @@ type PoolWaits = Pick<Waits, "connectionMs" | "lockMs" | "requestMs" | "silenceM
 export interface PoolOptions {
   url: string;
   connectionsMax: number;
-  /** Makes the server refuse every change. */
+  /** Makes PostgreSQL refuse every change. */
   readOnly: boolean;
-  /** `lockMs` 0: no limit. */
+  /** A `lockMs` of 0 means no limit. */
   waits: PoolWaits;
 }
 
@@ -55,21 +58,24 @@ export interface StatementOutcome {
   readonly rows: unknown[];
 }
 
-/** A connection of the pool, until it is released. */
+/** A connection of the pool until its release. */
 export interface PooledConnection {
   query(statement: string, parameters: readonly unknown[]): Promise<StatementOutcome>;
-  /** Ends it at once; a running statement rejects. `release` must follow. */
+  /** Closes the connection at once, so a running statement rejects. `release` must follow. */
   destroy(): void;
   release(): void;
 }
 
 export interface ConnectionPool {
-  /** @throws Problem `unavailable` when none is free in time */
+  /** @throws Problem `unavailable` when no connection is free in time */
   connect(): Promise<PooledConnection>;
   end(): Promise<void>;
 }
 
-/** A pool of connections that are made as they are needed. The limits hold on the server, so that they outlive this process. */
+/**
+ * Opens a pool that creates connections when they are needed. PostgreSQL enforces the limits, so they still hold if
+ * this process dies.
+ */
 export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions): ConnectionPool {
   const pool = new Pool({
     ...clientSettings(url, "mooring"),
@@ -79,11 +85,11 @@ export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions):
     statement_timeout: waits.transactionMs,
     lock_timeout: waits.lockMs,
     idle_in_transaction_session_timeout: waits.silenceMs,
-    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types don't say
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, but its types don't say so
     onConnect: (client) => noticeLostClients(client, waits.silenceMs),
   });
-  // A connection that breaks while it is idle emits an event, which would end the process without a listener; the pool
-  // replaces it, and the next statement on it fails.
+  // An idle connection that breaks emits an event, which would end the process without a listener. The pool replaces
+  // the connection, and the next statement on it fails.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const acquisition = new Acquisition(pool, waits);
@@ -97,9 +103,9 @@ export function openPool({ url, connectionsMax, readOnly, waits }: PoolOptions):
 }
 
 /**
- * Lets the server check whether its client is still there: while it runs a statement for it (a node that was killed
- * while it waited for a lock), and while it sends rows (a disconnected client reads none). Settings that a server's
- * version or platform does not have are left out.
+ * Lets PostgreSQL check whether its client still exists: while it runs a statement (the node was killed while it waited
+ * for a lock), and while it sends rows (a disconnected client reads none). Skips settings that the server's version or
+ * platform does not have.
  */
 async function noticeLostClients(client: { query(text: string): Promise<unknown> }, silenceMs: number): Promise<void> {
   const seconds = Math.max(1, Math.floor(silenceMs / 1000));
@@ -119,23 +125,25 @@ async function noticeLostClients(client: { query(text: string): Promise<unknown>
         throw error;
       },
     );
-  // All in one message, unless one of them is refused.
+  // One message for all, unless PostgreSQL refuses one of them.
   if (!(await attempt(set.join("; ")))) for (const one of set) await attempt(one);
 }
 
-/** `undefined_object`, `invalid_parameter_value`, `cant_change_runtime_param`, `feature_not_supported`. */
+/**
+ * Recognizes `undefined_object`, `invalid_parameter_value`, `cant_change_runtime_param` and `feature_not_supported`.
+ */
 function isNotSettable(error: unknown): boolean {
   return ["42704", "22023", "55P02", "0A000"].includes(String((error as { code?: unknown }).code));
 }
 
 /**
- * Gives out connections. A caller that waits too long is refused; a connection that comes too late goes to the next
- * one.
+ * Hands out connections. Refuses a caller that has waited too long; a connection that arrives later goes to the next
+ * caller.
  */
 class Acquisition {
   readonly #pool: Pool;
   readonly #waits: PoolWaits;
-  /** Connections that are being made: that takes what it takes, and is no sign of too much work. */
+  /** Connections that are being opened. Opening may be slow, and is no sign of too much work. */
   #making = 0;
 
   constructor(pool: Pool, waits: PoolWaits) {
@@ -183,7 +191,9 @@ class Acquisition {
 
 function tooManyWait(limitMs: number): Problem {
   const cause = new Error(`no connection to the metadata database, or no lock in it, was free within ${limitMs} ms`);
-  return new Problem("unavailable", "Too many changes wait for the metadata database. Try again shortly.", { cause });
+  return new Problem("unavailable", "Too many changes are waiting for the metadata database. Try again shortly.", {
+    cause,
+  });
 }
 
 interface UseOptions {
@@ -208,7 +218,7 @@ function pooled(client: PoolClient, { readOnly, waits, budget }: UseOptions): Po
         const run = (): Promise<StatementOutcome> => client.query(statement, parameters.map(storable));
         return await (readOnly ? run() : locks.measure(statement, run));
       } catch (error) {
-        // Errors that a retry of the whole transaction can repair are left to the code that retries.
+        // The retry code handles errors that a retry of the whole transaction can mend.
         if (readOnly && isCanceled(error)) throw readTimeout(waits.transactionMs, error);
         return rethrow(error, !readOnly && isTransient(error));
       } finally {
@@ -220,10 +230,13 @@ function pooled(client: PoolClient, { readOnly, waits, budget }: UseOptions): Po
   };
 }
 
-/** Statements that wait for no lock of another transaction, and must run at any time. */
+/** Statements that never wait for a lock of another transaction, and must always run. */
 const BOUNDS = new Set(["begin", "commit", "rollback"]);
 
-/** The server limits each wait for a lock by itself. This makes the limit of a later one smaller, so that all of a request keep to one. */
+/**
+ * PostgreSQL limits each wait for a lock separately. This class lowers the limit of later waits, so that all waits of a
+ * request together keep within one limit.
+ */
 class LockWaits {
   readonly #client: PoolClient;
   readonly #waits: PoolWaits;
@@ -248,7 +261,7 @@ class LockWaits {
     }
   }
 
-  /** Sends nothing unless the request has waited for so long that its next wait could be too long. */
+  /** Sends nothing unless the waits so far would let the next wait exceed the limit. */
   async #limit(): Promise<void> {
     const { requestMs, lockMs } = this.#waits;
     const leftMs = requestMs - this.#budget.spentMs();
@@ -258,12 +271,12 @@ class LockWaits {
   }
 }
 
-/** PostgreSQL's text can't hold NUL. A caller's text with one finds nothing, as in SQLite, and is no fault of ours. */
+/** Replaces NUL, which PostgreSQL's text cannot hold. So a client's text with NUL matches nothing, as in SQLite. */
 function storable(value: unknown): unknown {
   return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value;
 }
 
-/** PostgreSQL puts the values of the row that it refused into `detail` and `where`: they don't belong in a log. */
+/** Removes `detail` and `where`, in which PostgreSQL repeats values of the refused row. They must not reach a log. */
 function rethrow(error: unknown, asItIs: boolean): never {
   if (error instanceof Error) {
     for (const field of ["detail", "where", "internalQuery"]) Reflect.deleteProperty(error, field);
@@ -273,6 +286,6 @@ function rethrow(error: unknown, asItIs: boolean): never {
 
 function parseInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error("cannot read an integer of the database: it is 2^53 or more");
+  if (!Number.isSafeInteger(value)) throw new Error("cannot read an integer from the database: it is 2^53 or more");
   return value;
 }

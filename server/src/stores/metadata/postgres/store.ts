@@ -16,9 +16,9 @@ import { clientSettings, openPool, type ConnectionPool } from "./pool.ts";
 
 const READ_CONNECTIONS_MAX = 10;
 const WRITE_CONNECTIONS_MAX = 10;
-const ATTEMPTS_MAX = 6; // the first one and 5 retries
+const ATTEMPTS_MAX = 6; // one attempt and 5 retries
 const RETRY_MS_MAX = 20;
-/** A migration may wait for another node's, and takes as long as its deadline says. */
+/** A migration may wait for another node's migration, and may run until its own deadline. */
 const MIGRATION_WAITS = {
   connectionMs: MIGRATION_DEADLINE_MS,
   lockMs: 0,
@@ -35,7 +35,7 @@ export interface PostgresOptions {
   limits?: RecordLimits;
 }
 
-/** Opens a PostgreSQL database that any number of nodes may share. */
+/** Opens a PostgreSQL database, which any number of nodes may share. */
 export async function openPostgres({
   url,
   clock,
@@ -43,7 +43,8 @@ export async function openPostgres({
   migrating,
   limits = DEFAULT_RECORD_LIMITS,
 }: PostgresOptions): Promise<MetadataStore> {
-  // Two pools, so that a transaction that reads outside itself never waits for a connection that only it could free.
+  // Two pools: a transaction that also reads outside itself must not wait for a connection that only its own end would
+  // free.
   const reads = openPool({
     url,
     connectionsMax: READ_CONNECTIONS_MAX,
@@ -86,7 +87,7 @@ function transactionsOver(pool: ConnectionPool, deadlineMs: number): Transaction
   return new Transactions({ db: kyselyOver(pool), deferrerOf: postgresDeferrer, deadlineMs });
 }
 
-/** Over a separate connection, with separate limits. */
+/** Migrates over a separate connection with its own limits. */
 async function migrateOver(
   url: string,
   { clock, migrating }: Pick<PostgresOptions, "clock" | "migrating">,
@@ -100,7 +101,7 @@ async function migrateOver(
   }
 }
 
-/** Ends the pools by hand: Kysely's `destroy` would leave one alone that was not used yet. */
+/** Closes the pools directly, because Kysely's `destroy` skips a pool that was never used. */
 async function closeAll(transactions: Transactions, rest: readonly (() => Promise<void>)[]): Promise<void> {
   await transactions.close();
   await Promise.all(rest.map((end) => end()));
@@ -116,7 +117,10 @@ async function lock(tx: Writer, ...names: readonly string[]): Promise<void> {
   );
 }
 
-/** Retries end when they have taken as long as a lock may take: who asked is not to wait longer than for one. */
+/**
+ * Retries until the attempts have taken as long as one wait for a lock may take, so that a caller waits no longer than
+ * that.
+ */
 async function writeWithRetries<T>(
   transactions: Transactions,
   work: (tx: Writer) => Promise<T>,
@@ -141,9 +145,9 @@ function withoutSecrets(url: string): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** A `Problem` is for callers; the operator needs its cause. */
+/** Returns the cause of a `Problem`: its message is for callers, and the operator needs the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);
-  return error.message === "" ? String((error as { code?: unknown }).code) : error.message; // AggregateError has a code only
+  return error.message === "" ? String((error as { code?: unknown }).code) : error.message; // AggregateError has only a code
 }

@@ -26,8 +26,9 @@ const READ_ATTEMPTS_MAX = 200;
 const READ_RETRY_MS = 5;
 
 /**
- * Kysely on a read-only connection of this thread, for point reads, and on processes beside it, for all others.
- * @param readers null: everything runs on this thread, as a command may that serves nobody
+ * Returns the Kysely dialect for reads: point reads on a read-only connection of this thread, all others in reader
+ * processes.
+ * @param readers null: all reads run on this thread, as in a command
  */
 export function readDialect(db: DatabaseSync, readers: Readers | null): Dialect {
   const connection = new ReadConnection(db, readers);
@@ -45,7 +46,10 @@ export function readDialect(db: DatabaseSync, readers: Readers | null): Dialect 
   });
 }
 
-/** Kysely on the writer thread, in transactions only; `commit` resolves when the group that the transaction is in is on disk. */
+/**
+ * Returns the Kysely dialect for transactions on the writer thread. `commit` resolves when the transaction's group is
+ * on disk.
+ */
 export function writeDialect(groups: GroupCommit): Dialect {
   return dialectOf({
     init: async () => {},
@@ -67,7 +71,10 @@ function dialectOf(driver: Driver): Dialect {
   };
 }
 
-/** Kysely would let one transaction finish before the next one begins, and so leave nothing to commit together. */
+/**
+ * Lets transactions overlap. By default Kysely finishes one before the next begins, and nothing could be committed
+ * together.
+ */
 class ConcurrentSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -85,7 +92,9 @@ class ReadConnection implements DatabaseConnection {
     this.#readers = readers;
   }
 
-  /** Readers wait for nobody in a write-ahead log, save for moments when another process opens or closes the database. */
+  /**
+   * Readers do not wait in a write-ahead log, except for moments in which another process opens or closes the database.
+   */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     publishRead(query.sql, query.parameters);
     for (let attempts = 1; ; attempts++) {
@@ -111,12 +120,12 @@ class ReadConnection implements DatabaseConnection {
   }
 }
 
-/** Rows that a transaction read ahead had changed when it came to their place: its work must run once more. */
+/** Rows that were read ahead had changed when the transaction reached them, so its work must run again. */
 export class StaleRead extends Error {}
 
 /**
- * Deferred statements go with the transaction's next message.
- * @param read of committed state; null: nothing is read ahead
+ * Returns a deferrer that sends deferred statements with the transaction's next message.
+ * @param read reads committed state; null: nothing is read ahead
  */
 export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
   return (tx, { isAgain }) =>
@@ -125,7 +134,7 @@ export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
       return {
         add: (deferred) => transaction.defer(deferred),
         readAhead: async (query) => {
-          // The transaction's own changes are not committed yet.
+          // The transaction's own changes are not committed yet, so a read of committed state would miss them.
           if (read === null || isAgain || transaction.hasBegun) return (await tx.executeQuery(query)).rows;
           const { rows } = await read.executeQuery(query);
           transaction.defer({ query, rows: rows as StatementResult["rows"] });
@@ -137,14 +146,14 @@ export function sqliteDeferrer(read: Kysely<Tables> | null): DeferrerOf {
     });
 }
 
-/** A transaction. Deferred statements wait here until the next message. */
+/** A transaction. It collects deferred statements until the next message. */
 class WriteConnection implements DatabaseConnection {
   readonly #groups: GroupCommit;
-  /** Whether it has sent or deferred anything but what it reads ahead. */
+  /** Whether it has sent or deferred anything except what it reads ahead. */
   hasBegun = false;
   #deferred: Sent[] = [];
   #state: "new" | "begun" | "failed" | "ended" = "new";
-  /** The reason why it must not continue. */
+  /** The reason of the abort. */
   #aborted: Error | undefined;
 
   constructor(groups: GroupCommit) {
@@ -164,20 +173,20 @@ class WriteConnection implements DatabaseConnection {
 
   async commit(): Promise<void> {
     if (this.#aborted !== undefined) throw this.#aborted;
-    // As PostgreSQL has it: what followed the failure was meant for a state that never came about.
+    // As in PostgreSQL: statements after the failed one assumed its result.
     if (this.#state !== "begun") throw new Error("cannot commit the transaction: a statement in it failed");
     this.#state = "ended";
     const deferred = this.#deferred;
     await this.#groups.commit(deferred.map(statementOf)).catch((error: unknown) => rethrowOf(deferred, error));
   }
 
-  /** Sent statements are undone by `undo`, which follows; later ones are refused. */
+  /** Refuses later statements. `undo`, which follows, rolls back those that were sent. */
   abort(reason: Error): void {
     this.#aborted ??= reason;
     this.#deferred = [];
   }
 
-  /** Kysely calls this after a COMMIT that failed as well, when there is nothing left to take back. */
+  /** Rolls back. Kysely also calls this after a failed COMMIT, when nothing is left to roll back. */
   undo(): void {
     if (this.#state === "ended") return;
     this.#state = "ended";
@@ -208,7 +217,7 @@ class WriteConnection implements DatabaseConnection {
 }
 
 interface Sent extends Deferred {
-  /** The rows that were read ahead. */
+  /** The rows that were read ahead, to compare. */
   readonly rows?: StatementResult["rows"];
 }
 
@@ -216,7 +225,7 @@ function statementOf({ query, expected, rows }: Sent): Statement {
   return { sql: query.sql, parameters: query.parameters.map(detached), changes: expected?.changes, rows };
 }
 
-/** A view on a larger buffer would take all of that along to the thread. */
+/** Copies a view of a larger buffer, because sending it to the thread would copy the whole buffer. */
 function detached(value: unknown): unknown {
   return value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value;
 }

@@ -8,17 +8,18 @@ const GROUP_TRANSACTIONS_MAX = 64;
 const GROUP_MS_MAX = 10;
 
 interface Group {
-  /** Rejects when BEGIN failed, with the reason for all later failures. */
+  /** Rejects with the reason when BEGIN failed. Later failures have the same reason. */
   readonly begun: Promise<void>;
-  /** Settles with the one COMMIT that all its transactions share. */
+  /** Settles with the COMMIT that all transactions of the group share. */
   readonly committed: PromiseWithResolvers<void>;
   readonly begunMs: number;
   transactions: number;
 }
 
 /**
- * Lets transactions run one after another and pays for one flush to disk per group of them: each is a savepoint inside one BEGIN IMMEDIATE; one
- * COMMIT settles them all when nobody waits and the COMMIT before it is done, or the group has 64 transactions, or it is 10 ms old.
+ * Runs transactions one after another and flushes to disk once per group. A group is one BEGIN IMMEDIATE with a
+ * savepoint for each transaction. One COMMIT ends the group: when no transaction waits and the previous COMMIT is done,
+ * or after 64 transactions, or after 10 ms.
  */
 export class GroupCommit {
   readonly #writer: SqliteWriter;
@@ -26,12 +27,12 @@ export class GroupCommit {
   readonly #turns: (() => void)[] = [];
   /** The group that the next transaction joins. */
   #group: Group | undefined;
-  /** That of the transaction that has its turn. */
+  /** The group of the current transaction. */
   #own: Group | undefined;
-  /** Whether that transaction has sent a statement yet: without one it needs no savepoint. */
+  /** Whether the current transaction has sent a statement. Before that it needs no savepoint. */
   #opened = false;
   #busy = false;
-  /** COMMITs under way. */
+  /** Number of COMMITs under way. */
   #committing = 0;
 
   constructor(writer: SqliteWriter, groupMsMax = GROUP_MS_MAX) {
@@ -39,7 +40,7 @@ export class GroupCommit {
     this.#groupMsMax = groupMsMax;
   }
 
-  /** Waits for its turn and begins a transaction. `commit` or `undo` must follow, once. */
+  /** Waits until it is this transaction's turn. `commit` or `undo` must follow, once. */
   async begin(): Promise<void> {
     await this.#turn();
     this.#opened = false;
@@ -54,23 +55,23 @@ export class GroupCommit {
   }
 
   /**
-   * Runs the remaining statements, ends the transaction and resolves when it is on disk. Rejects when the group's
-   * COMMIT failed, and then nothing of the group is kept, or when one of the statements failed, and then nothing of the
-   * transaction is.
+   * Runs the remaining statements, ends the transaction and resolves when it is on disk. Rejects when one of the
+   * statements failed, and then the transaction is rolled back. Rejects when the group's COMMIT failed, and then the
+   * whole group is rolled back.
    */
   async commit(statements: readonly Statement[] = []): Promise<void> {
     const group = this.#ownGroup();
     group.transactions += 1;
-    // The next transaction doesn't wait for this answer: the thread takes what failed back by itself.
+    // The next transaction need not wait for this answer, because the thread itself rolls back a failed transaction.
     const ended = because(group, this.#close(statements, "keep"));
     this.#endTurn(group);
     await Promise.all([ended, group.committed.promise]);
   }
 
-  /** Takes back what the transaction did; the others of its group keep theirs. */
+  /** Rolls back the transaction; the others of its group are not affected. */
   undo(): void {
     const group = this.#ownGroup();
-    // When it fails, the thread fails the COMMIT too, which reports it.
+    // If this fails, the thread fails the COMMIT too, and that is reported.
     this.#close([], "undo").catch(() => {});
     this.#endTurn(group);
   }
@@ -90,14 +91,14 @@ export class GroupCommit {
     this.#busy = true;
   }
 
-  /** Nobody waits for the answer to BEGIN: the statements after it fail when it does. */
+  /** Starts a group without awaiting BEGIN: when it fails, the statements after it fail too. */
   #openGroup(): Group {
     const begun = this.#writer.step("begin").catch((error: unknown) => {
       throw readable(error);
     });
     const committed = Promise.withResolvers<void>();
     const group = { begun, committed, transactions: 0, begunMs: performance.now() };
-    committed.promise.catch(() => {}); // a group may have nobody left who waits
+    committed.promise.catch(() => {}); // perhaps no transaction of the group waits any more
     begun.catch((error: unknown) => {
       committed.reject(error);
       // A later transaction tries again.
@@ -113,7 +114,7 @@ export class GroupCommit {
     this.#settle();
   }
 
-  /** While a COMMIT is under way, those who come gather in the next group. */
+  /** Commits the group. While a COMMIT is under way, new transactions gather in the next group. */
   #settle(): void {
     const group = this.#group;
     if (group !== undefined && !this.#busy && this.#committing === 0) void this.#closeGroup(group);
@@ -143,12 +144,12 @@ export class GroupCommit {
   }
 
   #ownGroup(): Group {
-    if (this.#own === undefined) throw new Error("cannot go on with a transaction: none is under way");
+    if (this.#own === undefined) throw new Error("cannot continue a transaction: none is under way");
     return this.#own;
   }
 }
 
-/** A failure after a failed BEGIN gets the reason of that. */
+/** Replaces the error after a failed BEGIN by the error of BEGIN. */
 async function because<T>(group: Group, answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -1,51 +1,54 @@
 import type { StatementResult } from "./statements.ts";
 
-/** The begin and the end of a group of transactions, and of the thread. */
+/** The start and end of a group of transactions, and the end of the thread. */
 export type Step = "begin" | "commit" | "close";
 
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** How many rows it must change; undefined: any number. */
+  /** The required number of changed rows; undefined: any. */
   readonly changes?: number | undefined;
-  /** The rows that it must give; undefined: any. */
+  /** The required rows; undefined: any. */
   readonly rows?: StatementResult["rows"] | undefined;
 }
 
 /**
- * The statements that a transaction sends at once; each turn is a savepoint in its group. A statement that fails ends
- * the turn, and those after it are not run. A group gets `begin`, then the turns of each transaction, then `commit`.
- * When `begin`, `commit`, or the beginning or end of a savepoint fails, the whole group is rolled back, and every
- * request up to the next `begin` is then refused for the same reason.
+ * The statements that a transaction sends at once. A group gets `begin`, then the turns of each transaction, then
+ * `commit`; each transaction is a savepoint. A failed statement ends its turn, and the statements after it do not run.
+ * When `begin`, `commit`, or the start or end of a savepoint fails, the whole group is rolled back, and every request
+ * until the next `begin` is refused with the same reason.
  */
 export interface Turn {
-  /** The transaction's first: sets its savepoint. */
+  /** The transaction's first turn, which sets its savepoint. */
   readonly opens: boolean;
   readonly statements: readonly Statement[];
-  /** The transaction's last. `keep` takes the transaction back too when a statement of the turn fails. */
+  /** The transaction's last turn. `keep` also rolls back the transaction when a statement of the turn fails. */
   readonly closes?: "keep" | "undo";
 }
 
 export type WriterRequest = { step: Step } | Turn;
 
-/** A message is a list of requests, answered by a list in the same order. The first answer, unasked, says whether the database was opened. */
+/**
+ * A message is a list of requests, and is answered by a list in the same order. Before that, one answer says whether
+ * the database was opened.
+ */
 export type WriterReply = { result: StatementResult } | { error: WriterFailure };
 
 export interface WriterFailure {
   message: string;
-  /** SQLite's extended result code; 0 when the failure is not SQLite's. */
+  /** SQLite's extended result code, or 0 for another kind of failure. */
   errcode: number;
-  /** Which statement of the turn changed another number of rows than it must, or gave other rows. */
+  /** The index in the turn of the statement that changed an unexpected number of rows, or returned unexpected rows. */
   unexpected?: number;
 }
 
 export interface WriterSettings {
   path: string;
-  /** How long `begin` waits for another process that holds the database. */
+  /** How long `begin` waits for another process that has locked the database. */
   busyTimeoutMs: number;
 }
 
-/** The requests of a reader process, and its answers. */
+/** A request to a reader process, and its answer. */
 export interface ReadRequest {
   readonly sql: string;
   readonly parameters: readonly unknown[];

@@ -1,13 +1,13 @@
 /**
- * Pages of one table that read no more rows than they return: every condition is a bound of the index that finds the
- * rows, the index has their order, and the pages are short. Such a list may run on the event loop, according to
- * SQLite's own plan, since a request to another process would take longer.
+ * Finds pages of one table that read only the rows that they return: every condition is a bound of the index, the index
+ * has the page's order, and the page is short. Such a list may run on the event loop, if SQLite's plan agrees, because
+ * a request to another process would take longer.
  */
 
-/** A query of one table, with conditions that are joined only by "and". */
+/** A query of one table whose conditions are joined only by "and". */
 const PAGE =
   /^select (?:distinct )?(?:\*|"\w+"(?:\."\w+")?(?:, "\w+"(?:\."\w+")?)*) from "(\w+)" where (.+?)(?: order by [\w". ,]+)? limit \?( offset \?)?$/;
-/** A range of times without bounds. */
+/** A time range without bounds. */
 const ALWAYS = "1 = 1";
 const CONDITION = /^(?:"\w+"\.)?"(\w+)" (=|<|<=|>|>=) \?$/;
 const IS_NULL = /^(?:"\w+"\.)?"(\w+)" is null$/;
@@ -15,7 +15,7 @@ const PLACE = /^\("(\w+)", "(\w+)"\) (<|>) \(\?, \?\)$/;
 
 const BY_KEY = /^SEARCH \S+ USING (?:(?:COVERING )?INDEX \S+|PRIMARY KEY) \((.+)\)$/;
 
-/** Rows that such a page may give, and pass over. */
+/** The most rows of such a page, skipped rows included. */
 const ROWS_MAX = 1000;
 
 export interface PageRead {
@@ -23,7 +23,7 @@ export interface PageRead {
 }
 
 /**
- * Undefined when it may read more rows than it returns.
+ * Returns undefined when the query may read more rows than it returns.
  * @param plan steps, as `explain query plan` returns them
  */
 export function pageReadOf(sql: string, plan: readonly string[]): PageRead | undefined {
@@ -39,7 +39,7 @@ export function pageReadOf(sql: string, plan: readonly string[]): PageRead | und
   return areBounds ? { hasOffset: offset !== undefined } : undefined;
 }
 
-/** In the form of a plan; undefined when no index can bound it. */
+/** Returns a condition as the plan prints it, or undefined when it cannot be a bound of an index. */
 function termOf(condition: string): string | undefined {
   const [, column, operator = ""] = CONDITION.exec(condition) ?? [];
   if (column !== undefined) return `${column}${operator.charAt(0)}?`;

@@ -1,25 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isShort, pageReadOf, type PageRead } from "./page-reads.ts";
 
-/** Values of one statement, so that lists in it (`id in (?, ?, …)`) stay short too. */
+/** The most values of one statement, so that lists in it (`id in (?, ?, …)`) are short too. */
 const PARAMETERS_MAX = 100;
 const STATEMENTS_MAX = 1024;
 
-/** Indexes that are not unique, of which few rows share a key. */
+/** Indexes that are not unique, but in which few rows share a key. */
 const SHARED_BY_FEW: ReadonlySet<string> = new Set([
-  // A credential has two secrets at most: a rotation deletes those that ended.
+  // A credential has at most two secrets, because a rotation deletes the expired ones.
   "credential_secret__credential_id__index",
-  // As many as the limit of trusts of one credential.
+  // The trusts of one credential are limited.
   "credential_trust__credential_id__index",
 ]);
 
-/** Steps of a plan that read no table by themselves. */
+/** Steps of a plan that read no table. */
 const READS_NOTHING =
   /^(SCAN CONSTANT ROW|(CORRELATED )?SCALAR SUBQUERY \d+|LIST SUBQUERY \d+|USE TEMP B-TREE FOR .*|SCAN \d+ CONSTANT ROWS?)$/;
 const BY_ROWID = /^SEARCH \S+ USING INTEGER PRIMARY KEY \(rowid=\?\)( LEFT-JOIN)?$/;
 const BY_INDEX = /^SEARCH \S+ USING (?:COVERING )?INDEX (\S+) \(([^()]+)\)(?: LEFT-JOIN)?$/;
 const ROWID_RANGE = /^SEARCH \S+ USING INTEGER PRIMARY KEY \(rowid[<>]\?\)$/;
-/** A page of a table by its own number and by nothing else: it reads what it gives. The feed of changes of access is read so, and must wait for nobody. */
+/**
+ * A page of a table by its number alone, which reads only the rows that it returns. The feed of access changes is read
+ * like this, and must not wait.
+ */
 const PAGE_BY_NUMBER = /^select \* from "\w+" where "\w+" [<>]=? \? order by "\w+"( desc)? limit \?$/;
 const PAGE_ROWS_MAX = 1000;
 const FIRST_OR_LAST = /^SEARCH \S+( USING COVERING INDEX \S+)?$/;
@@ -34,11 +37,11 @@ const INDEXES = `
 interface Kind {
   readonly isPoint: boolean;
   readonly page: PageRead | undefined;
-  /** When its plan was read. */
+  /** When the plan was read. */
   readonly atMs: number;
 }
 
-/** New figures of the tables may change a plan. */
+/** After this time the plan is read again, because new statistics may change it. */
 const LOOK_AGAIN_MS = 10_000;
 
 interface IndexColumn {
@@ -49,8 +52,9 @@ interface IndexColumn {
 }
 
 /**
- * Which statements find every row by a whole unique key, as SQLite's own plan says: they read a row of each table for each of their values, however
- * large the tables are. So do short pages that an index bounds. No other statement may run on the event loop.
+ * Finds statements that SQLite plans as reads by whole unique keys: for each value they read one row of each table,
+ * however large the tables are. Short pages that an index bounds count as well. Only these statements may run on the
+ * event loop.
  */
 export class PointReads {
   readonly #db: DatabaseSync;
@@ -85,7 +89,7 @@ export class PointReads {
   #isBounded(step: string, sql: string): boolean {
     if (READS_NOTHING.test(step) || BY_ROWID.test(step)) return true;
     if (ROWID_RANGE.test(step)) return PAGE_BY_NUMBER.test(sql);
-    // The smallest or greatest key, by one step down the tree; with a condition it may be a walk.
+    // The smallest or greatest key is one step down the tree. With a condition it may be a scan.
     if (FIRST_OR_LAST.test(step)) return !/\swhere\s/i.test(sql);
     const [, index = "", terms = ""] = BY_INDEX.exec(step) ?? [];
     const columns = terms.split(" AND ");
@@ -110,7 +114,7 @@ class UniqueKeys {
     }
   }
 
-  /** Whether rows that an index finds by these columns are one: a whole unique key is among them. */
+  /** Returns whether these columns of an index contain a whole unique key, so that at most one row matches. */
   isOneRow(index: string, columns: readonly string[]): boolean {
     const keys = this.#keysOf.get(this.#tableOf.get(index) ?? "")?.values() ?? [];
     return [...keys].some((key) => key.every((column) => columns.includes(column)));

@@ -1,7 +1,7 @@
 /**
- * Reads that may take long, in a separate process: SQLite can't be interrupted from JavaScript, and a thread ends only
- * when its statement does, but a process can be killed. Entry point of a child: the path of the database is its
- * argument, messages are `ReadRequest` and `ReadReply`, one at a time.
+ * Runs reads that may take long, in a child process. JavaScript cannot interrupt SQLite, and a thread only ends when
+ * its statement does, but a process can be killed. The argument is the path of the database. Messages are `ReadRequest`
+ * and `ReadReply`, one at a time.
  */
 import { DatabaseSync } from "node:sqlite";
 import type { ReadReply, ReadRequest } from "./messages.ts";
@@ -14,7 +14,7 @@ process.on("message", ({ sql, parameters }: ReadRequest) => {
   const reply = answer(sql, parameters);
   process.send?.(reply);
 });
-// The server is gone, or lets go of the database.
+// The server has ended, or has closed the database.
 process.on("disconnect", () => process.exit(0));
 
 function answer(sql: string, parameters: readonly unknown[]): ReadReply {

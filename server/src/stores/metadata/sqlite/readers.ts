@@ -6,7 +6,7 @@ import { readerNow } from "#kernel/read-for.ts";
 import type { ReadReply, ReadRequest } from "./messages.ts";
 
 const PROCESSES_MAX = 3;
-/** A process that dies while it reads is replaced, and the statement asked again. */
+/** When a process dies during a read, the statement runs once more in a new process. */
 const ATTEMPTS_MAX = 2;
 const CLOSE_MS_MAX = 5_000;
 const CHILD = new URL("./reader.process.ts", import.meta.url);
@@ -15,22 +15,25 @@ type Row = Record<string, unknown>;
 
 interface Job {
   readonly request: ReadRequest;
-  /** Organization that it is read for; empty for the server itself. */
+  /** The organization of the read; empty for the server itself. */
   readonly owner: string;
   readonly answer: PromiseWithResolvers<Row[]>;
   readonly timer: NodeJS.Timeout;
   attempts: number;
-  /** That runs it; undefined while it waits. */
+  /** The process that runs it; undefined while it waits. */
   process: ReaderProcess | undefined;
 }
 
 export interface ReadersSettings {
   readonly path: string;
-  /** How long a read may take, its wait for a process included. */
+  /** The longest time of a read, including its wait for a process. */
   readonly timeoutMs: number;
 }
 
-/** Processes that read the database beside the event loop. They are started as they are needed; one whose statement takes too long is killed. */
+/**
+ * Processes that read the database outside the event loop. They are started when needed, and killed when a statement
+ * takes too long.
+ */
 export class Readers {
   readonly #settings: ReadersSettings;
   readonly #processes = new Set<ReaderProcess>();
@@ -82,7 +85,10 @@ export class Readers {
     }
   }
 
-  /** The oldest job of the organization that runs the fewest. One process is kept for those that run none. */
+  /**
+   * Returns the oldest job of the organization with the fewest running jobs. One process is reserved for organizations
+   * without any.
+   */
   #fairest(): Job | undefined {
     const running = new Map<string, number>();
     for (const { owner } of this.#running) running.set(owner, (running.get(owner) ?? 0) + 1);
@@ -112,7 +118,7 @@ export class Readers {
     this.#next();
   }
 
-  /** The process ended. */
+  /** Handles the end of a process during its job. */
   #lost(job: Job, error: unknown): void {
     job.process = undefined;
     this.#running.delete(job);
@@ -139,7 +145,7 @@ function unreadable(cause: unknown): Problem {
   return new Problem("unavailable", "The records can't be read now. Try again shortly.", { cause });
 }
 
-/** One of them: a statement at a time. It keeps this process alive only while it is asked something. */
+/** A reader process, which runs one statement at a time. It keeps this process alive only during a request. */
 class ReaderProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
@@ -152,7 +158,7 @@ class ReaderProcess {
       execArgv: [],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      // A key that stops the server in a terminal must not end its reads before it has stopped.
+      // Ctrl-C in a terminal goes to the whole process group. The server must stop before its readers.
       detached: true,
     });
     const ended = Promise.withResolvers<void>();

@@ -5,12 +5,12 @@ import type { Tables } from "../schema.ts";
 import type { Reader } from "../types.ts";
 import { readDialect } from "./dialect.ts";
 
-/** The name of the records in a data directory, and in a backup of one. */
+/** File name of the records in a data directory and in its backups. */
 export const RECORDS_FILE = "mooring.db";
 
 /**
- * Writes the records of one moment into a new file, beside a running server: everything that was committed before. Blocks this thread for as long as
- * that takes. Not flushed.
+ * Copies all committed records of one moment into a new file, while a server may run. Blocks this thread meanwhile, and
+ * does not flush the file.
  * @throws Error when `to` exists, or there are no records
  */
 export function copySqliteRecords(dataDir: string, to: string): void {
@@ -22,7 +22,7 @@ export function copySqliteRecords(dataDir: string, to: string): void {
   }
 }
 
-/** Reads such a file, with any version of the schema; nothing is written beside it. */
+/** Opens such a copy read-only, with any version of the schema, without files beside it. */
 export function openRecordsCopy(path: string): { readonly read: Reader; close(): void } {
   const database = new DatabaseSync(path, { readOnly: true });
   return { read: new Kysely<Tables>({ dialect: readDialect(database, null) }), close: () => database.close() };

@@ -11,14 +11,17 @@ interface Prepared {
   returnsRows: boolean;
 }
 
-/** Rows come from SQLite without a prototype, from PostgreSQL and from the writer's thread with one. */
+/** Converts a row to one with a prototype. SQLite's rows have none, unlike PostgreSQL's and the writer thread's. */
 export function plainRow(row: Record<string, unknown>): Record<string, unknown> {
   return { ...row };
 }
 
 const STATEMENTS_MAX = 256;
 
-/** Runs statements, keeping the most recently used ones prepared: preparing costs more than running most of ours. */
+/**
+ * Runs statements and keeps the most recently used ones prepared, because preparing costs more than running most of
+ * them.
+ */
 export class Statements {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
@@ -34,7 +37,7 @@ export class Statements {
     return { rows: [], changes: Number(statement.run(...values).changes) };
   }
 
-  /** Forgets everything, as a closing database must. */
+  /** Forgets all prepared statements. Required before the database is closed. */
   clear(): void {
     this.#prepared.clear();
   }
@@ -46,7 +49,7 @@ export class Statements {
       prepared = { statement, returnsRows: statement.columns().length > 0 };
       this.#evict();
     } else {
-      this.#prepared.delete(sql); // and set again below, as the newest
+      this.#prepared.delete(sql); // set again below as the newest
     }
     this.#prepared.set(sql, prepared);
     return prepared;

@@ -20,12 +20,12 @@ export interface SqliteOptions {
   clock: Clock;
   waits?: Waits;
   limits?: RecordLimits;
-  /** How long a group of transactions gathers at most before it is committed; 10 ms. */
+  /** How long a group gathers transactions before its commit. Default 10 ms. */
   groupMsMax?: number;
   migrating?: Migrating | undefined;
 }
 
-/** Opens `mooring.db` in the data directory; other processes may have it open at the same time. */
+/** Opens `mooring.db` in the data directory. Other processes may have it open at the same time. */
 export async function openSqlite({
   dataDir,
   clock,
@@ -48,7 +48,7 @@ export async function openSqlite({
   }
 }
 
-/** `read` is of committed state; null: nothing is read ahead. */
+/** `read` reads committed state. Null: nothing is read ahead. */
 export function sqliteTransactions(
   groups: GroupCommit,
   { read, deadlineMs }: { read: Kysely<Tables> | null; deadlineMs: number },
@@ -67,7 +67,7 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<SqliteWrit
   }
 }
 
-/** The files that SQLite puts beside the database take its mode, so it must be right before SQLite sees it. */
+/** Sets the file's mode before SQLite opens it, because SQLite's other files copy that mode. */
 function makePrivate(path: string): void {
   mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));
@@ -102,7 +102,7 @@ function storeOver(
   };
 }
 
-/** Notifications stay in this process: another one that has the database open finds the changes when it polls. */
+/** Notifies within this process only. Another process with the database open finds the changes when it polls. */
 function notifyingWrites(transactions: Transactions): Pick<MetadataStore, "write" | "notify" | "onNotify"> {
   const listeners = new Listeners();
   const noted = new WeakMap<Writer, Set<NotifyChannel>>();

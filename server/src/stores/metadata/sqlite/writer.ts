@@ -3,7 +3,7 @@ import { SqliteError } from "../errors.ts";
 import type { Step, Turn, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
 import type { StatementResult } from "./statements.ts";
 
-/** A statement did not do what it must: the one at this place of its turn. */
+/** A statement of a turn, given by its index, did not do what it must. */
 export class Unexpected extends Error {
   readonly at: number;
 
@@ -14,7 +14,7 @@ export class Unexpected extends Error {
   }
 }
 
-/** The writer thread as seen from outside: requests are answered in their order. */
+/** The interface to the writer thread. It answers requests in order. */
 export class SqliteWriter {
   readonly #worker: Worker;
   readonly #waiting: PromiseWithResolvers<WriterReply>[] = [];
@@ -33,7 +33,7 @@ export class SqliteWriter {
     this.#worker.on("exit", () => this.#stop(new Error("it ended")));
   }
 
-  /** Starts the thread and opens the database; rejects with SQLite's reason when that fails. */
+  /** Starts the thread and opens the database. Rejects with SQLite's reason when that fails. */
   static async start(settings: WriterSettings): Promise<SqliteWriter> {
     const writer = new SqliteWriter(settings);
     unwrap(await writer.#next());
@@ -49,12 +49,12 @@ export class SqliteWriter {
     return unwrap(await this.#send(turn));
   }
 
-  /** Resolves when the thread ends by itself. */
+  /** Resolves when the thread has ended unexpectedly. */
   get died(): Promise<Error> {
     return this.#death.promise;
   }
 
-  /** Throws when the thread is no longer there. */
+  /** @throws Error when the thread has ended */
   assertAlive(): void {
     if (this.#stopped !== undefined) throw this.#stopped;
   }
@@ -65,13 +65,13 @@ export class SqliteWriter {
     this.#worker.once("exit", () => resolve());
     this.#closing = true;
     await this.step("close");
-    this.#worker.ref(); // no answer is awaited any more, but the end is
+    this.#worker.ref(); // only the end of the thread matters now
     await ended;
   }
 
   async #send(request: WriterRequest): Promise<WriterReply> {
     this.assertAlive();
-    // All that this turn of the event loop has to say is one message: each wakes the other thread.
+    // All requests of one turn of the event loop go into one message, because each message wakes the other thread.
     if (this.#unsent.length === 0) setImmediate(() => this.#flush());
     this.#unsent.push(request);
     return this.#next();
@@ -83,7 +83,7 @@ export class SqliteWriter {
     this.#worker.postMessage(requests);
   }
 
-  /** The thread keeps the process alive only while an answer is awaited. */
+  /** The thread keeps the process alive only while a request waits for an answer. */
   #next(): Promise<WriterReply> {
     if (this.#waiting.length === 0) this.#worker.ref();
     const waiting = Promise.withResolvers<WriterReply>();
@@ -108,7 +108,7 @@ export class SqliteWriter {
   }
 }
 
-/** Throws here, not where the reply came in, so that the stack shows the caller. */
+/** Throws in the caller's stack, not where the reply arrived. */
 function unwrap(reply: WriterReply): StatementResult {
   if ("result" in reply) return reply.result;
   const { message, errcode, unexpected } = reply.error;

@@ -1,6 +1,6 @@
 /**
- * The one connection that writes, in a separate thread, so that waiting for the disk blocks nobody else. Entry point of
- * a worker thread: `workerData` is `WriterSettings`, messages are `WriterRequest` and `WriterReply`.
+ * The only connection that writes, in a worker thread, so that waiting for the disk blocks nothing else. `workerData`
+ * is `WriterSettings`, messages are `WriterRequest` and `WriterReply`.
  */
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
@@ -39,7 +39,7 @@ function serve(port: MessagePort): void {
 class Connection {
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
-  /** Why the group that was begun is no more. */
+  /** Why the current group was rolled back. */
   #lost: WriterFailure | undefined;
 
   constructor(db: DatabaseSync) {
@@ -90,7 +90,7 @@ class Connection {
     return result;
   }
 
-  /** Statements outside of a transaction: a failure rolls the group back. */
+  /** Runs a statement outside of a transaction's turn. A failure rolls back the group. */
   #execute(sql: string): void {
     this.#assertInTransaction();
     try {
@@ -102,17 +102,18 @@ class Connection {
   }
 
   /**
-   * SQLite ends a transaction by itself when the disk is full or fails; later statements would then commit one by one.
+   * SQLite itself ends a transaction when the disk is full or fails. Later statements would then be committed one by
+   * one.
    */
   #assertInTransaction(): void {
     if (this.#db.isTransaction) return;
     const { message, errcode } = this.#lost ?? { message: "none was begun", errcode: 0 };
-    throw new SqliteError(`cannot go on with the transaction: ${message}`, errcode);
+    throw new SqliteError(`cannot continue the transaction: ${message}`, errcode);
   }
 
   #close(): void {
     this.#statements.clear();
-    this.#db.close(); // writes the log back and removes it, unless somebody else has the database open
+    this.#db.close(); // checkpoints and removes the log, unless another process has the database open
   }
 }
 
@@ -134,9 +135,10 @@ function open({ path, busyTimeoutMs }: WriterSettings): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   for (let attempts = 1; ; attempts++) {
     try {
-      // The switch to a write-ahead log fails at once when another process is opening the file: busy_timeout does not count there.
+      // The switch to a write-ahead log fails at once when another process is opening the file: busy_timeout has no
+      // effect on it.
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`);
-      // The bytes of a deleted row are overwritten in its page: an erasure of somebody's data must not leave them.
+      // Overwrites deleted rows in their pages, so that an erasure leaves no bytes behind.
       db.exec("PRAGMA secure_delete = FAST");
       return db;
     } catch (error) {

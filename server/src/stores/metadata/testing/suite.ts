@@ -1,4 +1,4 @@
-/** What a metadata store must do, whichever database keeps it. A driver's test calls `metadataContract` with its databases. */
+/** The tests that every metadata store must pass. A driver's test calls `metadataContract` with its databases. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { CONCURRENCY } from "./suite/concurrency.ts";
@@ -21,7 +21,7 @@ const STORE_CASES: StoreCases = {
   ...LIFE,
 };
 
-/** A new database for a case. To apply all migrations takes longer than most cases do. */
+/** A new database for a case. Applying all migrations takes longer than most cases. */
 export type Provide = (state: "empty" | "migrated") => Promise<TestDatabase>;
 
 /** Each case gets a new database, and fails when its stores leave anything behind. */
@@ -49,7 +49,7 @@ function storeCases(cases: StoreCases, provide: () => Promise<TestDatabase>): vo
   }
 }
 
-/** Their stores must leave nothing behind. */
+/** Cases that open stores themselves. Their stores must leave nothing behind. */
 export function databaseCases(cases: DatabaseCases, provide: () => Promise<TestDatabase>): void {
   for (const [what, show] of Object.entries(cases)) {
     test(what, async () => {

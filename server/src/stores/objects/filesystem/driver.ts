@@ -25,17 +25,17 @@ export interface FilesystemOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: ObjectLog;
-  /** Nothing is written while the disk has less than this free. */
+  /** Writes are refused while the disk has less free space than this. */
   readonly diskFreeBytesMin: number;
-  /** Only reads: takes no lock and makes nothing, so that it works beside a server. */
+  /** Takes no lock and creates nothing, so that it works beside a server. */
   readonly readOnly?: boolean;
   readonly operations?: FileOperations;
 }
 
-/** Blobs, one after another, in one directory. */
+/** The number of consecutive blobs in one directory. */
 const NEIGHBOURS = 256;
 
-/** The disk operations of a write and a deletion. */
+/** The disk operations of writes and deletions. */
 export const OPERATIONS: FileOperations = {
   open: (path) => open(path, "wx", 0o600),
   writev: async (handle, chunks, position) => (await handle.writev(chunks, position)).bytesWritten,
@@ -55,7 +55,7 @@ export async function openFilesystem(options: FilesystemOptions): Promise<BlobDr
     await rm(layout.tmp, { recursive: true, force: true });
     await mkdir(layout.tmp, { mode: 0o700 });
     await mkdir(layout.blobs, { recursive: true, mode: 0o700 });
-    // One that an earlier process made may not be on disk yet.
+    // The directory of an earlier process may not be on disk yet.
     await syncDirectory(layout.blobs);
     await syncDirectory(layout.root);
     return new FilesystemDriver(options, layout, await storeIdOf(layout, options.clock), unlock);
@@ -68,19 +68,19 @@ export async function openFilesystem(options: FilesystemOptions): Promise<BlobDr
 async function readStoreId(layout: Layout): Promise<string> {
   const id = (await readTextIfPresent(layout.storeId))?.trim() ?? "";
   if (id !== "" && !isId("store", id)) {
-    throw new Error(`cannot open the objects directory: ${layout.storeId} is damaged; put it back from a backup`);
+    throw new Error(`cannot open the objects directory: ${layout.storeId} is damaged; restore it from a backup`);
   }
   return id;
 }
 
-/** The first start makes it; it moves with the directory and is in its backups. */
+/** Returns the id of the store. The first start creates it. It moves with the directory and is part of its backups. */
 async function storeIdOf(layout: Layout, clock: Clock): Promise<string> {
   const kept = await readStoreId(layout);
   if (kept !== "") return kept;
   for (const name of await readdir(layout.blobs)) {
     if ((await readdir(join(layout.blobs, name))).length === 0) continue;
     const cause = `${layout.storeId} is missing, but there are blobs beside it`;
-    throw new Error(`cannot open the objects directory: ${cause}; put the file back from a backup`);
+    throw new Error(`cannot open the objects directory: ${cause}; restore the file from a backup`);
   }
   const id = newId("store", clock.nowMs());
   await writeFileDurably(layout.storeId, `${id}\n`);
@@ -112,7 +112,7 @@ class FilesystemDriver implements BlobDriver {
     this.#unlock = unlock;
   }
 
-  /** Blobs that are made at the same time go to the same directory, so that few flushes do for all of them. */
+  /** Puts blobs that are created at the same time into the same directory, to flush fewer directories. */
   newId(nowMs: number): string {
     const id = newId("blob", nowMs);
     if (this.#neighbours++ % NEIGHBOURS === 0) this.#neighbour = id;
@@ -122,7 +122,7 @@ class FilesystemDriver implements BlobDriver {
   async create(id: string, { size, recorded }: CreateOptions): Promise<FileSink> {
     await this.#space.reserve(size ?? 0);
     const prepared = Promise.all([recorded, this.#makeShard(dirname(this.#path(id)))]);
-    prepared.catch(() => {}); // the sink waits for it at its end, if it comes to that
+    prepared.catch(() => {}); // the sink awaits it at its end
     return FileSink.open({
       operations: this.#operations,
       temporary: join(this.#layout.tmp, id),
@@ -152,7 +152,7 @@ class FilesystemDriver implements BlobDriver {
   async delete(blobs: readonly DeletedBlob[]): Promise<string[]> {
     const operations = this.#operations;
     const deleted = new Map<string, string[]>();
-    // A backup may have records that name complete files; half-made ones are in no backup.
+    // The records of a backup may name complete files. No backup has unfinished files.
     const isHeld = areDeletionsHeld(this.#options.dataDir);
     for (const { id, complete } of blobs) {
       if (isHeld && complete) continue;
@@ -162,10 +162,10 @@ class FilesystemDriver implements BlobDriver {
         const directory = dirname(this.#path(id));
         deleted.set(directory, [...(deleted.get(directory) ?? []), id]);
       } catch (error) {
-        this.#options.log.warn({ err: error, blob: id }, "cannot delete a blob; it is tried again later");
+        this.#options.log.warn({ err: error, blob: id }, "cannot delete a blob; the deletion will be retried");
       }
     }
-    // A write that was cut off early has not made its directory yet.
+    // A write that ended early has not created its directory.
     for (const directory of deleted.keys()) await operations.syncDirectory(directory).catch(ignoreAbsent);
     return [...deleted.values()].flat();
   }
@@ -198,7 +198,7 @@ class FilesystemDriver implements BlobDriver {
     this.#unlock();
   }
 
-  /** Makes the directory that a blob goes to, before the first one does: its own name must be on disk as well. */
+  /** Creates the directory of a blob before its first blob. Its own name must be on disk as well. */
   async #makeShard(path: string): Promise<void> {
     const made = this.#shards.get(path);
     if (made !== undefined) return made;
@@ -213,7 +213,7 @@ class FilesystemDriver implements BlobDriver {
   async *#entry(path: string): AsyncGenerator<StoredBlob | StrayFile> {
     const absolute = join(this.#layout.blobs, path);
     const found = await stat(absolute).catch(ignoreAbsent);
-    if (found === undefined) return; // it was deleted meanwhile
+    if (found === undefined) return; // deleted meanwhile
     const id = blobAt(path);
     yield id === undefined || !found.isFile() ? { stray: absolute } : { id, bytes: found.size };
   }
@@ -223,7 +223,7 @@ class FilesystemDriver implements BlobDriver {
   }
 }
 
-/** Reads by its handle: the file may lose its name meanwhile. */
+/** Reads through a file handle, because the file may be deleted meanwhile. */
 class FileSource implements ByteSource {
   readonly #id: string;
   readonly #handle: FileHandle;

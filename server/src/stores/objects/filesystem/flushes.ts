@@ -1,4 +1,4 @@
-/** Flushes directories for writers that come at the same time: one flush serves all whose names were there when it began. */
+/** Flushes directories for concurrent writers. One flush serves all writers whose names existed when it began. */
 export class DirectoryFlushes {
   readonly #syncDirectory: (path: string) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
@@ -8,15 +8,15 @@ export class DirectoryFlushes {
     this.#syncDirectory = syncDirectory;
   }
 
-  /** Resolves when all present names in the directory are on disk. */
+  /** Resolves when all current names in the directory are on disk. */
   async flush(path: string): Promise<void> {
     const running = this.#running.get(path);
     if (running === undefined) return this.#begin(path);
-    // A running flush may have begun before the caller's name existed.
+    // The running flush may have begun before the caller's name existed.
     const waiting = this.#next.get(path);
     if (waiting !== undefined) return waiting;
     const next = running
-      .catch(() => {}) // its callers got the error
+      .catch(() => {}) // its callers have received the error
       .then(() => {
         this.#next.delete(path);
         return this.#begin(path);

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { ignoreAbsent, storageProblem } from "../errors.ts";
 import type { BlobSink } from "../driver.ts";
 
-/** The calls that a write needs, in their order; replaced in tests to see what a failing disk or a crash leaves. */
+/** The calls of a write, in order. Tests replace them to simulate a failing disk or a crash. */
 export interface FileOperations {
   open(path: string): Promise<FileHandle>;
   writev(handle: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<number>;
@@ -17,21 +17,23 @@ export interface FileSinkOptions {
   readonly operations: FileOperations;
   readonly temporary: string;
   readonly final: string;
-  /** Resolves when the records have the blob and its directory exists. */
+  /** Resolves when the records name the blob and its directory exists. */
   readonly prepared: Promise<unknown>;
   /** Resolves when the names in a directory are on disk. */
   readonly flushDirectory: (path: string) => Promise<void>;
-  /** Asked now and then with the number of bytes since the last time; throws when the disk has too little space. */
+  /**
+   * Called from time to time with the number of bytes since the last call. Throws when the disk has too little space.
+   */
   readonly checkSpace: (bytes: number) => Promise<void>;
 }
 
 /**
- * The disk starts to flush after this many bytes, while more come in: so the last flush is short, and flushes of small
- * files never wait behind a large one.
+ * The disk starts to flush after this many bytes, while more arrive. So the last flush is short, and small files do not
+ * wait for a large one.
  */
 const FLUSH_BYTES = 8 * 1024 * 1024;
 
-/** A blob that becomes a file: written under a temporary name, flushed, renamed, its name flushed. */
+/** Writes a blob to a file: under a temporary name, which is flushed and renamed before the directory is flushed. */
 export class FileSink implements BlobSink {
   readonly keepsChunks = false;
   readonly #options: FileSinkOptions;
@@ -95,24 +97,24 @@ export class FileSink implements BlobSink {
     const handle = this.#opened();
     let done = await operations.writev(handle, chunks, this.#position);
     if (done < bytes) {
-      // A short write mostly means that the disk is nearly full; the next one says so.
+      // A short write usually means that the disk is nearly full. The next write then fails.
       const all = Buffer.concat(chunks);
       while (done < bytes) done += await operations.writev(handle, [all.subarray(done)], this.#position + done);
     }
     this.#position += bytes;
   }
 
-  /** One at a time: a disk that is slower than the sender slows the sender down. */
+  /** Runs one early flush at a time, so that a slow disk slows down the sender. */
   async #flushEarly(): Promise<void> {
     if (this.#position - this.#flushed < FLUSH_BYTES) return;
     await this.#flushing;
     this.#flushed = this.#position;
     this.#flushing = this.#options.operations.datasync(this.#opened());
-    this.#flushing.catch(() => {}); // the next flush, or the end, tells it
+    this.#flushing.catch(() => {}); // the next flush or the end reports it
   }
 
   #opened(): FileHandle {
-    if (this.#handle === undefined) throw new Error("cannot write the blob: it is complete, or was given up");
+    if (this.#handle === undefined) throw new Error("cannot write the blob: it is complete, or was aborted");
     return this.#handle;
   }
 }

@@ -1,14 +1,14 @@
 import { statfs } from "node:fs/promises";
 import { storageProblem } from "../errors.ts";
 
-/** The free space is read again after this many bytes. */
+/** After this many bytes the free space is read again. */
 const CHECK_BYTES = 16 * 1024 * 1024;
 
-/** Refuses writes while the disk has less free space than a minimum, so that records and telemetry can go on. */
+/** Refuses writes while the disk has less than a minimum of free space, to leave room for records and telemetry. */
 export class SpaceGuard {
   readonly #path: string;
   readonly #freeBytesMin: number;
-  /** Bytes that may be written before the file system must be asked again. */
+  /** Bytes that may be written before the free space is read again. */
   #allowance = 0;
 
   constructor(path: string, freeBytesMin: number) {
@@ -16,14 +16,14 @@ export class SpaceGuard {
     this.#freeBytesMin = freeBytesMin;
   }
 
-  /** Before a write of `bytes`, or of an unknown number when 0. @throws Problem `disk_full` */
+  /** Called before a write of `bytes`, or 0 for an unknown number. @throws Problem `disk_full` */
   async reserve(bytes: number): Promise<void> {
     if (bytes > 0 && bytes <= this.#allowance) return;
     await this.#ask(bytes);
   }
 
   /**
-   * Called after `bytes` were written, of any blob.
+   * Called after a write of `bytes` to any blob.
    * @throws Problem `disk_full`
    */
   async used(bytes: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { TestPlace } from "../testing/suite.ts";
 import { blobPath, layoutOf } from "../layout.ts";
 import { openTestObjects } from "../testing/store.ts";
 
-/** A new data directory, with its records in it or in the database at `url`. */
+/** Creates a data directory, with its records in it or in the database at `url`. */
 export async function filesystemPlace(url?: string): Promise<TestPlace & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), "mooring-objects-"));
   const { blobs, tmp } = layoutOf(path);

@@ -9,7 +9,7 @@ import {
 import { clientOf, S3_DEFAULTS, type S3Settings } from "./client.ts";
 import type { S3Options } from "./driver.ts";
 
-/** Does once, with a new object, every operation that the store needs from the bucket; returns the failures. */
+/** Tries every operation that the store needs from the bucket, with a new object. Returns the failures. */
 export async function checkUpstream(options: S3Options): Promise<string[]> {
   const settings: S3Settings = { ...S3_DEFAULTS, ...options, attempts: 1 };
   const client = clientOf(settings);
@@ -26,7 +26,7 @@ export async function checkUpstream(options: S3Options): Promise<string[]> {
   };
   try {
     await attempt("can't be written", () => client.send(new PutObjectCommand({ Bucket, Key, Body: "probe" })));
-    if (problems.length > 0) return problems; // all the rest would fail for the same reason
+    if (problems.length > 0) return problems; // all others would fail for the same reason
     await attempt("can't be read", async () =>
       (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString(),
     );

@@ -1,33 +1,33 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { BlobDamaged, storageProblem } from "../errors.ts";
 
-/** Where an upstream store is, and how it is spoken to. */
+/** How to connect to an upstream store. */
 export interface S3Settings {
-  /** `https://…`; AWS itself when not given. */
+  /** `https://…`; AWS when absent. */
   readonly endpoint?: string;
   readonly region: string;
   readonly bucket: string;
-  /** Begins every key; empty, or ends with `/`. */
+  /** The prefix of every key; empty, or ends with `/`. */
   readonly prefix: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** The bucket is in the path, not in the host: what most stores but AWS want. */
+  /** Puts the bucket into the path, not the host name. Most stores except AWS need this. */
   readonly forcePathStyle: boolean;
-  /** Blobs larger than this are sent in parts of this size; 5 MiB at least. */
+  /** Larger blobs are sent in parts of this size, at least 5 MiB. */
   readonly partBytes: number;
-  /** Parts of one blob under way at once, each of them in memory. */
+  /** Parts of one blob that are sent at once. Each of them is in memory. */
   readonly partsUnderWay: number;
   readonly attempts: number;
   readonly connectTimeoutMs: number;
-  /** A connection on which nothing moves for so long is given up. */
+  /** A connection without traffic for this long is closed. */
   readonly idleTimeoutMs: number;
-  /** A copy within the store says nothing until it is done. */
+  /** The limit for copies within the store, which send nothing until they are done. */
   readonly copyTimeoutMs: number;
   readonly connectionsMax: number;
-  /** Uploads and downloads by presigned URLs go straight to the store. */
+  /** Whether clients upload and download directly at the store, by presigned URLs. */
   readonly direct: boolean;
-  /** Where clients reach the store, when that is another address than ours. */
+  /** The clients' address of the store, when it differs from ours. */
   readonly publicEndpoint?: string;
 }
 
@@ -56,7 +56,7 @@ export function clientOf(settings: S3Settings): S3Client {
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
     forcePathStyle: settings.forcePathStyle,
     maxAttempts: settings.attempts,
-    // Ranges have no checksum; scrub compares whole blobs with their SHA-256.
+    // Ranges have no checksum. Scrub compares whole blobs with their SHA-256.
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       connectionTimeout: settings.connectTimeoutMs,
@@ -67,17 +67,17 @@ export function clientOf(settings: S3Settings): S3Client {
   });
 }
 
-/** The status of an answer that the client made an error of. */
+/** Returns the HTTP status in an error of the S3 client. */
 export function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
 }
 
-/** The answer to the caller for an error of the client. */
+/** Returns the answer to our client for an error of the S3 client. */
 export function upstreamProblem(error: unknown): Error {
   return error instanceof BlobDamaged ? error : storageProblem(error);
 }
 
-/** Waits for the answer, or undefined where the answer is 404. */
+/** Awaits the answer. Returns undefined for a 404. */
 export async function unlessAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   return answer.catch((error: unknown) => {
     if (statusOf(error) === 404) return undefined;

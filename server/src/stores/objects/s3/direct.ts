@@ -17,11 +17,11 @@ export interface S3DirectOptions {
   readonly keyOf: (blobId: string) => string;
 }
 
-/** 404: it is gone. 409, 412: it is another than it was. */
+/** 404: the object is gone. 409, 412: it has changed. */
 const CHANGED = new Set([404, 409, 412]);
 const NAME = /^[A-Za-z0-9_-]+$/;
 
-/** URLs that point at the store itself, and what arrives by them under `{prefix}incoming/{organization}/{name}`. */
+/** Creates URLs to the store itself. Uploads by them arrive under `{prefix}incoming/{organization}/{name}`. */
 export class S3Direct implements DirectDriver {
   readonly #options: S3DirectOptions;
   readonly #copier: S3Client;
@@ -59,7 +59,7 @@ export class S3Direct implements DirectDriver {
       });
       for (const { Key = "", Size = 0, ETag = "" } of page.Contents ?? []) {
         const [org = "", name = "", ...rest] = Key.slice(all.length).split("/");
-        // A store that keeps directories may list them.
+        // A store with directories may list them as well.
         if (NAME.test(org) && NAME.test(name) && rest.length === 0) yield { orgId: org, name, size: Size, etag: ETag };
       }
       token = page.NextContinuationToken;
@@ -82,7 +82,7 @@ export class S3Direct implements DirectDriver {
       Key: keyOf(id),
       CopySource: from,
       CopySourceIfMatch: arrival.etag,
-      // The store reads it anyway, and so we need not.
+      // The store reads the content during the copy, so we need not.
       ChecksumAlgorithm: "SHA256",
     } as const;
     try {

@@ -32,12 +32,12 @@ import { S3Source } from "./source.ts";
 
 export type S3Options = Partial<S3Settings> & Pick<S3Settings, "bucket" | "accessKeyId" | "secretAccessKey">;
 
-/** What S3 deletes by one request. */
+/** The most keys in one delete request. */
 const DELETE_MAX = 1000;
 
 /**
- * Opens a bucket, or a prefix of one; any number of servers may. Keys: `{prefix}store-id`, `{prefix}blobs/ab/blob_…ab`,
- * `{prefix}incoming/{organization}/{name}`.
+ * Opens a bucket, or a prefix of it, which several servers may share. Keys: `{prefix}store-id`,
+ * `{prefix}blobs/ab/blob_…ab`, `{prefix}incoming/{organization}/{name}`.
  */
 export async function openS3(
   options: S3Options,
@@ -55,7 +55,7 @@ export async function openS3(
   }
 }
 
-/** When two servers open a new bucket at once, one creates the id. */
+/** Returns the id of the store. When two servers open a new bucket at once, only one creates the id. */
 async function storeIdOf(settings: S3Settings, client: S3Client, clock: Clock): Promise<string> {
   const place = { Bucket: settings.bucket, Key: `${settings.prefix}store-id` };
   const kept = await readStoreId(client, place);
@@ -64,7 +64,7 @@ async function storeIdOf(settings: S3Settings, client: S3Client, clock: Clock): 
     new ListObjectsV2Command({ Bucket: settings.bucket, Prefix: `${settings.prefix}blobs/`, MaxKeys: 1 }),
   );
   if ((listed.KeyCount ?? 0) > 0)
-    throw new Error(`${place.Key} is missing, but there are blobs beside it; put it back from a backup`);
+    throw new Error(`${place.Key} is missing, but there are blobs beside it; restore it from a backup`);
   const id = newId("store", clock.nowMs());
   await client.send(new PutObjectCommand({ ...place, Body: `${id}\n`, IfNoneMatch: "*" })).catch((error: unknown) => {
     if (statusOf(error) !== 412 && statusOf(error) !== 409) throw error;
@@ -79,7 +79,7 @@ async function readStoreId(client: S3Client, place: { Bucket: string; Key: strin
   });
   if (answer === undefined) return undefined;
   const id = ((await answer.Body?.transformToString()) ?? "").trim();
-  if (!isId("store", id)) throw new Error(`${place.Key} is damaged; put it back from a backup`);
+  if (!isId("store", id)) throw new Error(`${place.Key} is damaged; restore it from a backup`);
   return id;
 }
 
@@ -131,7 +131,7 @@ class S3Driver implements BlobDriver {
         for (const { id, complete } of batch) if (!complete) await this.#abortUploads(id);
         deleted.push(...(await this.#deleteBatch(batch.map(({ id }) => id))));
       } catch (error) {
-        this.#log.warn({ err: error }, "cannot delete blobs upstream; it is tried again later");
+        this.#log.warn({ err: error }, "cannot delete blobs upstream; the deletion will be retried");
       }
     }
     return deleted;
@@ -167,7 +167,7 @@ class S3Driver implements BlobDriver {
       await this.#client.send(new HeadBucketCommand({ Bucket: this.#settings.bucket }));
       return { ok: true, detail: "blobs can be written" };
     } catch (error) {
-      return { ok: false, detail: `the upstream store does not answer as it should: ${(error as Error).name}` };
+      return { ok: false, detail: `the upstream store does not answer as expected: ${(error as Error).name}` };
     }
   }
 
@@ -193,17 +193,17 @@ class S3Driver implements BlobDriver {
     );
     const failed = new Set(Errors.map(({ Key }) => Key));
     for (const { Key, Code } of Errors)
-      this.#log.warn({ key: Key, code: Code }, "cannot delete a blob upstream; it is tried again later");
+      this.#log.warn({ key: Key, code: Code }, "cannot delete a blob upstream; the deletion will be retried");
     return ids.filter((id) => !failed.has(this.#key(id)));
   }
 
-  /** What a server that was cut off had sent so far would be kept, and paid for, for ever. */
+  /** Aborts unfinished uploads. Otherwise the store would keep, and charge for, parts that a crashed server sent. */
   async #abortUploads(id: string): Promise<void> {
     const place = { Bucket: this.#settings.bucket, Key: this.#key(id) };
     for (const UploadId of await this.#uploads(place)) {
       await this.#client.send(new AbortMultipartUploadCommand({ ...place, UploadId }));
     }
-    // A part that was under way may bring an upload back: S3 says to look again.
+    // A part that was being sent may revive an upload. S3's documentation says to check again.
     if ((await this.#uploads(place)).length > 0)
       throw new Error("an upload in parts is still there after it was aborted");
   }

@@ -2,15 +2,15 @@ import { createHash, createHmac } from "node:crypto";
 import type { S3Settings } from "./client.ts";
 
 /**
- * A request that everybody with the URL may make until it expires (Signature Version 4, "Authenticating Requests: Using
+ * A request that anyone with the URL may make until it expires (Signature Version 4, "Authenticating Requests: Using
  * Query Parameters").
  */
 export interface PresignedRequest {
   readonly method: "GET" | "PUT";
   readonly key: string;
-  /** Parameters of the request itself, such as `response-content-type`. */
+  /** Query parameters of the request itself, such as `response-content-type`. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Header fields that the request must have exactly so; names in lower case. */
+  /** Header fields that the request must have with these values. Names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly lifetimeS: number;
   readonly nowMs: number;
@@ -21,7 +21,7 @@ type PresignSettings = Pick<
   "endpoint" | "region" | "bucket" | "accessKeyId" | "secretAccessKey" | "sessionToken" | "forcePathStyle"
 >;
 
-/** The longest that S3 takes: seven days. */
+/** S3's maximum: seven days. */
 const LIFETIME_S_MAX = 604_800;
 
 export function presign(settings: PresignSettings, request: PresignedRequest): string {
@@ -50,7 +50,7 @@ export function presign(settings: PresignSettings, request: PresignedRequest): s
   return `${origin}${path}?${query}&X-Amz-Signature=${hmac(key, text).toString("hex")}`;
 }
 
-/** The bucket is in the path or before the host, as the client puts it. */
+/** Returns the URL with the bucket in the path or in the host name, like the client. */
 function addressOf(
   { endpoint, region, bucket, forcePathStyle }: PresignSettings,
   key: string,
@@ -68,7 +68,7 @@ function canonicalQuery(parameters: Readonly<Record<string, string>>): string {
     .join("&");
 }
 
-/** RFC 3986: everything but its unreserved characters. */
+/** Percent-encodes everything except the unreserved characters of RFC 3986. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -12,7 +12,7 @@ import {
 import type { BlobSink, CreateOptions } from "../driver.ts";
 import { upstreamProblem } from "./client.ts";
 
-/** Parts that S3 allows in one upload. */
+/** The most parts of one upload in S3. */
 const PARTS_MAX = 10_000;
 const MIB = 1024 * 1024;
 
@@ -30,7 +30,7 @@ interface Upload {
   readonly underWay: Set<Promise<void>>;
 }
 
-/** A blob that becomes an object: by one request when it is small, else by an upload in parts, some of which are under way at once. */
+/** Writes a blob as an object: a small one by one request, a larger one by an upload in parts, several at once. */
 export class S3Sink implements BlobSink {
   readonly keepsChunks = true;
   readonly #options: S3SinkOptions;
@@ -44,7 +44,7 @@ export class S3Sink implements BlobSink {
 
   constructor(options: S3SinkOptions) {
     this.#options = options;
-    // Parts of one size: some stores insist on it.
+    // All parts have one size, because some stores require it.
     const least = Math.ceil((options.size ?? options.bytesMax) / PARTS_MAX / MIB) * MIB;
     this.#partBytes = Math.max(options.partBytes, least);
   }
@@ -53,7 +53,7 @@ export class S3Sink implements BlobSink {
     this.#chunks.push(...chunks);
     this.#bytes += bytes;
     try {
-      // More than a part, so that the last one is never empty.
+      // More than a part, so that the last part is never empty.
       while (this.#bytes > this.#partBytes) await this.#sendPart(this.#cut(this.#partBytes));
     } catch (error) {
       throw upstreamProblem(error);
@@ -129,7 +129,7 @@ export class S3Sink implements BlobSink {
     await client.send(new CompleteMultipartUploadCommand(input), { abortSignal: this.#stop.signal });
   }
 
-  /** The first `bytes` of what waits, in one piece. */
+  /** Returns the first `bytes` of the waiting chunks in one buffer. */
   #cut(bytes: number): Buffer {
     const taken: Uint8Array[] = [];
     let left = bytes;

@@ -16,7 +16,7 @@ export interface S3Place {
 
 const RETRY_MS = 100;
 
-/** Bytes of an object. When the connection breaks, the rest is asked for again. */
+/** Reads an object. When the connection breaks, requests the rest again. */
 export class S3Source implements ByteSource {
   readonly #place: S3Place;
   readonly #size: number;
@@ -59,7 +59,7 @@ export class S3Source implements ByteSource {
     this.#body = undefined;
   }
 
-  /** The next chunk, by a new request where the present one breaks. */
+  /** Returns the next chunk, by a new request if the current one breaks. */
   async #next(): Promise<Uint8Array> {
     for (;;) {
       try {

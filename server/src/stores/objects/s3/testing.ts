@@ -20,12 +20,12 @@ import { openS3, type S3Options } from "./driver.ts";
 
 const MIB = 1024 * 1024;
 
-/** The store that tests may use. */
+/** Returns the store that tests may use. */
 export async function testStore(): Promise<Omit<S3Options, "bucket">> {
   return { ...(await s3Server()), partBytes: 5 * MIB };
 }
 
-/** A new bucket, and records beside it or in the database at `url`. */
+/** Creates a bucket, with records beside it or in the database at `url`. */
 export async function s3Place(store: Omit<S3Options, "bucket">): Promise<TestPlace & { readonly options: S3Options }> {
   const path = await mkdtemp(join(tmpdir(), "mooring-objects-"));
   const bucket = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
@@ -56,7 +56,7 @@ export async function s3Place(store: Omit<S3Options, "bucket">): Promise<TestPla
   };
 }
 
-/** Keys of uploads in parts that have not ended. */
+/** Lists the keys of unfinished uploads. */
 export async function uploadsUnderWay(options: S3Options): Promise<string[]> {
   const client = clientOf({ ...S3_DEFAULTS, ...options });
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: options.bucket }));

@@ -9,7 +9,7 @@ type Found = Omit<Finding, "orgId">;
 
 const BUFFER_BYTES = 1024 * 1024;
 
-/** The fault in the bytes of one blob; undefined when there is none. */
+/** Returns the fault in the bytes of one blob, or undefined. */
 export async function checkBlob(options: ScrubOptions, row: ScrubRow): Promise<Found | undefined> {
   if (row.place === "inline") return checkInline(options, row);
   if (row.place === "parts") return checkParts(options, row);
@@ -25,16 +25,19 @@ async function checkInline({ metadata }: ScrubOptions, row: ScrubRow): Promise<F
   return compare(row, createHash("sha256").update(data).digest("hex"));
 }
 
-/** Several servers with separate directories may share one PostgreSQL; with SQLite there is one directory. */
+/**
+ * Checks a blob in another directory. Servers with separate directories may share one PostgreSQL; SQLite has one
+ * directory.
+ */
 function checkElsewhere({ metadata }: ScrubOptions, row: ScrubRow): Found | undefined {
   if (metadata.dialect !== "sqlite") return undefined;
-  return { kind: "elsewhere", what: row.id, detail: `it is kept in ${row.store_id}, which is not here` };
+  return { kind: "elsewhere", what: row.id, detail: `it is stored in ${row.store_id}, which this server does not use` };
 }
 
 async function checkSize({ driver }: ScrubOptions, row: ScrubRow): Promise<Found | undefined> {
   const found = await driver.sizeOf(row.id);
   if (found === row.size) return undefined;
-  const detail = found === undefined ? "it is not stored any more" : `it has ${found} bytes, not ${row.size}`;
+  const detail = found === undefined ? "it is missing" : `it has ${found} bytes, not ${row.size}`;
   return { kind: "missing", what: row.id, detail };
 }
 
@@ -67,11 +70,11 @@ async function checkParts({ metadata }: ScrubOptions, row: ScrubRow): Promise<Fo
   for await (const part of partRows(metadata.read, row.id)) {
     const name = `its part ${part.part_id} at ${part.position}`;
     if (part.position !== position)
-      return { kind: "parts", what: row.id, detail: `${name} should begin at ${position}` };
+      return { kind: "parts", what: row.id, detail: `${name} should start at ${position}` };
     if (part.state !== "live" || part.org_id !== row.org_id)
-      return { kind: "parts", what: row.id, detail: `${name} is not there, or is another organization's` };
+      return { kind: "parts", what: row.id, detail: `${name} is missing, or belongs to another organization` };
     if (part.start + part.length > part.size)
-      return { kind: "parts", what: row.id, detail: `${name} ends behind the ${part.size} bytes that there are` };
+      return { kind: "parts", what: row.id, detail: `${name} ends after the ${part.size} bytes of its blob` };
     position += part.length;
   }
   if (position === row.size) return undefined;

@@ -16,8 +16,8 @@ import type { Finding, ScrubOptions, ScrubProgress } from "./types.ts";
 export type { Finding, FindingKind, ReferenceColumn, ScrubOptions, ScrubProgress } from "./types.ts";
 
 /**
- * Checks every blob, every reference to one, and every stored file. Works beside a running server: a suspected fault is
- * checked again, and counts only when it persists.
+ * Checks every blob, every reference to a blob, and every stored file. It may run beside a server: it checks a
+ * suspected fault again, and reports it only when it persists.
  */
 export async function scrub(options: ScrubOptions): Promise<ScrubProgress> {
   const progress: ScrubProgress = { blobs: 0, bytes: 0, references: 0, stored: 0, deleted: 0, findings: 0 };
@@ -53,7 +53,7 @@ async function scrubRows(options: ScrubOptions, progress: ScrubProgress): Promis
 
 async function scrubRow(options: ScrubOptions, row: ScrubRow): Promise<void> {
   const { metadata, found } = options;
-  // A reader of the last moment may have been overtaken by the collector, and only by it.
+  // Between listing and reading, only the collector may have deleted it.
   const finding = await checkBlob(options, row);
   if (finding !== undefined && (await isLive(metadata.read, row.id))) found({ ...finding, orgId: row.org_id });
 }
@@ -68,7 +68,7 @@ async function scrubCounts({ metadata, references, found }: ScrubOptions, page: 
     if ((held.get(id) ?? 0) === refs) continue;
     const wrong = await heldWrongly(metadata.read, references, id);
     if (wrong === undefined) continue;
-    const detail = `${wrong.held} rows hold it, but it counts ${wrong.refs}`;
+    const detail = `it has ${wrong.held} references, but its row counts ${wrong.refs}`;
     found({ kind: "count", what: id, orgId, detail });
   }
 }
@@ -85,7 +85,7 @@ async function scrubReferences(
     progress.references += rows;
     options.progress?.(progress);
     for (const { id, orgId } of dangling) {
-      const detail = `${column.table}.${column.column} holds it, but its organization has no such blob`;
+      const detail = `${column.table}.${column.column} references it, but its organization has no such blob`;
       found({ kind: "dangling", what: id, orgId, detail });
     }
     if (last === undefined) return;
@@ -93,7 +93,10 @@ async function scrubReferences(
   }
 }
 
-/** A row is created before any file under its name, and deleted after it: a file without one is a leftover. */
+/**
+ * Finds files without a row. A row is created before any file under its name and deleted after it, so such a file is a
+ * leftover.
+ */
 async function scrubStored(
   { metadata, driver, found, signal, ...options }: ScrubOptions,
   progress: ScrubProgress,
@@ -122,7 +125,7 @@ async function scrubStored(
     progress.stored += 1;
     options.progress?.(progress);
     if ("stray" in stored) {
-      found({ kind: "orphan", what: stored.stray, orgId: null, detail: "it is no blob, and nothing of ours" });
+      found({ kind: "orphan", what: stored.stray, orgId: null, detail: "it is not a file of this store" });
       continue;
     }
     if (page.push(stored) === 1000) await settle();
@@ -130,7 +133,9 @@ async function scrubStored(
   await settle();
 }
 
-/** One that is younger than the limit may be of a server whose clock differs. False when it stays. */
+/**
+ * Deletes an orphan, except a young one: it may belong to a server whose clock differs. Returns whether it was deleted.
+ */
 async function deleteOrphan(
   { driver, deleteOrphansBefore }: Pick<ScrubOptions, "driver" | "deleteOrphansBefore">,
   id: string,

@@ -35,7 +35,7 @@ export async function isLive(db: Reader, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Those that have a row, in any state. */
+/** Returns the ids that have a row, in any state. */
 export async function existingBlobs(db: Reader, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.selectFrom("blob").select("id").where("id", "in", ids).execute();
   return new Set(rows.map(({ id }) => id));
@@ -73,7 +73,7 @@ export async function* partRows(db: Reader, blobId: string): AsyncGenerator<Part
   }
 }
 
-/** How many rows hold each of some blobs; those that none holds are left out. */
+/** Counts the references to some blobs. Blobs without references are missing in the result. */
 export async function heldBlobs(
   db: Reader,
   references: readonly ReferenceColumn[],
@@ -97,7 +97,7 @@ export async function heldBlobs(
   return held;
 }
 
-/** Counts once more, all in one statement and so at one moment; undefined when the count is right. */
+/** Counts the references of a blob again, in one statement. Returns undefined when its count is right. */
 export async function heldWrongly(
   db: Reader,
   references: readonly ReferenceColumn[],
@@ -118,7 +118,7 @@ export async function heldWrongly(
 }
 
 export interface HeldPage {
-  /** Where the next page begins; undefined at the end. */
+  /** Where the next page begins, or undefined at the end. */
   readonly last: Held | undefined;
   readonly rows: number;
   readonly dangling: readonly Held[];
@@ -129,7 +129,10 @@ export interface Held {
   readonly orgId: string;
 }
 
-/** The next blobs that a column holds, and which of them are not there for the row's organization. One statement, one moment. */
+/**
+ * Returns the next blobs that a column references, and those that do not exist for the row's organization. One
+ * statement, so both are of the same moment.
+ */
 export async function heldPage(
   db: Reader,
   { table, column, orgColumn, owner = "" }: ReferenceColumn,

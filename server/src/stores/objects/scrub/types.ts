@@ -2,46 +2,46 @@ import type { Cutoff } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { BlobDriver } from "../driver.ts";
 
-/** A column that holds blobs: one link for each row in which it is not null. */
+/** A column with references to blobs: one for each row in which it is not null. */
 export interface ReferenceColumn {
   readonly table: string;
   readonly column: string;
-  /** The column that says whose the blobs are, or whose all of them are. */
+  /** The column with the owner of the blobs, or one owner for all. */
   readonly orgColumn?: string;
   readonly owner?: string;
 }
 
 export type FindingKind =
-  /** Bytes of a blob are missing, or there are more or fewer than before. */
+  /** Bytes of the blob are missing, or its size has changed. */
   | "missing"
-  /** The bytes are not those that were written. */
+  /** The bytes differ from the written ones. */
   | "altered"
-  /** Parts don't make up the blob that they are of. */
+  /** The parts do not fit the composed blob. */
   | "parts"
-  /** More or fewer rows hold a blob than it counts: it would be deleted too soon, or never. */
+  /** The reference count is wrong, so the blob would be deleted too early or never. */
   | "count"
-  /** A row holds a blob that is not there. */
+  /** A row references a blob that does not exist. */
   | "dangling"
-  /** Bytes that no record knows of. */
+  /** Bytes without a record. */
   | "orphan"
-  /** Kept in a directory or bucket that is not this one. */
+  /** Stored in another directory or bucket. */
   | "elsewhere";
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** The blob, or the path of another file. */
+  /** The id of the blob, or the path of another file. */
   readonly what: string;
   readonly orgId: string | null;
   readonly detail: string;
 }
 
 export interface ScrubProgress {
-  /** Checked blobs, and their bytes; rows of other tables that reference blobs. */
+  /** Checked blobs, their bytes, and rows of other tables that reference blobs. */
   blobs: number;
   bytes: number;
   references: number;
   stored: number;
-  /** Orphans that were deleted; they are no findings. */
+  /** Deleted orphans. They are not in the findings. */
   deleted: number;
   findings: number;
 }
@@ -49,13 +49,13 @@ export interface ScrubProgress {
 export interface ScrubOptions {
   readonly metadata: MetadataStore;
   readonly driver: BlobDriver;
-  /** Every column that references blobs: a missing column would show as a wrong count. */
+  /** All columns that reference blobs. A missing one would show as wrong counts. */
   readonly references: readonly ReferenceColumn[];
-  /** Compares sizes only, instead of reading every byte. */
+  /** Compares only sizes, without reading the content. */
   readonly quick: boolean;
-  /** Deletes blobs that no record knows of and that were made before this time, in milliseconds since the epoch. */
+  /** Deletes blobs without a record that were created before this time, in milliseconds since the epoch. */
   readonly deleteOrphansBefore?: Cutoff;
-  /** Told of each of them. */
+  /** Called for each deleted orphan. */
   readonly deleted?: (id: string, bytes: number) => void;
   readonly found: (finding: Finding) => void;
   readonly progress?: (progress: ScrubProgress) => void;

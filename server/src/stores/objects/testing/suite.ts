@@ -1,4 +1,4 @@
-/** What the object store must do, wherever its driver keeps the bytes. A driver's test calls `objectContract` with its places. */
+/** The tests that every object store driver must pass. A driver's test calls `objectContract` with its places. */
 import { describe, test } from "node:test";
 import { COLLECTING } from "./suite/collecting.ts";
 import type { ObjectCases, TestPlace } from "./suite/harness.ts";
@@ -11,14 +11,14 @@ export type { TestPlace } from "./suite/harness.ts";
 
 const CASES: ObjectCases = { ...WRITING, ...READING, ...PARTS, ...COLLECTING, ...SCRUBBING };
 
-/** They write much. */
+/** Cases that write much data. */
 const LARGE: ReadonlySet<string> = new Set([
-  "10,000 parts: composed in one transaction, read in ranges, let go of",
+  "10,000 parts: composed in one transaction, read in ranges, unlinked",
   "1,000 blobs are collected in one run",
-  "content of every size comes back as it went in, from each kind of input",
+  "content of every size is read as it was written, from each kind of input",
 ]);
 
-/** Each case gets a new place. @param size the large cases or the others alone; absent: all */
+/** Each case gets a new place. @param size runs only the large cases or only the others; absent: all */
 export function objectContract(name: string, provide: () => Promise<TestPlace>, size?: "large" | "small"): void {
   const cases = Object.entries(CASES).filter(([what]) => size === undefined || LARGE.has(what) === (size === "large"));
   describe(`objects: ${name}`, () => {

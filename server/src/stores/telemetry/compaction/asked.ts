@@ -1,18 +1,18 @@
 import { isPromotable, type TelemetryType } from "../columns.ts";
 import type { Clock } from "#kernel/time.ts";
 
-/** Keys that are remembered for each table, and given to a compaction. */
+/** The most keys that are stored for each table, and given to a compaction. */
 const KEYS_MAX = 64;
 const GIVEN_MAX = 16;
 const HALF_LIFE_MS = 86_400_000;
 
 interface Score {
-  /** Questions, each of them counting half as much after `HALF_LIFE_MS`. */
+  /** The number of queries, where each counts half as much after `HALF_LIFE_MS`. */
   value: number;
   at: number;
 }
 
-/** Which attributes an organization's queries ask for. In memory only: after a start it is learned again. */
+/** Counts the attributes that an organization's queries use. It is only in memory, and starts again with the server. */
 export class AskedAttributes {
   readonly #clock: Clock;
   readonly #tables = new Map<string, Map<string, Score>>();
@@ -21,7 +21,7 @@ export class AskedAttributes {
     this.#clock = clock;
   }
 
-  /** Notes that a query read `attributes->>'key'` of each key. */
+  /** Counts a query that reads `attributes->>'key'` for each key. */
   note(orgId: string, type: TelemetryType, keys: readonly string[]): void {
     const name = `${orgId}/${type}`;
     const scores = this.#tables.get(name) ?? new Map<string, Score>();
@@ -32,7 +32,7 @@ export class AskedAttributes {
     for (const [key] of ranked(scores, at).slice(KEYS_MAX)) scores.delete(key);
   }
 
-  /** The keys most asked for, the first of them the most. */
+  /** Returns the most used keys, the most used one first. */
   of(orgId: string, type: TelemetryType): string[] {
     const scores = this.#tables.get(`${orgId}/${type}`);
     if (scores === undefined) return [];

@@ -4,7 +4,7 @@ import { erase } from "./child/erase.ts";
 import { merge } from "./child/merge.ts";
 import type { CompactionJob, CompactionStart, FromChild, MadeFile, ToChild } from "./protocol.ts";
 
-/** The process that makes Parquet: takes jobs from its parent, one at a time, and ends with it. */
+/** The process that writes Parquet. It takes one job at a time from its parent, and ends with it. */
 
 let connection: Promise<DuckDBConnection> | undefined;
 
@@ -20,7 +20,7 @@ async function answer(job: CompactionJob): Promise<void> {
 
 async function attempt(job: CompactionJob): Promise<FromChild> {
   try {
-    if (connection === undefined) throw new Error("a job came before the settings");
+    if (connection === undefined) throw new Error("a job arrived before the settings");
     return { made: await make(await connection, job) };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };

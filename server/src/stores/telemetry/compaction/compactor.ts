@@ -29,8 +29,9 @@ export class Compactor {
   }
 
   /**
-   * Compacts what the table has now, in a file for each day, or in more where some rows could not be read. Rows appended meanwhile stay hot.
-   * @throws Error when it could not be done now; nothing has changed then
+   * Compacts the current rows of the table into a file for each day, or into more files when some rows cannot be read.
+   * Rows appended meanwhile stay hot.
+   * @throws Error when it failed; nothing has changed then
    */
   async compact(table: Table): Promise<void> {
     const { tables, files, asked, layout, runner, settings, log } = this.#options;

@@ -5,13 +5,13 @@ import type { Manifest } from "../manifest.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 import type { TelemetryLog } from "../settings.ts";
 
-/** How soon after a backup what it kept is deleted. */
+/** How soon after a backup its held files are deleted. */
 const HELD_MS = 1_000;
 
 /**
- * Deletes files that the manifest has dropped, once no query reads them, and then removes them from the manifest. In that order, and
- * with the deletion on disk before: a file that the manifest does not know would be taken for one of another database. A backup that runs
- * holds them up, since the records that it has may still name them.
+ * Deletes files that the manifest has dropped, when no query reads them, and then removes them from the manifest. The
+ * deletion must be on disk first: a file that the manifest does not list would look like a file of another database. A
+ * running backup delays deletions, because its records may still name the files.
  */
 export class Deletions {
   readonly #dataDir: string;
@@ -29,7 +29,7 @@ export class Deletions {
     this.#log = log;
   }
 
-  /** The manifest has dropped the file before. */
+  /** Queues a file that the manifest has dropped. */
   drop(file: ParquetFile): void {
     if (!areDeletionsHeld(this.#dataDir)) return this.#delete(file);
     this.#held.push(file);
@@ -50,7 +50,7 @@ export class Deletions {
     });
   }
 
-  /** Deletions that are not done by then are done by the next start. */
+  /** The next start repeats deletions that are not done. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -66,7 +66,7 @@ export class Deletions {
         await this.#manifest.forget(gone.map(({ id }) => id));
       }
     } catch (error) {
-      this.#log.warn({ err: error }, "cannot remove deleted telemetry files from the manifest; the next start does");
+      this.#log.warn({ err: error }, "cannot remove deleted telemetry files from the manifest; the next start retries");
     } finally {
       this.#forgetting = undefined;
     }

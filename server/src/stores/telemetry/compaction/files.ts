@@ -23,7 +23,7 @@ export interface ParquetFilesOptions {
   readonly log: TelemetryLog;
 }
 
-/** Batches of the log that a file's rows come from. */
+/** The log batches that a file's rows come from. */
 interface Origin {
   readonly orgId: string;
   readonly type: TelemetryType;
@@ -32,8 +32,8 @@ interface Origin {
 }
 
 /**
- * The one place where the Parquet files of tables change: new files get their names, one transaction of the manifest switches, memory
- * follows in one turn. Changes of one table are made one after the other.
+ * The only place that changes the Parquet files of tables: new files get their names, one transaction changes the
+ * manifest, then memory changes in one turn. Changes of one table run one after the other.
  */
 export class ParquetFiles {
   readonly #options: ParquetFilesOptions;
@@ -47,14 +47,14 @@ export class ParquetFiles {
     this.#deletions = new Deletions(options);
   }
 
-  /** Makes sure that memory has what the manifest has; after a change whose result is unknown it may not. */
+  /** Makes memory equal to the manifest. After a change with an unknown result they may differ. */
   async settle(table: Table): Promise<void> {
     if (this.#doubtful.has(table)) await this.#inTurn(table, () => this.#reload(table));
   }
 
   /**
-   * Puts finished files in the place of the table's batches up to `lastSeq`.
-   * @throws Error when that is not known to have happened; `ManifestChanged` when it has not
+   * Replaces the table's batches up to `lastSeq` by finished files.
+   * @throws Error when the result is unknown; `ManifestChanged` when nothing has changed
    */
   async addCompacted(table: Table, origin: Origin, made: readonly MadeFile[]): Promise<void> {
     const { manifest } = this.#options;
@@ -69,11 +69,10 @@ export class ParquetFiles {
   }
 
   /**
-   * Replaces files of the table with finished ones, or, without `made`, drops them. Dropped files are deleted when no
-   * query reads them any more. Everything in `made` is moved away or deleted in every case. `also` becomes part of the
-   * transaction.
-   * @throws ManifestChanged when one of `dropped` has been replaced by others meanwhile: nothing has changed then
-   * @throws Error when it is not known whether it has happened
+   * Replaces files of the table by finished ones, or drops them without `made`. Dropped files are deleted when no query
+   * reads them. The files in `made` are always moved away or deleted. `also` becomes part of the transaction.
+   * @throws ManifestChanged when one of `dropped` was replaced meanwhile; nothing has changed then
+   * @throws Error when the result is unknown
    */
   async replace(
     table: Table,
@@ -104,14 +103,14 @@ export class ParquetFiles {
         follow: (added) => this.#follow(table, dropped, added),
       });
     } catch (error) {
-      // With an unknown result the files and the note stay: the next start decides.
+      // When the result is unknown, the files and the note stay, and the next start decides.
       if (!published || error instanceof ManifestChanged) await forgetNote();
       throw error;
     }
     await forgetNote();
   }
 
-  /** After the last change. */
+  /** Must be called after the last change. */
   close(): Promise<void> {
     return this.#deletions.close();
   }
@@ -169,7 +168,7 @@ export class ParquetFiles {
       try {
         await change.commit();
       } catch (error) {
-        // After a connection that broke during the commit, only the manifest can say whether it happened.
+        // After a connection broke during the commit, only the manifest has the result.
         this.#doubtful.add(table);
         await this.#reload(table);
         if (change.isDone() && !(error instanceof ManifestChanged)) return;
@@ -180,7 +179,7 @@ export class ParquetFiles {
     });
   }
 
-  /** Brings the table in memory to what the manifest says. */
+  /** Reads the table's state from the manifest. */
   async #reload(table: Table): Promise<void> {
     const { compactedSeq, files } = await this.#options.manifest.loadTable(table.orgId, table.type);
     const known = new Map(table.parquet.map((file) => [file.id, file]));
@@ -191,7 +190,7 @@ export class ParquetFiles {
     this.#doubtful.delete(table);
   }
 
-  /** Only for files that certainly are in no commit; of others the next start decides. */
+  /** Deletes files that are certainly in no commit. For other files the next start decides. */
   async #discard(files: readonly ManifestFile[]): Promise<void> {
     for (const { path } of files) await rm(join(this.#options.layout.root, path), { force: true });
   }

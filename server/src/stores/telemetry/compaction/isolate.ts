@@ -8,11 +8,11 @@ import type { TelemetryLog } from "../settings.ts";
 import type { CompactJob, CompactionRunner, MadeFile } from "./protocol.ts";
 import { assertAllRows, makeWorkFolder } from "./work.ts";
 
-/** A file of NDJSON and how many rows it must give. */
+/** A file of NDJSON, and its number of rows. */
 export interface Slice {
   readonly path: string;
   readonly rows: number;
-  /** Made here, to be removed afterwards. */
+  /** Created here, and removed afterwards. */
   readonly temporary: boolean;
 }
 
@@ -26,18 +26,18 @@ export interface IsolateOptions {
   readonly layout: Layout;
   readonly runner: CompactionRunner;
   readonly log: TelemetryLog;
-  /** Throws when failures may come from a full disk. */
+  /** Throws when the failures may come from a full disk. */
   readonly ensureSpace: () => Promise<void>;
 }
 
-/** After this many failures whole pieces are put into quarantine, to limit the work. */
+/** After this many failures whole pieces are quarantined, to limit the work. */
 const FAILURES_MAX = 64;
 
 const NEWLINE = 0x0a;
 
 /**
- * Makes Parquet of the slices. When that fails although a harmless row can be compacted, the input is halved until the
- * failing rows are found; these are put into quarantine, and the rest is compacted.
+ * Writes Parquet of the slices. When that fails but a plain row can be compacted, the input is halved until the failing
+ * rows are found. These are quarantined, and the rest is compacted.
  * @throws Error when nothing can be compacted at present
  */
 export async function isolate(options: IsolateOptions): Promise<{ made: MadeFile[]; quarantined: number }> {
@@ -81,7 +81,7 @@ async function attempt(options: IsolateOptions, slices: readonly Slice[]): Promi
   }
 }
 
-/** Tells input that can't be compacted from a machine that can't compact. */
+/** Distinguishes input that cannot be compacted from a machine that cannot compact. */
 async function assertWorking(options: IsolateOptions, failure: Error): Promise<void> {
   if (/no space left|disk quota/i.test(failure.message)) throw failure;
   await options.ensureSpace();
@@ -117,7 +117,7 @@ function endOfRow(content: Buffer, rows: number): number {
   return end;
 }
 
-/** Stores the rows for a person to examine; on disk before the commit that removes them from the tables. */
+/** Stores the rows for a person to examine. They are on disk before the commit that removes them from the tables. */
 async function quarantine(
   options: IsolateOptions,
   slices: readonly Slice[],
@@ -148,7 +148,10 @@ function rowsOf(slices: readonly Slice[]): number {
   return slices.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** A name that nobody else has, not even the child of a process that was killed a moment ago. The folder is wiped at start. */
+/**
+ * Returns a name that nobody else uses, not even the child of a process that was just killed. The folder is emptied at
+ * start.
+ */
 function workPath(options: IsolateOptions): string {
   return join(options.layout.work, `${randomUUID()}.ndjson`);
 }

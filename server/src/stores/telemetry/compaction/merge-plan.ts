@@ -1,10 +1,10 @@
 import { dayOf, type ParquetFile } from "../parquet-file.ts";
 import type { MergeSettings } from "../settings.ts";
 
-/** The facts about a file for a decision. */
+/** The properties of a file that decide about merges. */
 export type PlannedFile = Pick<ParquetFile, "rows" | "bytes" | "minUs" | "maxUs" | "createdAt">;
 
-/** Files of one day (or month, or year, where files span more) that become one. */
+/** Files of one day (or of a month or year, where files span more) that become one. */
 export interface Merge<File extends PlannedFile = ParquetFile> {
   /** `2026-11-20`, `2026-11`, `2026`, or empty. */
   readonly period: string;
@@ -14,18 +14,19 @@ export interface Merge<File extends PlannedFile = ParquetFile> {
 const US_PER_MS = 1000;
 
 /**
- * The largest file of a merge has at most this many times the rows of all others: once a day is over, and once it is
- * quiet for long.
+ * When a day is over and gets no more files, the largest file of a merge has at most this many times the rows of all
+ * others.
  */
 const OVER_RATIO = 2;
 const QUIET_RATIO = 64;
 
 /**
- * Merges that a table's files call for now, one for each period at most, the latest period first.
+ * Plans the merges that a table needs now, at most one for each period, the latest period first.
  *
- * While a day lasts, or still gets files, these go up in tiers: `fanIn` files of `fanIn ** n` to `fanIn ** (n + 1)` rows become one of the next tier, so a row
- * is written once for each tier. After that its small files become one. Late entries must not have the whole day
- * written again for each of them: a file takes part only when the others together are not much smaller.
+ * While a day lasts, or still gets files, its files are merged in tiers: `fanIn` files of `fanIn ** n` to `fanIn ** (n
+ * + 1)` rows become one of the next tier. So a row is written once for each tier. After that the small files of the day
+ * become one. Late rows must not cause the whole day to be written again each time, so a file takes part only when the
+ * others together are not much smaller.
  */
 export function planMerges<File extends PlannedFile>(
   files: readonly File[],
@@ -48,13 +49,16 @@ function pick<File extends PlannedFile>(
 ): File[] {
   const lasts = period !== "" && period >= dayOf((nowMs - settings.graceMs) * US_PER_MS).slice(0, period.length);
   const newest = Math.max(...group.map(({ createdAt }) => createdAt));
-  // Old entries that are sent now fill days that are over: as long as files come, they go up in tiers as well.
+  // Old rows that are sent now belong to days that are over. As long as files arrive, they are merged in tiers as well.
   if (lasts || nowMs - newest < settings.graceMs) return pickTier(group, settings);
   const ratio = nowMs - newest >= settings.quietMs ? QUIET_RATIO : OVER_RATIO;
   return pickSmallest(group, ratio, settings);
 }
 
-/** The lowest tier that is full; its files in the order of time, so that merged files overlap little with the rest. */
+/**
+ * Returns the lowest full tier, with its files in the order of time, so that the merged file overlaps little with
+ * others.
+ */
 function pickTier<File extends PlannedFile>(group: readonly File[], settings: MergeSettings): File[] {
   const tiers = Map.groupBy(group, ({ rows }) => tierOf(rows, settings.fanIn));
   const [lowest] = [...tiers].filter(([, files]) => files.length >= settings.fanIn).toSorted(([a], [b]) => a - b);
@@ -66,7 +70,7 @@ function pickTier<File extends PlannedFile>(group: readonly File[], settings: Me
       );
 }
 
-/** In whole numbers: of rows that are exactly a power, the logarithm may be a little less than it should. */
+/** Uses integers, because the logarithm of an exact power may be slightly too small. */
 function tierOf(rows: number, fanIn: number): number {
   let tier = 0;
   for (let limit = fanIn; rows >= limit; limit *= fanIn) tier += 1;
@@ -91,7 +95,7 @@ function pickSmallest<File extends PlannedFile>(
   return ascending.slice(0, taken);
 }
 
-/** As many as one merge takes. */
+/** Returns as many files as one merge may take. */
 function within<File extends PlannedFile>(files: readonly File[], { targetBytes, inputsMax }: MergeSettings): File[] {
   const taken: File[] = [];
   let bytes = 0;

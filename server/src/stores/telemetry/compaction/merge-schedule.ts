@@ -15,20 +15,20 @@ export interface MergeScheduleOptions {
   readonly log: TelemetryLog;
   readonly schedule: Schedule;
   readonly merge: (table: Table, merge: Merge) => Promise<void>;
-  /** Whether compaction is behind: then only what has too many files is merged. */
+  /** Whether compaction is behind. Then only tables with too many files are merged. */
   readonly isBehind: () => boolean;
 }
 
 const RETRY = { firstMs: 30_000, maxMs: 6 * 3_600_000 };
-/** A table without work whose files did not change is checked again after this: a day may be over by then. */
+/** A table without work whose files did not change is checked again after this time, since a day may be over. */
 const IDLE_MS = 30_000;
 
-/** Decides when files are merged; one merge at a time, beside compactions. */
+/** Decides when files are merged. One merge runs at a time, in parallel with compactions. */
 export class MergeSchedule {
   readonly #options: MergeScheduleOptions;
-  /** By table and period. */
+  /** Keyed by table and period. */
   readonly #failed: Backoff<string>;
-  /** Files that can't be read, and until when they are left out. */
+  /** Files that cannot be read, and until when they are skipped. */
   readonly #unreadable = new WeakMap<ParquetFile, number>();
   readonly #idle = new WeakMap<readonly ParquetFile[], number>();
   #work: ScheduledWork | undefined;
@@ -47,7 +47,7 @@ export class MergeSchedule {
     this.#work = this.#options.schedule.add("telemetry merges", { everyMs, run: () => this.runDue(), failed });
   }
 
-  /** Merges until nothing is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
+  /** Merges until nothing is due, or joins a running run. Never rejects: failures are logged and retried later. */
   runDue(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -55,14 +55,14 @@ export class MergeSchedule {
     return this.#running;
   }
 
-  /** Stops the schedule; a merge under way must be ended by its runner. */
+  /** Stops the schedule. The runner must end a merge under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#work?.stop();
     await this.#running;
   }
 
-  /** One merge of each table in turn, so that a large table does not delay the others. */
+  /** Merges each table once in turn, so that a large table does not delay the others. */
   async #run(): Promise<void> {
     for (let merged = true; merged && !this.#stopped;) {
       merged = false;
@@ -97,7 +97,7 @@ export class MergeSchedule {
     } catch (error) {
       if (this.#stopped) return;
       const { delayMs } = this.#failed.fail(name);
-      // A file that the failure names is left out: the others of its day can be merged without it.
+      // Skips a file that the failure names, so that the others of its day can be merged.
       const named = merge.inputs.filter(({ held }) => String(error).includes(basename(held.path)));
       if (named.length === 1) for (const file of named) this.#unreadable.set(file, clock.nowMs() + RETRY.maxMs);
       const fields = { org_id: table.orgId, type: table.type, period: merge.period, retry_in_ms: delayMs };

@@ -19,10 +19,10 @@ export interface MergerOptions {
   readonly log: TelemetryLog;
 }
 
-/** The disk space of a sort in addition to its output, for each byte of compressed input. */
+/** Additional disk space of a sort, for each byte of compressed input. */
 const SPILL_FACTOR = 4;
 
-/** Makes one Parquet file of several. */
+/** Merges Parquet files into one. */
 export class Merger {
   readonly #options: MergerOptions;
   merges = 0;
@@ -32,7 +32,7 @@ export class Merger {
     this.#options = options;
   }
 
-  /** @throws Error when it could not be done now; nothing has changed then, or it is not known */
+  /** @throws Error when it failed; then nothing has changed, or the result is unknown */
   async merge(table: Table, { period, inputs }: Merge): Promise<void> {
     const { files, log } = this.#options;
     await files.settle(table);
@@ -43,8 +43,8 @@ export class Merger {
       await files.replace(table, inputs, made);
     } catch (error) {
       if (!(error instanceof ManifestChanged)) throw error;
-      // Retention or erasing came first; the rest of the inputs is planned again.
-      log.debug({ org_id: table.orgId, type: table.type, period }, "a merge was overtaken");
+      // Retention or an erasure was faster. The rest of the inputs is planned again.
+      log.debug({ org_id: table.orgId, type: table.type, period }, "the inputs of a merge were replaced meanwhile");
       return;
     }
     const bytes = made.reduce((sum, file) => sum + file.bytes, 0);

@@ -7,18 +7,21 @@ import type { CompactionJob, CompactionRunner, CompactionStart, FromChild, MadeF
 export interface ProcessOptions extends CompactionStart {
   /** A job that takes longer ends its process. */
   readonly timeoutMs: number;
-  /** The process is ended when it has had nothing to do for so long. */
+  /** The process ends when it had no jobs for this long. */
   readonly idleMs: number;
-  /** As `nice` has it: 0 is the server's own, 19 the least. Jobs that are urgent have 0. */
+  /** As in `nice`: 0 is the server's priority, 19 the lowest. Urgent jobs have 0. */
   readonly niceness?: number;
 }
 
-/** After this many jobs that are not urgent the process drops the priority that it got for an urgent one. */
+/** After this many jobs that are not urgent, the process that was started for an urgent one is replaced. */
 const CALM_JOBS = 32;
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
-/** Runs jobs one at a time in a process of low priority, which is started for work and ended without it. */
+/**
+ * Runs jobs one at a time in a process of low priority, which is started when there are jobs and ended when there are
+ * none.
+ */
 export class CompactionProcess implements CompactionRunner {
   readonly #options: ProcessOptions;
   #child: ChildProcess | undefined;
@@ -43,7 +46,10 @@ export class CompactionProcess implements CompactionRunner {
     }
   }
 
-  /** Another priority wants another process: it can't be raised without privileges, and is that of a thread, not of a process. */
+  /**
+   * Ends the process if its priority is wrong: a priority cannot be raised without privileges, and belongs to a thread,
+   * not to a process.
+   */
   #prioritize(urgent: boolean): void {
     this.#calmJobs = urgent ? 0 : this.#calmJobs + 1;
     if (urgent === this.#isUrgent || (this.#isUrgent && this.#child !== undefined && this.#calmJobs < CALM_JOBS))
@@ -87,7 +93,7 @@ export class CompactionProcess implements CompactionRunner {
 
   #start(): ChildProcess {
     const stdio = ["ignore", "ignore", "ignore", "ipc"] as const;
-    // Detached: a Ctrl-C is for the server, which ends its children when it is done.
+    // Detached, because Ctrl-C is for the server, which ends its children itself.
     const child = spawn(process.execPath, [CHILD], { env: childEnvironment(), stdio: [...stdio], detached: true });
     const forget = (): void => {
       if (this.#child === child) this.#child = undefined;
@@ -107,7 +113,7 @@ export class CompactionProcess implements CompactionRunner {
 }
 
 function send(child: ChildProcess, message: ToChild): void {
-  // A process that ended is reported by its "close" event.
+  // The "close" event reports a process that has ended.
   if (child.connected) child.send(message, () => {});
 }
 
@@ -115,6 +121,6 @@ function lowerPriority(child: ChildProcess, niceness: number): void {
   try {
     if (child.pid !== undefined) setPriority(child.pid, niceness);
   } catch {
-    // Some systems forbid it; compaction then competes with requests, and that is all.
+    // Some systems forbid it. Then compaction competes with requests.
   }
 }

@@ -1,30 +1,30 @@
 import type { TelemetryType } from "../columns.ts";
 import type { Predicate } from "../retention/predicate.ts";
 
-/** Work for the process that makes Parquet. Paths are absolute. */
+/** A job for the process that writes Parquet. Paths are absolute. */
 export type CompactionJob = CompactJob | MergeJob | EraseJob;
 
 interface Job {
   readonly type: TelemetryType;
-  /** An empty folder on the disk of the telemetry directory, for the files that are made. */
+  /** An empty folder for the new files, on the disk of the telemetry directory. */
   readonly outputDir: string;
-  /** Attributes that queries ask for, the most asked first. */
+  /** Attributes that queries use, the most used one first. */
   readonly asked: readonly string[];
 }
 
-/** NDJSON to Parquet, cut by day. */
+/** Converts NDJSON to Parquet, cut by day. */
 export interface CompactJob extends Job {
   readonly kind: "compact";
   readonly inputs: readonly string[];
-  /** How many rows the inputs have. */
+  /** Number of rows in the inputs. */
   readonly rows: number;
-  /** Done at the server's own priority. */
+  /** Runs at the server's own priority. */
   readonly urgent?: boolean;
-  /** No attributes get a column but `asked`: a merge chooses the others. */
+  /** Only attributes in `asked` get a column. A merge chooses the others. */
   readonly askedOnly?: boolean;
 }
 
-/** Parquet files to one, or, when it is large and of many days, to one for each day. */
+/** Merges Parquet files to one, or to one for each day when the result is large and spans several days. */
 export interface MergeJob extends Job {
   readonly kind: "merge";
   readonly inputs: readonly MergeInput[];
@@ -32,7 +32,7 @@ export interface MergeJob extends Job {
   readonly cutBytes: number;
 }
 
-/** A Parquet file without the rows that match. */
+/** Copies a Parquet file without the rows that match. */
 export interface EraseJob extends Job {
   readonly kind: "erase";
   readonly input: MadeFile;
@@ -42,13 +42,13 @@ export interface EraseJob extends Job {
 export interface MergeInput {
   readonly path: string;
   readonly rows: number;
-  /** Range of `timestamp`, in microseconds since the epoch, cut to ±(2^53 − 1). */
+  /** Range of `timestamp`, in microseconds since the epoch, limited to ±(2^53 − 1). */
   readonly minUs: number;
   readonly maxUs: number;
   readonly promoted: readonly string[];
 }
 
-/** A Parquet file that has no place yet. */
+/** A new Parquet file before it is moved to its place. */
 export interface MadeFile {
   readonly path: string;
   readonly rows: number;
@@ -56,13 +56,15 @@ export interface MadeFile {
   /** Range of `timestamp`, in microseconds since the epoch. */
   readonly minUs: number;
   readonly maxUs: number;
-  /** Attributes with a separate column, see `promotedColumn`. */
+  /** Attributes with a separate column; see `promotedColumn`. */
   readonly promoted: readonly string[];
 }
 
-/** Makes Parquet files. DuckDB must not see tenants' data in the main process, so this runs in a separate process. */
+/**
+ * Creates Parquet files. DuckDB must not process tenants' data in the main process, so this runs in a separate process.
+ */
 export interface CompactionRunner {
-  /** @throws Error when the inputs can't be turned into files, or the process died; files may be left in `outputDir` */
+  /** @throws Error when the inputs cannot be converted, or the process died; files may be left in `outputDir` */
   run(job: CompactionJob): Promise<readonly MadeFile[]>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
 import type { Layout } from "../layout.ts";
 
-/** Gives a finished file its name so that a crash at any moment leaves all of it or nothing. */
+/** Renames a finished file so that after a crash at any moment all of it exists, or nothing. */
 export async function publish(temporary: string, path: string, root: string): Promise<void> {
   const handle = await open(temporary, "r");
   try {
@@ -20,9 +20,9 @@ export async function publish(temporary: string, path: string, root: string): Pr
 }
 
 /**
- * A planned replacement of files: on disk before the first new file has its name, and until it is known whether the
- * manifest has the change. With it a start distinguishes a file that is not needed from one that has the only copy of
- * its rows. Paths are relative to the telemetry directory.
+ * A planned replacement of files. It is on disk before the first new file has its name, and until it is known whether
+ * the manifest has the change. It tells a start which file is not needed, and which has the only copy of its rows.
+ * Paths are relative to the telemetry directory.
  */
 export interface Replacing {
   readonly dropped: readonly string[];
@@ -37,7 +37,9 @@ export async function noteReplacing(layout: Layout, id: string, replacing: Repla
   return path;
 }
 
-/** The notes that a crash has left, by their path. One that is not whole was never followed by a file, and is removed. */
+/**
+ * Returns the notes that a crash has left, by their path. Deletes an incomplete note, since no file was moved after it.
+ */
 export async function readReplacing(layout: Layout): Promise<Map<string, Replacing>> {
   const notes = new Map<string, Replacing>();
   for (const name of await readdir(layout.replacing)) {

@@ -10,7 +10,7 @@ interface OldPerson {
   readonly password?: boolean;
   readonly isOperator?: boolean;
   readonly seen?: boolean;
-  /** Times at which links of theirs were used; null: never. */
+  /** When each linked identity was last used; null for never. */
   readonly links?: readonly (number | null)[];
   readonly identities?: readonly (readonly [issuer: string, subject: string, createdAt: number])[];
   readonly sessions?: readonly string[];
@@ -40,9 +40,9 @@ async function addPeople(tx: Writer, people: Readonly<Record<string, OldPerson>>
 
 const METHODS = ["password", "password_totp", "recovery_code", "passkey", "oidc", "set_up"];
 
-/** What 0030 makes of accounts from before it. */
+/** Tests how 0030 migrates older accounts. */
 export const ACCOUNTS_MIGRATION: DatabaseCases = {
-  "accounts from before addresses were verified: who is proved, which identity stays, what a session showed": async (
+  "migrated accounts: whose address is verified, which identity stays, and how a session signed in": async (
     database,
   ) => {
     const store = await migrated(database, "0030-accounts", (tx) =>
@@ -109,7 +109,7 @@ export const ACCOUNTS_MIGRATION: DatabaseCases = {
     }
   },
 
-  "a waiting operator of a server without one keeps waiting": async (database) => {
+  "a person who waits to become the operator keeps waiting if there is none": async (database) => {
     const store = await migrated(database, "0030-accounts", (tx) =>
       addPeople(tx, { waiting: { isOperator: true, links: [null] }, other: { password: true, links: [7] } }),
     );

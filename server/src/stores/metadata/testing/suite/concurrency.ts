@@ -19,7 +19,7 @@ export const CONCURRENCY: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), kept);
   },
 
-  "writers that come again as soon as they are done don't run into each other": async (store) => {
+  "writers that write again at once do not conflict": async (store) => {
     let next = 0;
     const loop = async (): Promise<void> => {
       while (next < 400) {
@@ -39,7 +39,7 @@ export const CONCURRENCY: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), kept);
   },
 
-  "a lock makes the order of a sequence the order of its commits": async (store) => {
+  "under a lock, a sequence has the order of its commits": async (store) => {
     const append = (): Promise<void> =>
       store.write(async (tx) => {
         await store.lock(tx, "sequence");
@@ -56,14 +56,14 @@ export const CONCURRENCY: StoreCases = {
       assert.deepEqual(
         seen,
         Array.from({ length: seen.length }, (_, index) => index + 1),
-        "no number is seen before a smaller one",
+        "no number may be seen before a smaller one",
       );
       await new Promise((resolve) => setImmediate(resolve));
     }
     await appends;
   },
 
-  "a notification is heard after the commit, and only then": async (store, database) => {
+  "a notification arrives after the commit, and only then": async (store, database) => {
     const second = database.sharesNotifications ? await openStore(database) : store;
     let heard = 0;
     let heardBy = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ export const CONCURRENCY: StoreCases = {
     await notify(1);
     await within(heardBy.promise, "the first notification");
     heardBy = Promise.withResolvers();
-    await assert.rejects(notify(1)); // taken: rolled back, so it must not be heard
+    await assert.rejects(notify(1)); // this transaction rolls back, so its notification must not arrive
     await notify(2);
     await within(heardBy.promise, "the second notification");
     assert.equal(heard, 2);

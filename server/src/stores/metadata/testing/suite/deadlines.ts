@@ -10,7 +10,7 @@ function deferNode(tx: Writer, number: number): void {
   tx.defer(tx.insertInto("node").values({ id: `node_${number}`, applied_seq: number, started_at: 0, seen_at: 0 }));
 }
 
-/** Writes after expired work; on a slow disk the write may pass the deadline itself, and is retried. */
+/** Writes after a transaction has expired. On a slow disk this write may miss its own deadline, and is retried. */
 async function addLater(store: MetadataStore, number: number, tries = 10): Promise<void> {
   await store
     .write((tx) => addNode(tx, number))
@@ -20,7 +20,7 @@ async function addLater(store: MetadataStore, number: number, tries = 10): Promi
     });
 }
 
-/** Everything that work can ask of a transaction, each with the number of the row that it would leave behind. */
+/** Every kind of statement in a transaction. Each gets the number of the row that it would leave behind. */
 const STATEMENTS: readonly ((tx: Writer, number: number) => Promise<unknown>)[] = [
   addNode,
   async (tx, number) => deferNode(tx, number),
@@ -36,9 +36,9 @@ async function expired(store: MetadataStore, work: (tx: Writer) => Promise<void>
   assert.ok(error instanceof Problem && error.code === "unavailable", String(error));
 }
 
-/** Transactions that pass their deadline while their work goes on. */
+/** Transactions that pass their deadline while their work continues. */
 export const DEADLINES: DatabaseCases = {
-  "work that passed its deadline sends nothing more, however long it tries": async (database) => {
+  "work past its deadline sends no more statements": async (database) => {
     const store = await openStoreWith(database, { transactionMs: DEADLINE_MS });
     const refused: PromiseSettledResult<unknown>["status"][] = [];
     let goesOn: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export const DEADLINES: DatabaseCases = {
       })();
       await goesOn;
     });
-    // Those that come meanwhile may be given the connection that the expired one had.
+    // These transactions may get the connection of the expired one.
     for (let number = 100; number < 130; number++) {
       await addLater(store, number);
       await delay(10);
@@ -67,7 +67,7 @@ export const DEADLINES: DatabaseCases = {
     await store.close();
   },
 
-  "a transaction that expires in the middle of its statements leaves none of them behind": async (database) => {
+  "a transaction that expires between its statements changes nothing": async (database) => {
     const store = await openStoreWith(database, { transactionMs: DEADLINE_MS });
     let wasRefused = false;
     let goesOn: Promise<void> | undefined;
@@ -87,9 +87,9 @@ export const DEADLINES: DatabaseCases = {
   },
 };
 
-/** Statements that nobody waits for, against the rules. */
+/** Statements that nobody awaits, against the rules. */
 export const STRAYS: StoreCases = {
-  "a statement that is left over when its transaction is rolled back is never committed by itself": async (store) => {
+  "a statement that runs after its transaction was rolled back is never committed": async (store) => {
     for (let round = 0; round < 20; round++) {
       const first = round * 10;
       let strays: Promise<unknown> | undefined;

@@ -11,7 +11,7 @@ function seenAt(tx: Writer, id: string): Promise<{ seen_at: number }[]> {
   return tx.readAhead(tx.selectFrom("node").select("seen_at").where("id", "=", id));
 }
 
-/** Statements that nobody waits for, and rows that are read before their place. */
+/** Deferred statements, and rows that are read ahead. */
 export const DEFERRING: StoreCases = {
   "a deferred statement runs in its place, before awaited ones and before the commit": async (store) => {
     await store.write(async (tx) => {
@@ -27,7 +27,7 @@ export const DEFERRING: StoreCases = {
     assert.deepEqual(row, { seen_at: 7 });
   },
 
-  "one that fails takes back its transaction, whether something is awaited behind it or not": async (store) => {
+  "a failed deferred statement rolls back its transaction, with or without a later awaited one": async (store) => {
     await store.write((tx) => addNode(tx, 1));
     const atCommit = store.write(async (tx) => {
       await addNode(tx, 2);
@@ -44,7 +44,7 @@ export const DEFERRING: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), [1]);
   },
 
-  "one that changes another number of rows than it must fails the transaction with the error that was given": async (
+  "a deferred statement that changes an unexpected number of rows fails the transaction with the given error": async (
     store,
   ) => {
     const failure = new Error("nobody is there");
@@ -64,12 +64,12 @@ export const DEFERRING: StoreCases = {
         await addNode(tx, 3);
       }),
     ];
-    // Both are watched from the start: either may fail first.
+    // Both are awaited from the start, because either may fail first.
     assert.deepEqual(await Promise.all(refused.map(rejection)), [failure, failure]);
     assert.deepEqual(await nodeNumbers(store.read), [1]);
   },
 
-  "of many transactions at once those fail whose statements do, and no other": async (store) => {
+  "of many concurrent transactions, only those with a failed statement fail": async (store) => {
     await store.write((tx) => addNode(tx, 7));
     const write = (number: number): Promise<void> =>
       store.write(async (tx) => {
@@ -84,7 +84,7 @@ export const DEFERRING: StoreCases = {
     assert.equal((await nodeNumbers(store.read)).length, 181);
   },
 
-  "a read ahead equals the read in the transaction, with any number at once": async (store) => {
+  "a read ahead equals the read in the transaction, with many transactions at once": async (store) => {
     await store.write((tx) => addNode(tx, 1));
     const increment = (): Promise<void> =>
       store.write(async (tx) => {
@@ -102,7 +102,7 @@ export const DEFERRING: StoreCases = {
     assert.deepEqual(row, { seen_at: 100 });
   },
 
-  "what the transaction has written itself is read too": async (store) => {
+  "a read ahead sees the transaction's own writes": async (store) => {
     await store.write(async (tx) => {
       assert.deepEqual(await seenAt(tx, "node_1"), []);
       deferNode(tx, 1);
@@ -111,7 +111,7 @@ export const DEFERRING: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), [1]);
   },
 
-  "work that read ahead what has changed runs again, and its notifications count once": async (store) => {
+  "work whose rows read ahead have changed runs again, and notifies once": async (store) => {
     await store.write((tx) => addNode(tx, 1));
     let heard = 0;
     const stop = store.onNotify("job", () => (heard += 1));
@@ -132,7 +132,7 @@ export const DEFERRING: StoreCases = {
       }),
     );
     await Promise.all([first, second]);
-    assert.equal(seen.at(-1), 1, "the run that counts saw what the other one wrote");
+    assert.equal(seen.at(-1), 1, "the second run must see the other transaction's write");
     assert.deepEqual(await nodeNumbers(store.read), [2]);
     const deadline = performance.now() + 10_000;
     while (heard === 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -140,7 +140,7 @@ export const DEFERRING: StoreCases = {
     assert.equal(heard, 1);
   },
 
-  "bytes that are a part of more bytes arrive as that part": async (store) => {
+  "a view of a larger buffer arrives as that view only": async (store) => {
     const bytes = Buffer.from("before the key after").subarray(7, 14);
     const row = { ...ROWS.signing_key, kid: "kid_part", private_key: bytes };
     await store.write(async (tx) => tx.defer(tx.insertInto("signing_key").values(row)));

@@ -9,16 +9,16 @@ import { waitsOf, type Waits } from "../../waits.ts";
 export interface TestDatabase {
   url: string | undefined;
   dataDir: string;
-  /** Whether a second store hears what this one notifies. */
+  /** Whether a second store gets the notifications of this one. */
   sharesNotifications: boolean;
-  /** What closed stores left behind that they should not have: connections, locks, files. */
+  /** Returns the connections, locks and files that closed stores have left behind by mistake. */
   leftovers(): Promise<string[]>;
   remove(): Promise<void>;
 }
 
-/** Cases by what they show. The store is open on an empty database, and closed afterwards. */
+/** Cases by name. The store is open on an empty database, and is closed afterwards. */
 export type StoreCases = Readonly<Record<string, (store: MetadataStore, database: TestDatabase) => Promise<void>>>;
-/** Cases that open stores themselves, and close them. */
+/** Cases that open and close stores themselves, by name. */
 export type DatabaseCases = Readonly<Record<string, (database: TestDatabase) => Promise<void>>>;
 
 const DEADLINE_MS = 10_000;
@@ -27,7 +27,7 @@ export function openStore({ url, dataDir }: TestDatabase): Promise<MetadataStore
   return openMetadata({ url, dataDir, clock: systemClock });
 }
 
-/** With limits that no operator could choose: each by itself. */
+/** Opens a store with limits that an operator cannot set. */
 export function openStoreWith({ url, dataDir }: TestDatabase, some: Partial<Waits>): Promise<MetadataStore> {
   const waits = { ...waitsOf(), ...some };
   if (url === undefined) return openSqlite({ dataDir, clock: systemClock, waits });

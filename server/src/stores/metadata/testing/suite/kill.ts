@@ -6,8 +6,8 @@ const ACKNOWLEDGED_MIN = 50;
 const CHILD = fileURLToPath(new URL("./writer.ts", import.meta.url));
 
 /**
- * Runs a process that commits numbers from `first` on and prints each when it was acknowledged; kills it with SIGKILL once it
- * has printed 50. Resolves to all that it printed.
+ * Runs a process that commits numbers from `first` on and prints each one after its commit. Kills it with SIGKILL after
+ * it has printed 50. Resolves to all printed numbers.
  */
 export async function killWhileWriting(
   { url, dataDir }: { url: string | undefined; dataDir: string },

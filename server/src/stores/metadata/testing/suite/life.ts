@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { addNode, nodeNumbers, openStore, type DatabaseCases, type StoreCases } from "./harness.ts";
 import { killWhileWriting } from "./kill.ts";
 
-/** Closing, and dying. */
+/** Closing a store, and killing its process. */
 export const LIFE: StoreCases = {
   "close waits for the transactions under way and refuses the next": async (store, database) => {
     const writes = Promise.all(Array.from({ length: 50 }, (_, number) => store.write((tx) => addNode(tx, number))));
@@ -20,7 +20,7 @@ export const LIFE: StoreCases = {
 };
 
 export const KILLS: DatabaseCases = {
-  "acknowledged writes survive five kills of the process that wrote them, and no transaction is there by half": async (
+  "acknowledged writes survive five kills of their process, and no transaction is applied in part": async (
     database,
   ) => {
     await (await openStore(database)).close();

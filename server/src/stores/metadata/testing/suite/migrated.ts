@@ -3,7 +3,7 @@ import type { MetadataStore, Writer } from "../../index.ts";
 import { MIGRATIONS, type Migration } from "../../migrations/index.ts";
 import { openStore, type TestDatabase } from "./harness.ts";
 
-/** A database as the version before a migration left it, with what `fill` puts in; then as this version opens it. */
+/** Creates a database at the version before a migration, adds the rows of `fill`, and opens it with this version. */
 export async function migrated(
   database: TestDatabase,
   name: string,

@@ -8,7 +8,7 @@ import { REGISTRY_MIGRATION } from "./registry-migration.ts";
 import { ROWS } from "./rows.ts";
 import { TRUSTS_MIGRATION } from "./trusts-migration.ts";
 
-/** The schema and how it comes to be. */
+/** Creation of the schema. */
 export const MIGRATIONS_RUN: StoreCases = {
   "migrations run once, however often the store is opened": async (store, database) => {
     const before = await store.read.selectFrom("migration").selectAll().execute();
@@ -17,13 +17,13 @@ export const MIGRATIONS_RUN: StoreCases = {
     assert.deepEqual(new Set(before.map((row) => row.name)), new Set(MIGRATIONS.map((migration) => migration.name)));
   },
 
-  "a database that a newer version has changed is refused and left as it is": async (store, database) => {
+  "a database of a newer version is refused and not changed": async (store, database) => {
     await store.write((tx) => tx.insertInto("migration").values({ name: "9999-future", applied_at: 1 }).execute());
     await assert.rejects(openStore(database), /newer version of Mooring has changed it \(9999-future\)/);
     assert.equal((await store.read.selectFrom("migration").selectAll().execute()).length, MIGRATIONS.length + 1);
   },
 
-  "every table takes a full row and gives it back": async (store) => {
+  "every table stores a full row and returns it": async (store) => {
     for (const table of Object.keys(ROWS) as (keyof Tables)[]) {
       const row = ROWS[table];
       await store.write(
@@ -45,7 +45,7 @@ export const MIGRATIONS_OF_A_DATABASE: DatabaseCases = {
   ...REGISTRY_MIGRATION,
   ...PROJECTS_MIGRATION,
 
-  "stores that open a fresh database at once all succeed": async (database) => {
+  "several stores can open a new database at once": async (database) => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(database)));
     for (const store of stores) await store.ping();
     await Promise.all(stores.map((store) => store.close()));

@@ -4,9 +4,9 @@ import type { Writer } from "../../index.ts";
 import type { DatabaseCases } from "./harness.ts";
 import { migrated } from "./migrated.ts";
 
-/** What 0048 makes of repositories from before it. */
+/** Tests how 0048 migrates older repositories. */
 export const REGISTRY_MIGRATION: DatabaseCases = {
-  "what a repository held before its numbers were kept is counted once": async (database) => {
+  "the content of an older repository is counted once": async (database) => {
     const store = await migrated(database, "0048-registry-contents", fill);
     const rows = await store.read.selectFrom("registry_contents").selectAll().orderBy("repository").execute();
     assert.deepEqual(rows, [

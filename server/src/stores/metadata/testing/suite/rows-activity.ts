@@ -2,7 +2,7 @@ import type { ActivityTables } from "../../schema-activity.ts";
 
 const COUNTS = { requests: 9_007_199_254_740_991, refused: 1 };
 
-/** The share of what credentials do in the rows of every table. */
+/** Rows of the tables about the activity of credentials; see `rows.ts`. */
 export const ACTIVITY_ROWS: ActivityTables = {
   credential_activity: {
     credential_id: "cred_1",

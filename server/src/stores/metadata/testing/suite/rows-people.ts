@@ -1,6 +1,6 @@
 import type { PeopleTables } from "../../schema-people.ts";
 
-/** One full row of every table of how people sign in; see `rows.ts`. */
+/** Rows of the tables about sign-in; see `rows.ts`. */
 export const PEOPLE_ROWS: PeopleTables = {
   browser_session: {
     id: "ses_1",

@@ -3,7 +3,7 @@ import type { RegistryTables } from "../../schema-registry.ts";
 const AT = { repository: "app_1", org_id: "org_1" };
 const DIGEST = `sha256:${"0".repeat(64)}`;
 
-/** The share of the container registry in the rows of every table. */
+/** Rows of the tables of the container registry; see `rows.ts`. */
 export const REGISTRY_ROWS: RegistryTables = {
   registry_repository: {
     id: "app_1",

@@ -1,6 +1,6 @@
 import type { TrustTables } from "../../schema-trusts.ts";
 
-/** The share of trusts in the rows of every table. */
+/** Rows of the tables of trusts; see `rows.ts`. */
 export const TRUST_ROWS: TrustTables = {
   credential_trust: {
     id: "trust_1",

@@ -1,6 +1,6 @@
 import type { WebhookTables } from "../../schema-webhooks.ts";
 
-/** One full row of every table of webhooks; see `rows.ts`. */
+/** Rows of the tables of webhooks; see `rows.ts`. */
 export const WEBHOOK_ROWS: WebhookTables = {
   webhook: {
     id: "hook_1",

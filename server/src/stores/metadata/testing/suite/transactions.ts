@@ -3,9 +3,9 @@ import { isUniqueViolation, uniqueViolation, type Writer } from "../../index.ts"
 import { addNode, nodeNumbers, rejection, type StoreCases } from "./harness.ts";
 import { ROWS } from "./rows.ts";
 
-/** One transaction by itself. */
+/** Single transactions. */
 export const TRANSACTIONS: StoreCases = {
-  "a read sees committed rows, the transaction also its own": async (store) => {
+  "a read sees committed rows, and a transaction also sees its own": async (store) => {
     await store.write(async (tx) => {
       await addNode(tx, 1);
       assert.deepEqual(await nodeNumbers(tx), [1]);
@@ -14,7 +14,7 @@ export const TRANSACTIONS: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), [1]);
   },
 
-  "a throw takes back the whole transaction and reaches the caller": async (store) => {
+  "an exception rolls back the whole transaction and reaches the caller": async (store) => {
     const failure = Object.assign(new Error("changed my mind"), { code: "ENOENT" });
     const work = async (tx: Writer): Promise<void> => {
       await addNode(tx, 1);
@@ -24,7 +24,7 @@ export const TRANSACTIONS: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), []);
   },
 
-  "a taken key has a separate error, with its table and columns": async (store) => {
+  "a duplicate key has its own error, with its table and columns": async (store) => {
     const project = { ...ROWS.project, id: "proj_other" };
     await store.write((tx) => tx.insertInto("organization").values(ROWS.organization).execute());
     await store.write((tx) => tx.insertInto("project").values(ROWS.project).execute());
@@ -32,7 +32,7 @@ export const TRANSACTIONS: StoreCases = {
     assert.deepEqual(uniqueViolation(slugTaken), { table: "project", columns: ["org_id", "slug"] });
     assert.ok(isUniqueViolation(slugTaken, "project", ["org_id", "slug"]));
     assert.ok(!isUniqueViolation(slugTaken, "project", ["id"]));
-    assert.ok(!JSON.stringify(slugTaken).includes(project.slug), "the refused values stay out of the error");
+    assert.ok(!JSON.stringify(slugTaken).includes(project.slug), "the error must not contain the refused values");
     const idTaken = await rejection(
       store.write((tx) =>
         tx
@@ -53,7 +53,7 @@ export const TRANSACTIONS: StoreCases = {
     assert.equal(uniqueViolation(orphan), undefined);
   },
 
-  "a statement that failed loses the transaction, even when the failure is caught": async (store) => {
+  "a failed statement rolls back the transaction, even when its error is caught": async (store) => {
     await store.write((tx) => addNode(tx, 1));
     const outcomes: PromiseSettledResult<void>["status"][] = [];
     const goOn = async (tx: Writer): Promise<void> => {
@@ -67,7 +67,7 @@ export const TRANSACTIONS: StoreCases = {
     assert.deepEqual(await nodeNumbers(store.read), [1]);
   },
 
-  "counts of changed rows come back": async (store) => {
+  "a write returns the number of changed rows": async (store) => {
     await store.write(async (tx) => {
       for (const number of [1, 2, 3]) await addNode(tx, number);
       const [updated] = await tx.updateTable("node").set({ seen_at: 5 }).where("applied_seq", ">", 1).execute();
@@ -79,7 +79,7 @@ export const TRANSACTIONS: StoreCases = {
     });
   },
 
-  "what would wait for itself, or write through the reader, is refused": async (store) => {
+  "nested transactions and writes through the reader are refused": async (store) => {
     const nested = store.write(() => store.write((tx) => addNode(tx, 1)));
     await assert.rejects(nested, /runs in one already/);
     await assert.rejects(addNode(store.read as Writer, 1));

@@ -28,9 +28,9 @@ async function addCredential(
     );
 }
 
-/** What 0047 makes of trusts from before they had a project. */
+/** Tests how 0047 migrates older trusts. */
 export const TRUSTS_MIGRATION: DatabaseCases = {
-  "trusts from before they had a project get that of their credential, and those of revoked ones go": async (
+  "older trusts get the project of their credential, and trusts of revoked credentials are deleted": async (
     database,
   ) => {
     const store = await migrated(database, "0047-trust-projects", addTrusts);

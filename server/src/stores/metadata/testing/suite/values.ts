@@ -5,7 +5,7 @@ import { ROWS } from "./rows.ts";
 
 /** Values as written and as read. */
 export const VALUES: StoreCases = {
-  "values come back as they went in": async (store) => {
+  "a read returns the written values": async (store) => {
     const bytes = Uint8Array.from({ length: 1024 }, (_, index) => index % 256);
     const texts = ["", "ünïcödé 漢字 🚢", "line\nquote ' \" \\ $1 ?", "x".repeat(1024 * 1024)];
     const integers = [0, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
@@ -32,7 +32,7 @@ export const VALUES: StoreCases = {
     }
   },
 
-  "text sorts by bytes, and counts and sums are numbers": async (store) => {
+  "text is sorted by bytes, and counts and sums are numbers": async (store) => {
     const ids = ["Z", "a", "B", "é", "a-b", "aa", "_"];
     await store.write(async (tx) => {
       for (const id of ids)
@@ -50,7 +50,7 @@ export const VALUES: StoreCases = {
     assert.deepEqual(totals, [{ n: 7, total: 14 }]);
   },
 
-  "a text with NUL, which a caller can send, finds nothing and breaks nothing": async (store) => {
+  "a text with NUL, which a client can send, matches nothing and causes no error": async (store) => {
     const named = { ...ROWS.node, id: "a\0b" };
     assert.deepEqual(await store.read.selectFrom("node").selectAll().where("id", "=", named.id).execute(), []);
     await store.write(async (tx) => {

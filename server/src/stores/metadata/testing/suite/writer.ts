@@ -1,4 +1,4 @@
-/** The process that the contract suite kills. Arguments: first number, data directory, URL or nothing. */
+/** The process that the contract tests kill. Arguments: first number, data directory, and a URL or nothing. */
 import { writeSync } from "node:fs";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "../../index.ts";
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
           .values({ store_id: "store_1", org_id: `org_${number}`, type: "logs", compacted_seq: number })
           .execute();
       });
-      writeSync(1, `${number}\n`); // in one piece, and before anything else happens
+      writeSync(1, `${number}\n`); // one synchronous write, before anything else happens
     }
   };
   await Promise.all(Array.from({ length: LOOPS }, loop));

@@ -13,7 +13,7 @@ import {
 } from "./harness.ts";
 
 export const COLLECTING: ObjectCases = {
-  "a blob goes when its last link went and the grace period is over, not before": async (store, place) => {
+  "a blob is deleted after its last link was removed and the grace period is over": async (store, place) => {
     for (const size of [10, LARGE]) {
       const id = await keep(store, contentOf(1, size));
       await linkNow(store, id);
@@ -30,7 +30,7 @@ export const COLLECTING: ObjectCases = {
     }
   },
 
-  "a blob that is linked again in the grace period stays": async (store) => {
+  "a blob that is linked again in the grace period is kept": async (store) => {
     const id = await keep(store, contentOf(2, LARGE));
     await unlinkNow(store, id);
     store.clock.advance(GRACE_MS);
@@ -40,7 +40,7 @@ export const COLLECTING: ObjectCases = {
     assert.equal((await readAll(store, id)).length, LARGE);
   },
 
-  "one can't let go of more than one holds": async (store) => {
+  "unlinking more often than linking is refused": async (store) => {
     const id = await keep(store, contentOf(3, LARGE));
     await assert.rejects(unlinkNow(store, id, id), /is not linked/);
     await linkNow(store, id);
@@ -59,11 +59,11 @@ export const COLLECTING: ObjectCases = {
     await assert.rejects(linkNow(store, staged), problem("unavailable"));
   },
 
-  "a write that takes longer than the grace period is left alone": async (store) => {
+  "a write that takes longer than the grace period is not deleted": async (store) => {
     const input = new PassThrough({ highWaterMark: 8 * MIB });
     const writing = store.objects.write("org_a", input, LIMIT);
     input.write(contentOf(5, 2 * MIB));
-    await waitUntil(async () => (await rowCount(store)) === 1, "the beginning of the write");
+    await waitUntil(async () => (await rowCount(store)) === 1, "the start of the write");
     for (let hours = 0; hours < 3; hours++) {
       store.clock.advance(GRACE_MS + 1);
       assert.equal((await store.objects.collect()).blobs, 0);
@@ -102,7 +102,7 @@ export const COLLECTING: ObjectCases = {
 
   "1,000 blobs are collected in one run": async (store, place) => {
     const ids: string[] = [];
-    // No more changes at once than the records let wait.
+    // No more concurrent changes than the records accept.
     for (let first = 0; first < 1000; first += 50)
       ids.push(
         ...(await Promise.all(

@@ -7,23 +7,23 @@ import { readAll, type OpenChange, type OpenObjects } from "../store.ts";
 /** An empty place for blobs, and separate records. */
 export interface TestPlace {
   open(change?: OpenChange): Promise<OpenObjects>;
-  /** Does to stored bytes what only a broken disk or a careless operator does. */
+  /** Damages stored bytes, like a broken disk or a careless operator. */
   damage(id: string, how: "remove" | "cut" | "alter"): Promise<void>;
-  /** Puts bytes there that no record knows of. */
+  /** Stores bytes that no record names. */
   plant(id: string): Promise<void>;
-  /** Files in progress, before they get their names. */
+  /** Returns the temporary files of unfinished writes. */
   temporary(): Promise<string[]>;
   remove(): Promise<void>;
 }
 
-/** Cases by what they show. The store is open, and is closed afterwards if it still is. */
+/** Cases by name. The store is open, and is closed afterwards if it still is. */
 export type ObjectCases = Readonly<Record<string, (store: OpenObjects, place: TestPlace) => Promise<void>>>;
 
 export const GRACE_MS = 3_600_000;
 /** Larger than inline content. */
 export const LARGE = 100_000;
 
-/** The table of a caller that holds blobs. */
+/** The test's table with references to blobs. */
 export const THINGS = { table: "thing", column: "blob_id", orgColumn: "org_id" } as const;
 
 export async function makeThings({ metadata }: OpenObjects): Promise<void> {
@@ -32,7 +32,7 @@ export async function makeThings({ metadata }: OpenObjects): Promise<void> {
   });
 }
 
-/** Writes, and links in the transaction that inserts the thing. */
+/** Writes a blob, and links it in the transaction that inserts the thing. */
 export async function keepThing(store: OpenObjects, id: string, content: Uint8Array, orgId = "org_a"): Promise<string> {
   const staged = await store.objects.write(orgId, content, { bytesMax: content.length });
   await store.metadata.write(async (tx) => {
@@ -64,7 +64,7 @@ export async function findings({ metadata, driver }: OpenObjects, quick = false)
   return all;
 }
 
-/** `kind what`, sorted. */
+/** Returns the findings as `kind what`, sorted. */
 export async function named(store: OpenObjects, quick = false): Promise<string[]> {
   return (await findings(store, quick)).map(({ kind, what }) => `${kind} ${what}`).toSorted();
 }
@@ -77,7 +77,7 @@ export async function rowCount({ metadata }: OpenObjects): Promise<number> {
   return Number(n);
 }
 
-/** Everything that the driver has. */
+/** Lists everything that the driver stores. */
 export async function storedIds({ driver }: OpenObjects): Promise<string[]> {
   const ids: string[] = [];
   for await (const item of driver.list()) ids.push("id" in item ? item.id : item.stray);

@@ -8,7 +8,7 @@ async function compose({ objects, metadata }: OpenObjects, parts: readonly PartR
   return (await metadata.write((tx) => objects.compose(tx, "org_a", parts))).id;
 }
 
-/** Blobs of each place, and what they hold together. */
+/** Creates a blob for each place, and returns their content in one piece. */
 async function threeParts(store: OpenObjects): Promise<{ ids: [string, string, string]; whole: Buffer }> {
   const contents = [contentOf(1, LARGE), contentOf(2, 1000), contentOf(3, MIB + 1)] as const;
   const ids: [string, string, string] = [
@@ -37,7 +37,7 @@ export const PARTS: ObjectCases = {
     }
   },
 
-  "parts are ranges of blobs, of blobs of parts as well, and keep their numbers": async (store) => {
+  "parts are ranges of blobs or of composed blobs, and keep their numbers": async (store) => {
     const { ids, whole } = await threeParts(store);
     const inner = await compose(
       store,
@@ -64,7 +64,7 @@ export const PARTS: ObjectCases = {
     assert.deepEqual(await store.objects.parts("org_a", ids[0]), []);
   },
 
-  "one part that is a whole blob is that blob; no parts are no bytes": async (store) => {
+  "composing one whole blob returns that blob, and composing no parts an empty blob": async (store) => {
     const id = await keep(store, contentOf(1, LARGE));
     assert.equal(await compose(store, [{ blobId: id }]), id);
     const part = await compose(store, [{ blobId: id, range: { start: 0, end: LARGE - 1 } }]);
@@ -74,7 +74,7 @@ export const PARTS: ObjectCases = {
     assert.equal((await store.objects.open("org_a", empty)).size, 0);
   },
 
-  "a part outside of its blob, one that is staged and one that is not there are refused": async (store) => {
+  "a part outside of its blob, a staged part and a missing part are refused": async (store) => {
     const id = await keep(store, contentOf(1, LARGE));
     const range = { start: 0, end: LARGE + 1 };
     await assert.rejects(compose(store, [{ blobId: id, range }]), RangeError);
@@ -84,7 +84,7 @@ export const PARTS: ObjectCases = {
     assert.equal(await rowCount(store), 2);
   },
 
-  "parts stay as long as what they make up, and go after it": async (store) => {
+  "parts are kept as long as the blob that they are part of, and deleted after it": async (store) => {
     const { ids, whole } = await threeParts(store);
     const outer = await compose(
       store,
@@ -101,7 +101,7 @@ export const PARTS: ObjectCases = {
     assert.equal(await rowCount(store), 0);
   },
 
-  "a part that others hold too stays theirs": async (store) => {
+  "a part with other references is kept": async (store) => {
     const { ids, whole } = await threeParts(store);
     const inner = await compose(
       store,
@@ -110,14 +110,14 @@ export const PARTS: ObjectCases = {
     const outer = await compose(store, [{ blobId: inner }, { blobId: ids[0] }]);
     await unlinkNow(store, ids[1], ids[2], inner);
     store.clock.advance(GRACE_MS + 1);
-    assert.equal((await store.objects.collect()).blobs, 1, "the inner list alone");
+    assert.equal((await store.objects.collect()).blobs, 1, "only the inner list");
     await unlinkNow(store, outer);
     store.clock.advance(GRACE_MS + 1);
     assert.equal((await store.objects.collect()).blobs, 3);
     assert.ok((await readAll(store, ids[0])).equals(whole.subarray(0, LARGE)));
   },
 
-  "10,000 parts: composed in one transaction, read in ranges, let go of": async (store) => {
+  "10,000 parts: composed in one transaction, read in ranges, unlinked": async (store) => {
     const { objects, metadata } = store;
     await makeThings(store);
     const count = 10_000;
@@ -143,11 +143,11 @@ export const PARTS: ObjectCases = {
     assert.deepEqual(await named(store), []);
   },
 
-  "ranges of a blob of 1,000 parts, and one more part than a blob may be made of": async (store) => {
+  "ranges of a blob of 1,000 parts, and one part more than a blob may have": async (store) => {
     const id = await keep(store, contentOf(6, 1000));
     const bytes = Array.from({ length: 1000 }, (_, i) => ({ blobId: id, range: { start: i, end: i + 1 } }));
     const inner = await compose(store, bytes);
-    // Each range begins and ends in the middle of what it is of.
+    // Each range begins and ends in the middle of its part.
     const ranges = Array.from({ length: 20 }, (_, i) => ({ blobId: inner, range: { start: 40 * i, end: 41 * i } }));
     const outer = await compose(store, ranges);
     const whole = await readAll(store, id);

@@ -8,7 +8,7 @@ import type { ByteRange } from "../../types.ts";
 import { collected, contentOf, keep, KIB, MIB, readAll, unlinkNow, type OpenObjects, nth } from "../store.ts";
 import { GRACE_MS, LARGE, problem, waitUntil, type ObjectCases } from "./harness.ts";
 
-/** Ranges about the edges, and some in between that are the same in each run. */
+/** Returns ranges near the edges, and some in between that are the same in each run. */
 export function rangesOf(size: number): ByteRange[] {
   const edges = [0, 1, 2, Math.floor(size / 2), size - 1, size].filter((at) => at >= 0 && at <= size);
   const pairs = edges.flatMap((start) => edges.filter((end) => end >= start).map((end) => ({ start, end })));
@@ -19,7 +19,7 @@ export function rangesOf(size: number): ByteRange[] {
   return [...pairs, ...others];
 }
 
-/** Serves one blob, and hands over what `pipeTo` came to. */
+/** Serves one blob, and returns the result of `pipeTo`. */
 async function serving(
   store: OpenObjects,
   id: string,
@@ -48,7 +48,7 @@ async function fetched(url: string): Promise<IncomingMessage> {
 }
 
 export const READING: ObjectCases = {
-  "every range is the bytes of that range": async (store) => {
+  "every range returns the bytes of that range": async (store) => {
     for (const size of [0, 1, 5000, LARGE, 2 * MIB + 7]) {
       const content = contentOf(size, size);
       const id = await keep(store, content);
@@ -59,7 +59,7 @@ export const READING: ObjectCases = {
     }
   },
 
-  "a range outside of the blob is a mistake of the caller": async (store) => {
+  "a range outside of the blob is a RangeError": async (store) => {
     const id = await keep(store, contentOf(1, LARGE));
     const outside = [
       { start: -1, end: 5 },
@@ -86,7 +86,7 @@ export const READING: ObjectCases = {
     }
   },
 
-  "when the client goes away, reading stops and the blob is let go of": async (store) => {
+  "when the client disconnects, reading stops and the blob's pin is removed": async (store) => {
     const id = await keep(store, contentOf(2, 24 * MIB));
     await using served = await serving(store, id);
     const response = await fetched(served.url);
@@ -98,7 +98,7 @@ export const READING: ObjectCases = {
     assert.equal((await store.objects.collect()).blobs, 1);
   },
 
-  "a signal stops reading, and a slow stream holds it up": async (store) => {
+  "a signal stops reading, and a slow stream slows it down": async (store) => {
     const reader = await store.objects.open("org_a", await keep(store, contentOf(3, 24 * MIB)));
     let taken = 0;
     let hold: (() => void) | undefined;
@@ -119,7 +119,7 @@ export const READING: ObjectCases = {
     assert.ok(slow.destroyed);
   },
 
-  "a reader reads on when its blob is collected, and other readers don't begin": async (store) => {
+  "an open reader continues after its blob was collected, and new readers are refused": async (store) => {
     const content = contentOf(4, 3 * MIB);
     for (const bytes of [content.subarray(0, 100), content]) {
       const id = await keep(store, bytes);
@@ -148,7 +148,7 @@ export const READING: ObjectCases = {
     }
   },
 
-  "a part that is missing cuts the response: its reader can't take it for whole": async (store, place) => {
+  "a missing part cuts the response, so that the client notices": async (store, place) => {
     const { objects, metadata } = store;
     const ids = [
       await keep(store, contentOf(6, MIB)),
@@ -169,7 +169,7 @@ export const READING: ObjectCases = {
     await assert.rejects(served.piped, BlobDamaged);
   },
 
-  "reading after the end gives nothing, after close an error": async (store) => {
+  "reading after the end returns no bytes, and after close an error": async (store) => {
     const reader = await store.objects.open("org_a", await keep(store, contentOf(9, LARGE)));
     await collected(reader.chunks());
     await assert.rejects(reader.read(Buffer.alloc(1)), /is closed/);

@@ -18,7 +18,7 @@ import {
 } from "./harness.ts";
 
 export const SCRUBBING: ObjectCases = {
-  "a store that is well has no findings, staged and idle blobs included": async (store) => {
+  "an intact store has no findings, also with staged and idle blobs": async (store) => {
     await makeThings(store);
     const large = await keepThing(store, "large", contentOf(1, 2 * MIB));
     const small = await keepThing(store, "small", contentOf(2, 100));
@@ -70,7 +70,7 @@ export const SCRUBBING: ObjectCases = {
     assert.deepEqual(await named(store), [`orphan ${id}`]);
   },
 
-  "orphans past the grace period are deleted when that is asked for, and nothing else": async (store, place) => {
+  "orphans past the grace period are deleted on request, and nothing else": async (store, place) => {
     await makeThings(store);
     await keepThing(store, "thing", contentOf(1, LARGE));
     const nowMs = store.clock.nowMs();
@@ -95,7 +95,7 @@ export const SCRUBBING: ObjectCases = {
     assert.equal((await readAll(store, staged.id)).length, LARGE);
   },
 
-  "rows that reference absent blobs, and blobs with too high a count of references": async (store) => {
+  "rows that reference absent blobs, and blobs with a reference count that is too high, are found": async (store) => {
     await makeThings(store);
     const kept = await keepThing(store, "thing", contentOf(1, LARGE));
     const unheld = await keep(store, contentOf(2, LARGE));
@@ -116,7 +116,7 @@ export const SCRUBBING: ObjectCases = {
     );
   },
 
-  "parts that don't make up their blob are found": async (store) => {
+  "parts that do not fit their blob are found": async (store) => {
     await makeThings(store);
     const part = await keepThing(store, "part", contentOf(1, LARGE));
     const ids: string[] = [];
@@ -151,7 +151,7 @@ export const SCRUBBING: ObjectCases = {
     );
   },
 
-  "a blob that is written, linked or deleted meanwhile is no finding": async (store) => {
+  "a blob that is written, linked or deleted during the scrub is no finding": async (store) => {
     await makeThings(store);
     let isScrubbing = true;
     const work = async (worker: number): Promise<void> => {

@@ -7,7 +7,7 @@ import type { WriteOptions } from "../../types.ts";
 import { contentOf, keep, KIB, LIMIT, linkNow, MIB, piecesOf, readAll, type OpenObjects, nth } from "../store.ts";
 import { assertNothingLeft, LARGE, problem, rowCount, storedIds, waitUntil, type ObjectCases } from "./harness.ts";
 
-/** About the places where something changes: inline or not, one gathered write or two. */
+/** Sizes around the limits: inline or not, one gathered write or two. */
 const SIZES = [0, 1, 32 * KIB, 32 * KIB + 1, MIB - 1, MIB, MIB + 1, 3 * MIB + 5];
 
 function sha256(content: Uint8Array): string {
@@ -17,17 +17,17 @@ function sha256(content: Uint8Array): string {
 async function refused(store: OpenObjects, size: number, options: Partial<WriteOptions>): Promise<unknown> {
   const content = contentOf(size, size);
   return store.objects.write("org_a", Readable.from(piecesOf(content)), { ...LIMIT, ...options }).then(
-    () => assert.fail(`${size} bytes were taken`),
+    () => assert.fail(`${size} bytes were accepted`),
     (error: unknown) => error,
   );
 }
 
 export const WRITING: ObjectCases = {
-  "content of every size comes back as it went in, from each kind of input": async (store) => {
+  "content of every size is read as it was written, from each kind of input": async (store) => {
     for (const size of SIZES) {
       const content = contentOf(size, size);
       for (const input of [content, Readable.from(piecesOf(content)), piecesOf(content, 9)]) {
-        if (!(input instanceof Uint8Array) && !(input instanceof Readable) && size > MIB) continue; // so small pieces take long
+        if (!(input instanceof Uint8Array) && !(input instanceof Readable) && size > MIB) continue; // small pieces take long for this content
         const staged = await store.objects.write("org_a", input, { ...LIMIT, size });
         assert.equal(staged.size, size);
         assert.equal(staged.sha256, sha256(content));
@@ -53,7 +53,7 @@ export const WRITING: ObjectCases = {
     assert.match(sha512 ?? "", /^d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274a/);
   },
 
-  "large content waits after each piece for as long as its pace says, and an abort ends the wait": async (store) => {
+  "large content waits after each piece as its pace says, and an abort ends the wait": async (store) => {
     const taken: number[] = [];
     const size = 3 * MIB + 5;
     const pace = { waitMs: (bytes: number) => taken.push(bytes) };
@@ -61,7 +61,7 @@ export const WRITING: ObjectCases = {
     const staged = await store.objects.write("org_a", Readable.from(piecesOf(content)), { ...LIMIT, size, pace });
     assert.equal(staged.sha256, sha256(content));
     const waited = taken.reduce((sum, bytes) => sum + bytes, 0);
-    assert.ok(taken.length >= 2 && waited < size, "the first piece is written before anything is waited for");
+    assert.ok(taken.length >= 2 && waited < size, "the first piece is written before the first wait");
     await store.objects.discard(staged);
     const controller = new AbortController();
     const reason = new Error("went away");
@@ -84,7 +84,7 @@ export const WRITING: ObjectCases = {
     await assertNothingLeft(store, place);
   },
 
-  "the size limit holds to the byte, announced or not": async (store, place) => {
+  "the size limit is exact to the byte, with and without an announced size": async (store, place) => {
     for (const limit of [0, 1, 32 * KIB, LARGE, 2 * MIB]) {
       const over = await refused(store, limit + 1, { bytesMax: limit });
       assert.ok(over instanceof TooLarge && over.code === "body_too_large" && over.bytesMax === limit, String(over));
@@ -95,17 +95,17 @@ export const WRITING: ObjectCases = {
     assert.equal(staged.size, LARGE);
   },
 
-  "content that is too large is refused before the rest of it has come": async (store, place) => {
+  "content that is too large is refused before the rest of it has arrived": async (store, place) => {
     const input = new PassThrough();
     const writing = store.objects.write("org_a", input, { bytesMax: LARGE });
     input.write(contentOf(1, LARGE + 1));
     await assert.rejects(writing, TooLarge);
-    assert.equal(input.destroyed, false, "the sender may still get an answer");
+    assert.equal(input.destroyed, false, "the sender can still get an answer");
     input.destroy(new Error("the connection broke"));
     await assertNothingLeft(store, place);
   },
 
-  "a byte more or less than announced is refused": async (store, place) => {
+  "one byte more or less than announced is refused": async (store, place) => {
     for (const size of [1, 32 * KIB, LARGE, MIB]) {
       for (const announced of [size - 1, size + 1]) {
         assert.ok(
@@ -123,7 +123,7 @@ export const WRITING: ObjectCases = {
       const abort = new AbortController();
       const writing = store.objects.write("org_a", input, { ...LIMIT, signal: abort.signal });
       input.write(contentOf(2, sent));
-      if (sent > 2 * MIB) await waitUntil(async () => (await rowCount(store)) === 1, "the beginning of the write");
+      if (sent > 2 * MIB) await waitUntil(async () => (await rowCount(store)) === 1, "the start of the write");
       const reason = new Error("enough");
       abort.abort(reason);
       await assert.rejects(writing, reason);
@@ -132,7 +132,7 @@ export const WRITING: ObjectCases = {
     await assert.rejects(store.objects.write("org_a", contentOf(1, 9), { ...LIMIT, signal: AbortSignal.abort() }));
   },
 
-  "input that breaks rejects with its error, input that ends early is no content": async (store, place) => {
+  "broken input rejects with its error, and input that ends early is refused": async (store, place) => {
     for (const sent of [10, 2 * MIB]) {
       const broken = new PassThrough({ highWaterMark: 8 * MIB });
       const writing = store.objects.write("org_a", broken, LIMIT);
@@ -179,7 +179,7 @@ export const WRITING: ObjectCases = {
     assert.deepEqual(await storedIds(store), [staged.id]);
   },
 
-  "another organization has no blob of this one": async (store) => {
+  "another organization cannot use this one's blobs": async (store) => {
     const { objects, metadata } = store;
     for (const size of [10, LARGE]) {
       const staged = await objects.write("org_a", contentOf(7, size), LIMIT);
@@ -208,7 +208,7 @@ export const WRITING: ObjectCases = {
     }
   },
 
-  "chunks that are the store's own are written before their memory goes": async (store) => {
+  "chunks that the store owns are written before their memory is freed": async (store) => {
     const content = contentOf(8, 20 * MIB);
     const pieces = async function* (): AsyncGenerator<Uint8Array> {
       for await (const piece of piecesOf(content, 700_000)) yield Uint8Array.from(piece);
@@ -235,7 +235,7 @@ export const WRITING: ObjectCases = {
     assert.equal((await storedIds(store)).length, kept.filter(({ content }) => content.length > 32 * KIB).length);
   },
 
-  "blobs are there after the store was closed and opened again": async (store, place) => {
+  "blobs can be read after the store was closed and opened again": async (store, place) => {
     const content = [contentOf(8, 100), contentOf(9, LARGE)];
     const ids = [await keep(store, nth(content, 0)), await keep(store, nth(content, 1))];
     await store.close();

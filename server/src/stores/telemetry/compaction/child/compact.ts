@@ -9,18 +9,18 @@ import { cutByDay, GROUP_ROWS_MAX, writeParquet } from "./write.ts";
 
 const GROUP_BYTES = 64 * 1024 * 1024;
 const GROUP_ROWS_MIN = 2048;
-/** Files of a compaction are merged soon: as large as with the default level, in less time. */
+/** These files are merged soon. This level gives the same size as the default level, in less time. */
 const ZSTD_LEVEL = 1;
-/** Sample size of all files that are read together. */
+/** Sample size of all input files together. */
 const SAMPLE_BYTES = 1024 * 1024;
 
-/** Makes Parquet of NDJSON: sorted by time, a file for each day where that is possible. */
+/** Converts NDJSON to Parquet, sorted by time, with one file for each day if possible. */
 export async function compact(duckdb: DuckDBConnection, job: CompactJob): Promise<MadeFile[]> {
   const columns = COLUMNS[job.type];
   const types = columns.map(({ name, type }) => `${literal(name)}: ${literal(type)}`).join(", ");
   const sampled = job.askedOnly === true ? [] : job.inputs;
   const promoted = hasAttributes(job.type) ? choosePromoted(await sample(sampled), job.asked) : [];
-  // Sorted first, so that the sort carries fewer columns; what follows keeps the order.
+  // Sorted first, so that the sort carries fewer columns. Later steps keep the order.
   const unpacked = hasAttributes(job.type) ? `* REPLACE (${UNPACKED_ATTRIBUTES} AS "attributes")` : "*";
   const sorted = `(SELECT ${unpacked} FROM ${readJson(job.inputs, types)} ORDER BY "timestamp")`;
   const select = withPromoted(sorted, storedColumns(job.type), promoted, []);
@@ -38,7 +38,10 @@ function readJson(inputs: readonly string[], types: string): string {
   return `read_json(${list(inputs)}, format = 'newline_delimited', columns = {${types}})`;
 }
 
-/** The attributes of some rows, from the beginnings of some files. DuckDB would read each file as a whole, which costs almost as much as the compaction. */
+/**
+ * Returns the attributes of some rows at the start of some files. DuckDB would read the whole files, which costs almost
+ * as much as the compaction.
+ */
 async function sample(inputs: readonly string[]): Promise<string[]> {
   const files = spread(inputs, SAMPLE_FILES_MAX);
   const rowsOfEach = Math.ceil(SAMPLE_ROWS / files.length);
@@ -49,7 +52,7 @@ async function sample(inputs: readonly string[]): Promise<string[]> {
   return samples.flat().flatMap(attributesOf);
 }
 
-/** Whole lines at the beginning of a file. */
+/** Returns whole lines from the start of a file. */
 async function firstLines(path: string, bytesMax: number): Promise<string[]> {
   const file = await open(path);
   try {
@@ -69,7 +72,10 @@ function textOf(attributes: unknown): string {
   return typeof attributes === "string" ? attributes : JSON.stringify(attributes);
 }
 
-/** One text, empty for no attributes; nothing for attributes that are long, or a row that this parser does not take. */
+/**
+ * Returns the attributes of a row as one text, empty if it has none. Returns no text for long attributes, or a row that
+ * this parser refuses.
+ */
 function attributesOf(line: string): string[] {
   try {
     const { attributes } = JSON.parse(line) as { attributes?: unknown };

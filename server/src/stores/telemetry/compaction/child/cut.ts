@@ -1,4 +1,4 @@
-/** Files that one compaction is cut into, at most: hostile rows may be of any number of days. */
+/** The most files of one compaction, because malicious rows may have any number of days. */
 export const PIECES_MAX = 32;
 
 const DAY_MS = 86_400_000;
@@ -12,8 +12,8 @@ export interface Piece {
 const UNITS: readonly ((day: number) => string)[] = [String, (day) => iso(day, "month"), (day) => iso(day, "year")];
 
 /**
- * How rows of these days (since the epoch, ascending, distinct) are cut into files: by day, or else by month, or else by year, or else
- * not at all, so that there are not too many.
+ * Decides how rows of these days (since the epoch, ascending, distinct) are cut into files: by day, or if there would
+ * be too many files, by month, by year, or not at all.
  */
 export function piecesOf(days: readonly number[]): Piece[] {
   for (const unitOf of UNITS) {

@@ -5,7 +5,10 @@ import { SEVERITY_ANEW } from "../../severity-sql.ts";
 import { literal } from "./sql.ts";
 import { writeParquet } from "./write.ts";
 
-/** Makes a file of the rows that don't match; none when all of them do, and the input itself when none does. */
+/**
+ * Writes a file with the rows that do not match. Returns no file when all rows match, and the input itself when none
+ * does.
+ */
 export async function erase(duckdb: DuckDBConnection, job: EraseJob): Promise<MadeFile[]> {
   const { input, type } = job;
   const source = `read_parquet(${literal(input.path)}, hive_partitioning = false)`;
@@ -18,6 +21,6 @@ export async function erase(duckdb: DuckDBConnection, job: EraseJob): Promise<Ma
   const anew = type === "logs" ? ` REPLACE (${SEVERITY_ANEW} AS "severity")` : "";
   const select = `SELECT *${anew} FROM ${source} WHERE NOT ${condition}`;
   const made = await writeParquet(duckdb, { ...job, select, rows, name: "kept", promoted: input.promoted });
-  if (made.rows !== rows) throw new Error(`${rows} rows were to be kept and ${made.rows} were`);
+  if (made.rows !== rows) throw new Error(`${rows} rows should have been kept, but ${made.rows} were`);
   return [made];
 }

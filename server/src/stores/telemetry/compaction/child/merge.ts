@@ -5,13 +5,13 @@ import { choosePromoted, SAMPLE_FILES_MAX, SAMPLE_ROWS, SAMPLE_ROW_BYTES_MAX, sp
 import { hasAttributes, list, literal, storedColumns, withPromoted } from "./sql.ts";
 import { cutByDay, GROUP_ROWS_MAX, writeParquet, type Written } from "./write.ts";
 
-/** How often a merge that did not fit in memory is tried again with less at once, and how much less. */
+/** How often a merge that ran out of memory is retried in smaller pieces, and how much smaller. */
 const RETRIES_MAX = 3;
 const LESS = 8;
 
 /**
- * Makes one file of several. Where their times do not overlap they are read one after the other, without a sort; else the rows are
- * sorted, on disk when they are many.
+ * Merges files into one. Files whose times do not overlap are read one after the other without a sort. Otherwise the
+ * rows are sorted, on disk when there are many.
  */
 export async function merge(duckdb: DuckDBConnection, job: MergeJob): Promise<MadeFile[]> {
   const inputs = job.inputs.toSorted((a, b) => a.minUs - b.minUs);
@@ -38,7 +38,7 @@ async function inOrder(duckdb: DuckDBConnection, written: Written): Promise<Made
   return writeParquet(duckdb, written);
 }
 
-/** Writes rows in the order of time; with several parts, one part of the time after the other. */
+/** Writes rows in the order of time. With several parts, it sorts one time range after the other. */
 async function sorted(duckdb: DuckDBConnection, written: Written, parts: number): Promise<MadeFile> {
   await duckdb.run("SET preserve_insertion_order = false");
   if (parts === 1) return writeParquet(duckdb, { ...written, select: `${written.select} ORDER BY "timestamp"` });
@@ -47,7 +47,7 @@ async function sorted(duckdb: DuckDBConnection, written: Written, parts: number)
   return inOrder(duckdb, { ...written, select });
 }
 
-/** Files that have the rows in the order of time, one after the other; in the folder of the job, which is removed after it. */
+/** Writes sorted files for consecutive time ranges into the folder of the job, which is removed afterwards. */
 async function sortParts(duckdb: DuckDBConnection, written: Written, parts: number): Promise<string[]> {
   const shares = Array.from({ length: parts - 1 }, (_, i) => (i + 1) / parts);
   const found = await duckdb.runAndReadAll(
@@ -68,7 +68,10 @@ async function sortParts(duckdb: DuckDBConnection, written: Written, parts: numb
   return paths;
 }
 
-/** Times at the cut of `MergeInput` are equal without being so, and count as overlapping. */
+/**
+ * Returns whether the inputs do not overlap. Times beyond the bounds of `MergeInput` are cut to equal values, and count
+ * as overlapping.
+ */
 function isInOrder(inputs: readonly MergeInput[]): boolean {
   return inputs.every((input, index) => index === 0 || input.minUs > (inputs[index - 1]?.maxUs ?? Infinity));
 }
@@ -83,7 +86,7 @@ function unsorted(job: MergeJob, inputs: readonly MergeInput[], promoted: readon
   return `SELECT * FROM (${parts.join(" UNION ALL ")})`;
 }
 
-/** Rows of files that have the same attributes promoted. */
+/** Selects the rows of files that have the same promoted attributes. */
 function rowsOf(job: MergeJob, inputs: readonly MergeInput[], promoted: readonly string[]): string {
   const source = `read_parquet(${list(inputs.map(({ path }) => path))}, hive_partitioning = false, union_by_name = true)`;
   return withPromoted(source, storedColumns(job.type), promoted, inputs[0]?.promoted ?? []);

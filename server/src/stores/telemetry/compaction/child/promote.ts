@@ -2,12 +2,12 @@ import { isPromotable } from "../../columns.ts";
 
 /** The most attributes with a separate column in one file. */
 export const PROMOTED_MAX = 16;
-/** The sample of rows that chooses them. */
+/** The number of sampled rows. */
 export const SAMPLE_ROWS = 4096;
 export const SAMPLE_FILES_MAX = 16;
 export const SAMPLE_ROW_BYTES_MAX = 16 * 1024;
 
-/** Fewer rows do not show which attributes are frequent. */
+/** With fewer rows, frequent attributes cannot be recognized. */
 const SAMPLE_ROWS_MIN = 100;
 const SHARE_MIN = 0.05;
 const DISTINCT_SHARE_MAX = 0.5;
@@ -20,8 +20,8 @@ interface KeyUse {
 }
 
 /**
- * Keys that get a column: first those that queries ask for, then those that are in many rows with short values that repeat.
- * `sample` has the attributes of some rows as JSON text, empty for none.
+ * Chooses the keys that get a column: first the keys that queries use, then keys in many rows with short, repeated
+ * values. `sample` has the attributes of some rows as JSON text, empty if a row has none.
  */
 export function choosePromoted(sample: readonly string[], asked: readonly string[]): string[] {
   const chosen = asked.filter(isPromotable).slice(0, PROMOTED_MAX);
@@ -57,12 +57,12 @@ function membersOf(text: string): [string, unknown][] {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
   } catch {
-    // DuckDB takes some JSON that this parser does not; the row is only one of a sample.
+    // DuckDB accepts some JSON that this parser refuses. One row of a sample does not matter.
     return [];
   }
 }
 
-/** Some of the items, evenly spread. */
+/** Returns some of the items, evenly spread. */
 export function spread<T>(items: readonly T[], countMax: number): T[] {
   const step = Math.max(1, items.length / countMax);
   const picked: T[] = [];

@@ -1,7 +1,7 @@
 import { COLUMNS, promotedColumn, type TelemetryType } from "../../columns.ts";
 import { SEVERITY_ANEW } from "../../severity-sql.ts";
 
-/** The stored columns of rows, as a list for SELECT; severities of older spellings of levels are derived again. */
+/** Returns the stored columns of rows as a list for SELECT. Severities by older level spellings are computed again. */
 export function storedColumns(type: TelemetryType): string {
   const columns = COLUMNS[type].map(({ name }) =>
     type === "logs" && name === "severity" ? `${SEVERITY_ANEW} AS "severity"` : `"${name}"`,
@@ -18,8 +18,8 @@ export function list(texts: readonly string[]): string {
 }
 
 /**
- * All rows of `source` with a column for each key, which holds what `attributes->>'key'` gives. Keys that the source has as
- * columns (`present`) are read; the others are extracted together, so that the JSON is parsed once.
+ * Selects all rows of `source` with a column for each key, with the value of `attributes->>'key'`. Keys with a column
+ * in the source (`present`) are read from it. The others are extracted together, so that the JSON is parsed once.
  */
 export function withPromoted(
   source: string,
@@ -40,7 +40,7 @@ export function withPromoted(
   return `SELECT ${columns}, ${promoted.join(", ")} FROM ${from}`;
 }
 
-/** Types whose attributes can have separate columns. */
+/** Returns whether the attributes of a type can have separate columns. */
 export function hasAttributes(type: TelemetryType): boolean {
   return type !== "metrics";
 }

@@ -9,32 +9,32 @@ import { literal } from "./sql.ts";
 export const GROUP_ROWS_MAX = 122_880;
 const DAY_US = 86_400_000_000n;
 /**
- * With a larger share of distinct values, the smaller of the larger dictionaries is not tried; `approx_count_distinct`
- * may be a few per cent off.
+ * With a larger share of distinct values, the smaller dictionary size is not tried. `approx_count_distinct` may be
+ * wrong by a few per cent.
  */
 const DISTINCT_SHARE_MAX = 0.8;
-/** A dictionary of all values of a row group must fit on its page, or it is left out. */
+/** A dictionary of all values of a row group must fit on its page, or the writer drops it. */
 const DICTIONARY_PAGE_BYTES = 64 * 1024 * 1024;
 
 export interface Output {
   readonly type: TelemetryType;
   readonly outputDir: string;
-  /** Rows of a row group, when not `GROUP_ROWS_MAX`. It is built in memory whole, so wide rows want small groups. */
+  /** Rows of a row group, `GROUP_ROWS_MAX` when absent. A group is built in memory, so wide rows need small groups. */
   readonly groupRows?: number;
-  /** The level of zstd, when not its default. */
+  /** The zstd level, when not its default. */
   readonly level?: number;
 }
 
 export interface Written extends Output {
   readonly select: string;
-  /** How many rows `select` gives. */
+  /** The number of rows that `select` returns. */
   readonly rows: number;
-  /** The name of the file, without its ending. */
+  /** The file name without its extension. */
   readonly name: string;
   readonly promoted: readonly string[];
 }
 
-/** Writes a file and reads it back: the counts are those that queries will see. */
+/** Writes a file and reads back its counts, as queries will see them. */
 export async function writeParquet(duckdb: DuckDBConnection, written: Written): Promise<MadeFile> {
   const path = join(written.outputDir, `${written.name}.parquet`);
   await copy(duckdb, written, path, "");
@@ -43,10 +43,10 @@ export async function writeParquet(duckdb: DuckDBConnection, written: Written): 
 }
 
 /**
- * Adds a Bloom filter, which finds a trace by its identifier. Bloom filters need a dictionary, and by default the
- * writer drops the dictionary when a fifth of a row group's values differ: too few for traces of few spans. Then the
- * file is written again with larger ones. Where possible, columns with only distinct values (span_id) still have none:
- * their dictionary would cost a fifth of the file.
+ * Adds a Bloom filter to find a trace by its identifier. Bloom filters need a dictionary. By default the writer drops a
+ * dictionary when a fifth of a row group's values differ, which happens when traces have few spans. Then the file is
+ * written again with larger dictionaries. If possible, columns with only distinct values (span_id) still have none,
+ * because their dictionary would add a fifth to the file.
  */
 async function addTraceFilter(duckdb: DuckDBConnection, written: Written, path: string): Promise<void> {
   if (!(await lacksTraceFilter(duckdb, path))) return;
@@ -90,7 +90,7 @@ async function readBack(duckdb: DuckDBConnection, path: string, promoted: readon
   return { path, rows, bytes: (await stat(path)).size, minUs, maxUs, promoted };
 }
 
-/** Replaces a sorted file by one for each of its days, or months, or years: see `piecesOf`. */
+/** Replaces a sorted file by one for each of its days, months or years; see `piecesOf`. */
 export async function cutByDay(duckdb: DuckDBConnection, output: Output, file: MadeFile): Promise<MadeFile[]> {
   const rowsOfDay = await countDays(duckdb, file.path);
   const pieces = piecesOf([...rowsOfDay.keys()]);
@@ -108,7 +108,10 @@ export async function cutByDay(duckdb: DuckDBConnection, output: Output, file: M
   return made;
 }
 
-/** Rows of each day since the epoch, ascending. In whole numbers: the last microsecond of a day is of that day, in any year. */
+/**
+ * Counts the rows of each day since the epoch, ascending. Integers are exact: the last microsecond of a day belongs to
+ * that day in any year.
+ */
 async function countDays(duckdb: DuckDBConnection, path: string): Promise<Map<number, number>> {
   const found = await duckdb.runAndReadAll(
     `SELECT ((us - ((us % ${DAY_US}) + ${DAY_US}) % ${DAY_US}) // ${DAY_US})::INTEGER AS day, count(*)::DOUBLE
