@@ -141,7 +141,7 @@ export class ClockGuard implements GuardedClock {
   }
 
   /**
-   * Checks what is too slow to check at each deletion: the database's clock, and an acceptance by the operator. Never
+   * Does the checks that are too slow for each deletion: the database's clock, and an acceptance by the operator. Never
    * rejects.
    */
   look(): Promise<void> {

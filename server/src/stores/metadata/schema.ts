@@ -197,7 +197,7 @@ export interface Tables
     /** JSON list of the attributes with a separate column in the file. */
     promoted: string;
     created_at: number;
-    /** Version of the level spellings by which the file's severities were set. */
+    /** Version of the level spellings that set the severities of the file. */
     spellings: number;
     /** When it was replaced by a merge or passed its retention. It stays on disk until no query can read it. */
     dropped_at: number | null;

@@ -36,7 +36,7 @@ export function destinationOf(text: string, reachable: Reachable): Destination {
   // The parser gives all spellings of an address one form: 2130706433, 0x7f.1, 127.1, [::ffff:7f00:1].
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) refuseUnlessAllowed(url, [host], reachable);
-  // RFC 6761 section 6.3: these names mean this machine, whatever a name server answers.
+  // RFC 6761 section 6.3: these names always mean this machine, also if a name server answers differently.
   else if (/(?:^|\.)localhost\.?$/.test(host)) refuseUnlessAllowed(url, [loopbackOf(reachable)], reachable);
   return { url, host };
 }

@@ -1,7 +1,7 @@
 import type { Writer } from "../types.ts";
 
 /**
- * Adds the version of the level spellings by which the severities of a telemetry file were set. Older files have none.
+ * Adds the version of the level spellings that set the severities of a telemetry file. Older files have none.
  */
 export async function spellings(tx: Writer): Promise<void> {
   await tx.schema

@@ -81,7 +81,7 @@ export const TRANSACTIONS: StoreCases = {
 
   "nested transactions and writes through the reader are refused": async (store) => {
     const nested = store.write(() => store.write((tx) => addNode(tx, 1)));
-    await assert.rejects(nested, /runs in one already/);
+    await assert.rejects(nested, /already runs in one/);
     await assert.rejects(addNode(store.read as Writer, 1));
     assert.deepEqual(await nodeNumbers(store.read), []);
   },
