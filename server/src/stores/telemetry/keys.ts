@@ -13,7 +13,7 @@ interface KnownKey {
 
 export interface KeysOptions {
   readonly clock: GuardedClock;
-  /** Looks among the keys whose batches are no longer in the log. */
+  /** Finds a key whose batch is no longer in the log. */
   readonly find: (orgId: string, type: string, keyHash: string) => Promise<KnownKey | undefined>;
 }
 
@@ -27,7 +27,7 @@ export class Keys {
     this.#options = options;
   }
 
-  /** Notes the key of a batch that is in the log. */
+  /** Stores the key of a batch that is in the log. */
   remember(seq: number, meta: FrameMeta): void {
     const { orgId, type, keyHash, bodyHash, count, at } = meta;
     if (keyHash === undefined || bodyHash === undefined || this.#mayForget(at)) return;
@@ -35,9 +35,9 @@ export class Keys {
   }
 
   /**
-   * Runs `write` unless the key was used for the same body before. A second batch with the same key waits for the first,
-   * and is written only when that one was not.
-   * @throws Problem `idempotency_key_reused`, or what `write` throws
+   * Runs `write` unless the key was used for the same body before. A second batch with the same key waits for the
+   * first, and is written only when the first was not.
+   * @throws Problem `idempotency_key_reused`, or the error of `write`
    */
   async once(batch: Batch, write: () => Promise<void>): Promise<Appended> {
     if (batch.idempotency === undefined) throw new Error("a batch without a key can't be recognised");
@@ -60,7 +60,7 @@ export class Keys {
     }
   }
 
-  /** Keys that are only remembered in segments of the log up to `seq`. */
+  /** Returns the keys that are stored only in segments of the log up to `seq`. */
   upTo(seq: number): StoredKey[] {
     return [...this.#ofLog.values()].filter((key) => key.seq <= seq && !this.#mayForget(key.at));
   }
@@ -76,7 +76,7 @@ export class Keys {
     return known === undefined || this.#isExpired(known.at) ? undefined : known;
   }
 
-  /** A key that is not saved now is lost with its segment of the log. */
+  /** Returns whether a key need not be saved. It would be lost with its segment of the log. */
   #mayForget(at: number): boolean {
     return this.#isExpired(at) && this.#options.clock.isTrusted();
   }

@@ -57,7 +57,7 @@ export interface RowStoreOptions {
 
 type OpenOptions = RowStoreOptions & { readonly schedule: Schedule };
 
-/** The parts, once everything that was on disk has been read. */
+/** The parts of the store, after everything on disk was read. */
 interface Parts {
   readonly options: OpenOptions;
   readonly tables: Tables;
@@ -77,7 +77,7 @@ interface Parts {
 }
 
 const PROCESS_IDLE_MS = 10_000;
-/** Each brings as much to Parquet as one file may have. */
+/** Each attempt brings as much to Parquet as one file may have. */
 const SETTLE_ATTEMPTS_MAX = 32;
 const RETRY_LATER = { retryAfterS: 5 };
 
@@ -214,7 +214,7 @@ export class RowStore {
     return this.#parts.storeId;
   }
 
-  /** Those of which there are rows, or were. */
+  /** Lists the organizations that have, or had, rows. */
   organizations(): string[] {
     return [...new Set([...this.#parts.tables.all()].map(({ orgId }) => orgId))];
   }
@@ -253,7 +253,7 @@ export class RowStore {
     await this.#merges.runDue();
   }
 
-  /** Notes that a query asked for these attributes: those asked for most get separate columns. */
+  /** Counts attributes that a query uses. The most used ones get separate columns. */
   noteAsked(orgId: string, type: TelemetryType, keys: readonly string[]): void {
     this.#parts.asked.note(orgId, type, keys);
   }

@@ -17,11 +17,11 @@ export interface TelemetrySettings {
   /** Appends are refused while the disk has less than this free, so that queries and compaction can go on. */
   readonly diskFreeBytesMin: number;
   /**
-   * Rows in Parquet stay in the log for so long after they arrived, or after the start, for readers that continue the
-   * log…
+   * How long rows in Parquet stay in the log after they arrived, or after the start, for readers that continue the log.
+   * It holds only up to `replayBytes`.
    */
   readonly replayMs: number;
-  /** … while the log is no larger than this, and nothing else needs the room. */
+  /** The largest log for which `replayMs` holds. */
   readonly replayBytes: number;
   readonly compaction: CompactionSettings;
   readonly retention: RetentionSettings;

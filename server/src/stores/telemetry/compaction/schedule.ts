@@ -27,7 +27,7 @@ export class CompactionSchedule {
   readonly #failed: Backoff<Table>;
   #work: ScheduledWork | undefined;
   #running: Promise<void> | undefined;
-  /** Calls of `runAll` that wait for a run of the due work, which may never end by itself. */
+  /** Number of `runAll` calls that wait for the running work, which may never end by itself. */
   #waiting = 0;
   #stopped = false;
 
@@ -45,12 +45,12 @@ export class CompactionSchedule {
     this.#work.ask();
   }
 
-  /** Rows were taken: they are to be compacted in their time. */
+  /** Called when rows were appended, to compact them in time. */
   noteTaken(): void {
     this.#work?.ask();
   }
 
-  /** The checks end once all rows are in Parquet and the log is empty. */
+  /** Runs the due work. The checks end once all rows are in Parquet and the log is empty. */
   async #runAndGoOn(): Promise<void> {
     try {
       await this.runDue();
@@ -60,12 +60,12 @@ export class CompactionSchedule {
     }
   }
 
-  /** Compacts until nothing is due; joins a run that is under way. Never rejects: what failed is logged and tried later. */
+  /** Compacts until nothing is due, or joins a running run. Never rejects: failures are logged and retried later. */
   runDue(): Promise<void> {
     return this.#join(() => this.#runDue());
   }
 
-  /** Compacts everything there is, due or not. */
+  /** Compacts all rows, due or not. */
   async runAll(): Promise<void> {
     this.#waiting += 1;
     await this.#running;
@@ -74,7 +74,7 @@ export class CompactionSchedule {
     await this.#join(() => this.#runAll());
   }
 
-  /** Stops the schedule; a compaction under way must be ended by its runner. */
+  /** Stops the schedule. The runner must end a compaction under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#work?.stop();
@@ -88,7 +88,7 @@ export class CompactionSchedule {
     return this.#running;
   }
 
-  /** One job of each table in turn, so that a large table does not delay the others. */
+  /** Runs one job of each table in turn, so that a large table does not delay the others. */
   async #runDue(): Promise<void> {
     for (;;) {
       const due = this.#due();
@@ -118,7 +118,7 @@ export class CompactionSchedule {
     }
   }
 
-  /** Whether it succeeded. */
+  /** Returns whether it succeeded. */
   async #try(table: Table): Promise<boolean> {
     const { compact, log } = this.#options;
     try {
@@ -150,7 +150,7 @@ export class CompactionSchedule {
     return oldestAt !== undefined && (table.hotBytes >= hotBytes || now - oldestAt >= ageMs);
   }
 
-  /** When the log is too long: its oldest segment, which goes once everything in it is compacted. */
+  /** Returns the oldest segment when the log is too long. It is deleted once all its rows are compacted. */
   #blockingSegment(): SegmentInfo | undefined {
     const { wal, settings } = this.#options;
     return wal.bytes > settings.logBytes ? wal.segments[0] : undefined;

@@ -9,7 +9,7 @@ import type { TableName, TakenBatch, TelemetryFeed } from "./types.ts";
 export interface FeedOptions {
   readonly storeId: string;
   readonly wal: WriteAheadLog;
-  /** As restored, before anything was compacted. */
+  /** As restored, before any compaction. */
   readonly tables: Tables;
   readonly watchers: Watchers;
 }
@@ -35,7 +35,7 @@ export class Watchers {
     };
   }
 
-  /** In the turn of the acknowledgement. A listener that fails is its own fault, never the batch's. */
+  /** Calls the listeners in the turn of the acknowledgement. A listener that fails does not fail the batch. */
   taken(seq: number, meta: FrameMeta, rows: Buffer): void {
     if (this.#listeners.size === 0) return;
     const listeners = this.#listeners.get(nameOf(meta.orgId, meta.type));
@@ -55,7 +55,7 @@ export class Watchers {
 export class Feed implements TelemetryFeed {
   readonly id: string;
   readonly #options: FeedOptions;
-  /** For each table that had Parquet files at the start, the last of its batches that may have left the log by then. */
+  /** For each table with Parquet files at the start, its last batch that may have left the log by then. */
   readonly #leftBefore = new Map<string, number>();
 
   constructor(options: FeedOptions) {
@@ -86,7 +86,7 @@ export class Feed implements TelemetryFeed {
       if (this.keptAfter(table) > position) return;
       const segment = this.#options.wal.segments.find(({ lastSeq }) => lastSeq > position);
       if (segment === undefined) return;
-      // As they are now: batches added meanwhile are for the next round.
+      // Read once: batches that are added meanwhile belong to the next round.
       const { lastSeq } = segment;
       if ((segment.tables.get(name) ?? 0) > position) {
         const frames = await readSegment({ ...segment });

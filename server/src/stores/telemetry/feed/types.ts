@@ -7,30 +7,30 @@ export interface TableName {
 
 /** A batch that is on disk. */
 export interface TakenBatch {
-  /** Its place in the log: later batches have greater numbers, also after a restart. */
+  /** Its number in the log. Later batches have greater numbers, also after a restart. */
   readonly seq: number;
-  /** When it was taken, in milliseconds since the epoch. */
+  /** When it was accepted, in milliseconds since the epoch. */
   readonly atMs: number;
   readonly count: number;
-  /** As in `Batch`; not to be changed. */
+  /** As in `Batch`; must not be changed. */
   readonly rows: Buffer;
 }
 
-/** Batches as they are taken, and again as long as the log has them. */
+/** Gives each batch to listeners when it is accepted, and replays batches that the log still has. */
 export interface TelemetryFeed {
-  /** Names the directory whose numbers these are: another one counts for itself. */
+  /** Identifies the directory that the numbers belong to. Each directory has its own numbers. */
   readonly id: string;
-  /** The last batch taken, of any table. */
+  /** The last accepted batch of any table. */
   readonly lastSeq: number;
   /**
-   * Calls `listener` with each batch of the table from now on, in order, in the turn of its acknowledgement: it must return at once and
-   * leave all work for later. The function returned ends it.
+   * Calls `listener` with each later batch of the table, in order, in the turn of its acknowledgement. The listener
+   * must return at once and do its work later. Returns a function that stops it.
    */
   watch(table: TableName, listener: (batch: TakenBatch) => void): () => void;
   /** The log has every batch of the table after this number. */
   keptAfter(table: TableName): number;
   /**
-   * The table's batches after one number and up to another from the log. Ends early when some of them have left the log
+   * Yields the table's batches after one number and up to another from the log. Ends early when some have left the log
    * meanwhile: `keptAfter` is then past the last yielded batch.
    */
   replay(table: TableName, afterSeq: number, throughSeq: number): AsyncIterable<TakenBatch>;

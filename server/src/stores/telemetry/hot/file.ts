@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeAll } from "../write-all.ts";
 
-/** A file that queries may be reading. It is deleted when it is no longer wanted and the last of them has let it go. */
+/** A file that queries may read. It is deleted when it is no longer needed and the last query has released it. */
 export class HeldFile {
   readonly path: string;
   #holders = 0;
@@ -10,7 +10,7 @@ export class HeldFile {
   #gone: () => void = () => {};
   readonly #deleted: (path: string, error: unknown) => void;
 
-  /** `deleted` is called for a deletion that failed. */
+  /** `deleted` is called when a deletion failed. */
   constructor(path: string, deleted: (path: string, error: unknown) => void) {
     this.path = path;
     this.#deleted = deleted;
@@ -48,8 +48,8 @@ export interface HotContent {
 }
 
 /**
- * Rows that are not in Parquet, as a file that never changes. The rows stay in memory until they are written.
- * The log is what makes them durable, so nothing is flushed here.
+ * Rows that are not in Parquet, as a file that never changes. The rows stay in memory until they are written. Nothing
+ * is flushed, because the log makes the rows durable.
  */
 export class HotFile {
   readonly held: HeldFile;
@@ -71,7 +71,7 @@ export class HotFile {
     this.#chunks = content.chunks;
   }
 
-  /** Bytes that wait in memory for being written. */
+  /** Bytes in memory that are not written yet. */
   get unwrittenBytes(): number {
     return this.#chunks === undefined ? 0 : this.bytes;
   }

@@ -1,6 +1,6 @@
 const CHUNK_BYTES_MAX = 1024 * 1024;
 const CHUNK_BYTES_MIN = 4096;
-/** Batches of this size are kept as they are: another copy would cost more than the object does. */
+/** Batches of this size are stored without a copy, because copying would cost more than the object. */
 const KEPT_BYTES_MIN = 64 * 1024;
 
 /**
@@ -11,13 +11,13 @@ export class RowBuffer {
   #full: Buffer[] = [];
   #chunk: Buffer = Buffer.alloc(0);
   #used = 0;
-  /** Size of the last chunk made: each is twice the one before. */
+  /** Size of the last chunk. Each chunk is twice as large as the previous one. */
   #grown = 0;
   bytes = 0;
   rows = 0;
   firstSeq = 0;
   lastSeq = 0;
-  /** When the first of the rows was taken, in milliseconds since the epoch. */
+  /** When the first row was accepted, in milliseconds since the epoch. */
   firstAt = 0;
 
   add(seq: number, rows: Buffer, count: number, at: number): void {
@@ -38,7 +38,7 @@ export class RowBuffer {
     this.#used += rows.length;
   }
 
-  /** The rows as they are now. Later additions do not change the result. */
+  /** Returns the current rows. Later additions do not change the result. */
   chunks(): Buffer[] {
     return this.#used === 0 ? [...this.#full] : [...this.#full, this.#chunk.subarray(0, this.#used)];
   }

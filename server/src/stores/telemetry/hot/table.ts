@@ -14,7 +14,7 @@ export interface TableOptions {
   readonly compactedSeq: number;
   readonly parquet: readonly ParquetFile[];
   readonly deleteFailed: (path: string, error: unknown) => void;
-  /** Told by how much `hotBytes` changes. */
+  /** Called with the change of `hotBytes`. */
   readonly hotChanged: (bytes: number) => void;
 }
 
@@ -33,7 +33,7 @@ export class Table {
   sealed: readonly HotFile[] = [];
   sealedBytes = 0;
   active = new RowBuffer();
-  /** The active buffer as a file for queries, while nothing was added since. */
+  /** The active buffer as a file for queries, until rows are added. */
   #tail: HotFile | undefined;
 
   constructor(options: TableOptions) {
@@ -90,7 +90,7 @@ export class Table {
     return file;
   }
 
-  /** The active rows as a file, still to be written; the same one until something is added. */
+  /** Returns the active rows as a file that is not written yet. It is the same file until rows are added. */
   tail(): HotFile | undefined {
     if (this.active.rows === 0) return undefined;
     if (this.#tail?.lastSeq === this.active.lastSeq) return this.#tail;
@@ -102,10 +102,7 @@ export class Table {
     return this.#tail;
   }
 
-  /**
-   * The switch from hot files to Parquet: compacted rows leave the hot files in the same turn as `parquet` replaces
-   * them.
-   */
+  /** Replaces hot files by Parquet. The compacted rows leave the hot files in the same turn. */
   compacted(upToSeq: number, parquet: readonly ParquetFile[]): void {
     const done = this.sealed.filter((file) => file.lastSeq <= upToSeq);
     this.sealed = this.sealed.filter((file) => file.lastSeq > upToSeq);
@@ -117,7 +114,7 @@ export class Table {
     for (const file of done) file.held.drop();
   }
 
-  /** The switch from Parquet files to others with their rows. */
+  /** Replaces Parquet files by others with their rows. */
   replaced(dropped: readonly ParquetFile[], added: readonly ParquetFile[]): void {
     const gone = new Set(dropped);
     this.parquet = [...this.parquet.filter((file) => !gone.has(file)), ...added];

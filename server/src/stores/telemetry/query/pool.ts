@@ -73,8 +73,8 @@ export class ProcessPool {
   }
 
   /**
-   * A stop of the service may send the signal to all of its processes: the death of one that did not ignore it yet is
-   * expected.
+   * Logs the end of a spare child. A stop of the service may signal all of its processes, so the end of a child that
+   * did not ignore the signal yet is expected.
    */
   #tell({ pid, signal }: QueryProcess): void {
     const level = signal === "SIGTERM" || signal === "SIGINT" ? "debug" : "warn";
@@ -104,14 +104,19 @@ export class ProcessPool {
     }
   }
 
-  /** Only after a query, never because a child ended: a program that can't start must not be started in a loop. */
+  /**
+   * Refills only after a query, never because a child ended: a program that cannot start must not be started in a loop.
+   */
   #refill(): void {
     if (this.#closed !== undefined) return;
     while (this.#spare.length < this.#settings.spareChildren) this.#spare.push(this.#start());
   }
 }
 
-/** One that was ended from outside while it waited is no reason to fail a query; a turn of the event loop lets its end be seen. */
+/**
+ * Returns whether a child is still alive. Waits one turn of the event loop to notice its end, so that a child that was
+ * killed while idle does not fail a query.
+ */
 async function isReady(child: QueryProcess): Promise<boolean> {
   await setImmediate();
   return child.ready.then(

@@ -25,13 +25,13 @@ const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
   parquet: "application/vnd.apache.parquet",
 };
 
-/** How a query went, for the log. */
+/** The result of a query, for the log. */
 export interface RunOutcome {
   readonly code: "ok" | "cancelled" | ChildProblemCode;
   readonly rows: number;
   readonly truncated: boolean;
   readonly peakBytes: number;
-  /** The child must not serve again. */
+  /** The child must not run another query. */
   readonly doubt: boolean;
 }
 
@@ -41,13 +41,13 @@ interface Verdict {
   readonly position?: TextPosition | undefined;
 }
 
-/** A child ended by itself so soon after it was given the query that it must have been ending before. */
+/** The child ended so soon after it got the query that it must have been ending before. */
 export class LostChild extends Problem {}
 
-/** Longer than it takes to notice that a process has ended, shorter than an attempt that is worth no second one. */
+/** Longer than noticing the end of a process takes, and short enough that a second attempt is cheap. */
 const LOST_WITHIN_MS = 100;
 
-/** A child that ended by one of these while using much memory ran out of it. */
+/** A child that ended by one of these signals while it used much memory ran out of memory. */
 const CRASHES: ReadonlySet<NodeJS.Signals> = new Set(["SIGABRT", "SIGTRAP", "SIGSEGV", "SIGILL", "SIGBUS"]);
 
 export interface RunOptions {
@@ -195,7 +195,7 @@ export class Run implements RunSink {
     this.#finish();
   }
 
-  /** The child has said its last word on the query. It is passed on when the child is idle, so that the next query finds it so. */
+  /** Handles the child's last frame. It takes effect when the child is idle, so that the next query finds it idle. */
   #last(conclude: () => void): void {
     this.#stopClocks();
     this.#conclude = conclude;

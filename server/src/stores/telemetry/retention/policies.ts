@@ -43,7 +43,7 @@ export class Policies {
     this.#default = policyOf(undefined, options.settings);
   }
 
-  /** Reads all of them, and from then on what changes. @throws Error when they can't be read */
+  /** Reads all policies, and later only changes. @throws Error when they cannot be read */
   async start(): Promise<void> {
     await this.#read();
     const { schedule, settings } = this.#options;
@@ -61,7 +61,7 @@ export class Policies {
   }
 
   async #refresh(): Promise<void> {
-    // One that is under way may have read too early to have the change that the caller knows of.
+    // A running read may have started before the change that the caller knows of.
     await this.#reading?.catch(() => undefined);
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;

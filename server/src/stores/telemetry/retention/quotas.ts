@@ -15,7 +15,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Room comes from retention, an erasure or the operator: nothing of it is a matter of seconds. */
+/** Space becomes free by retention, an erasure or the operator, which takes minutes or more. */
 const STORED_RETRY_S = 300;
 
 /**
@@ -24,7 +24,7 @@ const STORED_RETRY_S = 300;
  */
 export class Quotas {
   readonly #options: QuotasOptions;
-  /** Organizations with a limit. A value below zero is the credit that was used. */
+  /** Organizations with a limit. A negative value is used credit. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(options: QuotasOptions) {

@@ -5,14 +5,14 @@ import { isObject, nearest, Refusal, SyntaxFault } from "../gate/index.ts";
 export interface Place {
   readonly at: number;
   readonly in: "sent" | "prepared";
-  /** A column that there is not. */
+  /** The missing column. */
   readonly column?: string | undefined;
 }
 
-/** A failure that is an answer. */
+/** A failure that is shown to the caller. */
 export class Failure extends Error {
   readonly code: ChildProblemCode;
-  /** The engine's state may be damaged. */
+  /** True if the engine's state may be damaged. */
   readonly doubt: boolean;
   readonly place: Place | undefined;
 
@@ -33,7 +33,7 @@ interface EngineError {
   readonly missing?: { readonly name: string; readonly candidates: readonly string[] } | undefined;
 }
 
-/** DuckDB's kinds of error that mean: the statement itself is wrong, with any data. */
+/** DuckDB's error types that mean that the statement itself is wrong, with any data. */
 const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
   "Parser",
   "Syntax",
@@ -102,7 +102,7 @@ function absent({ name, candidates }: NonNullable<EngineError["missing"]>): stri
   return `column "${name}" not found${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
 }
 
-/** Advice of the engine's that nobody can follow here. */
+/** Advice of the engine that a caller cannot follow here. */
 const UNFOLLOWABLE = /\b(?:SET|RESET|PRAGMA|INSTALL|LOAD|ATTACH) +["'\w]|duckdb\.org|extension/;
 
 function readable(type: string, message: string): string {
@@ -111,7 +111,7 @@ function readable(type: string, message: string): string {
     .split(/(?<=[.!?])\s+(?=[A-Z])|\n+/)
     .filter((sentence, i) => i === 0 || !UNFOLLOWABLE.test(sentence))
     .join("\n")
-    .replace(/ when casting from source column attribute_[0-9a-f]+/, "") // of a promoted attribute: no column of theirs
+    .replace(/ when casting from source column attribute_[0-9a-f]+/, "") // without the columns of promoted attributes
     .trim();
   return type === "" ? text : `${text} (${type.toLowerCase()} error)`;
 }

@@ -1,21 +1,18 @@
 import { isObject } from "../gate/refusal.ts";
 
-/** One step of a plan; those that it takes its rows from are its children. */
+/** One step of a plan. Its children are the steps that it gets rows from. */
 export interface PlanStep {
   readonly operator: string;
   /** The engine's data about the step: conditions, columns, estimates. */
   readonly info: Readonly<Record<string, unknown>>;
-  /**
-   * Figures of a plan that was run: rows that came out, rows that were read, and time in the step, of all threads
-   * together.
-   */
+  /** Figures of an executed plan: returned rows, read rows, and the time of all threads in the step. */
   readonly rows?: number;
   readonly rows_scanned?: number;
   readonly elapsed_ms?: number;
   readonly children: readonly PlanStep[];
 }
 
-/** Members with the places of rows, which are not shown. */
+/** Members with the places of rows. They are hidden. */
 const UNTOLD = /file ?name|path/i;
 
 /**
@@ -28,7 +25,7 @@ export function readPlan(json: string, scrubbed: (text: string) => string): Plan
   return isObject(root) ? stepOf(root, scrubbed) : null;
 }
 
-/** A plan that was run has two steps above it: the query, and EXPLAIN itself. */
+/** An executed plan has two steps above it: the query, and EXPLAIN itself. */
 function rootsOf(query: unknown): readonly unknown[] {
   return childrenOf(childrenOf(query)[0]);
 }

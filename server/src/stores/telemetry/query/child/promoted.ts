@@ -22,7 +22,7 @@ interface Candidate {
 }
 
 const COLUMN = "attributes";
-/** How the names of the columns begin that no statement is to see. */
+/** Prefix of the columns that statements must not see. */
 const HIDDEN = promotedColumn("");
 const READERS: ReadonlySet<string> = new Set(["->>", "json_extract_string"]);
 const CLAUSES = ["select_list", "where_clause", "group_expressions", "having", "qualify", "modifiers"] as const;
@@ -135,7 +135,7 @@ function plainSources(from: unknown): Json[] | undefined {
   return isPlain && left !== undefined && right !== undefined ? [...left, ...right] : undefined;
 }
 
-/** Whether one of the tables is used as a value, or by more than its name; or a name has another meaning than usual. */
+/** Returns whether a table is used as a value or by more than its name, or a name has an unusual meaning. */
 function namesTables(select: Json, tables: ReadonlySet<string>): boolean {
   const isNamed = (item: unknown): boolean => isObject(item) && String(item["alias"]).toLowerCase() === COLUMN;
   if (listOf(select["select_list"]).some(isNamed)) return true;
@@ -147,7 +147,7 @@ function namesTables(select: Json, tables: ReadonlySet<string>): boolean {
   });
 }
 
-/** Looks through the expressions of one SELECT, not those of others within it. */
+/** Searches the expressions of one SELECT, without nested ones. */
 class CallFinder {
   readonly calls: Call[] = [];
   readonly #select: Json;
@@ -155,9 +155,9 @@ class CallFinder {
   /** The meaning of `attributes` without a table. */
   #only: Json | undefined;
   readonly #stars: ReadonlySet<unknown>;
-  /** A star does more than show columns in the list. */
+  /** True if a star does more than show columns in the list. */
   #expands = false;
-  /** `attributes` is also read in other ways. */
+  /** True if `attributes` is also read in other ways. */
   #readsWhole = false;
 
   constructor(select: Json, usable: readonly Json[], only: Json | undefined) {
@@ -242,7 +242,7 @@ function isStar(item: unknown): boolean {
   return isObject(item) && item["class"] === "STAR" && item["columns"] !== true && !item["expr"];
 }
 
-/** The text that a literal is. */
+/** Returns the text of a literal. */
 function literalOf(node: unknown): string | undefined {
   if (!isObject(node) || node["class"] !== "CONSTANT" || !isObject(node["value"])) return undefined;
   const { type, value } = node["value"];

@@ -30,7 +30,7 @@ export function viewStatements(files: ChildFiles, tables: ReadonlySet<string>): 
   return namedIn(tables).map((table) => viewStatement(table, table.name, files, []));
 }
 
-/** The same with the columns of promoted attributes, by table. */
+/** Returns the statements for the views with columns of promoted attributes, by table. */
 export function promotedStatements(
   files: ChildFiles,
   tables: ReadonlySet<string>,
@@ -41,7 +41,7 @@ export function promotedStatements(
   );
 }
 
-/** Every file of a query. */
+/** Lists every file of a query. */
 export function viewFiles({ directory, tables }: ChildFiles): string[] {
   const names = Object.values(tables).flatMap(({ parquet, hot }) => [
     ...parquet.flatMap((group) => group.files),
@@ -125,7 +125,7 @@ function columnsOf(
   });
 }
 
-/** The value of a column as its file has it, or as it is made of others. */
+/** Returns the value of a column, read from its file or computed from other columns. */
 function valueOf(name: string, table: QueryTable, oldSpellings: boolean): string {
   const severity = oldSpellings ? SEVERITY_ANEW : quoteName("severity");
   if (table.name !== "logs") return quoteName(name);
@@ -185,7 +185,7 @@ function isEqual({ column, text }: ColumnText): string {
   return `${quoteName(column)} = ${quoteText(text)}`;
 }
 
-/** Whether some rows of the table's files may be there that are not to be seen. */
+/** Returns whether the files may have rows that must not be seen. */
 function isPartial(table: QueryTable, visible: ChildFiles["visible"]): boolean {
   return visible !== "all" && table.projectColumn !== undefined;
 }

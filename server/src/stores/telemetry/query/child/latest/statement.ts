@@ -11,15 +11,15 @@ export interface LatestRows {
   readonly source: Json;
   /** The SELECT. */
   readonly select: Json;
-  /** Rows that are needed: those that are shown and those that are passed over. */
+  /** Number of needed rows: shown and skipped ones. */
   readonly count: number;
 }
 
 const COLUMN = "timestamp";
 const COUNT_MAX = 100_000;
-/** Functions that make several rows of one, or none. */
+/** Functions that turn one row into several, or none. */
 export const MULTIPLYING: ReadonlySet<string> = new Set(["unnest", "generate_subscripts", "regexp_split_to_table"]);
-/** Functions whose value is another one each time. */
+/** Functions whose value differs between calls. */
 export const VOLATILE: ReadonlySet<string> = new Set(["random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid"]);
 const ABSENT = ["group_expressions", "group_sets"] as const;
 const NONE = ["having", "qualify", "sample"] as const;
@@ -86,7 +86,7 @@ function isTime(expression: unknown, table: string): boolean {
   return name === COLUMN && (before.length === 0 || (before.length === 1 && before[0] === table));
 }
 
-/** Whether an item of the list neither makes more rows nor is what ORDER BY then means by `timestamp`. */
+/** Returns whether an item neither multiplies rows nor changes the meaning of `timestamp` in ORDER BY. */
 function isPlainItem(item: unknown): boolean {
   if (!isObject(item)) return false;
   if (String(item["alias"]).toLowerCase() === COLUMN) return false;

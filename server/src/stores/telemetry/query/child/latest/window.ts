@@ -11,8 +11,9 @@ const LOOK_SHARE = 16;
 const STEPS = 24;
 
 /**
- * The files with the newest rows of a table, so that the rows which a statement needs are probably among them; undefined when it is not worth a look.
- * Rows that are not in Parquet files are left out: a bound that enough rows of some files meet holds for all the more rows.
+ * Returns the files with the newest rows of a table, which probably contain the rows that a statement needs. Returns
+ * undefined when the search is not worth it. Rows outside of Parquet are left out: if some files have enough rows after
+ * a bound, all files have too.
  */
 export function newestFiles(
   files: ChildFiles,
@@ -30,7 +31,7 @@ export function newestFiles(
   return since(files, table, sinceFor(times, wanted, range), { hot: false });
 }
 
-/** The files of a query without those rows of a table that are older than `fromUs`. */
+/** Returns the files of a query without a table's rows older than `fromUs`. */
 export function since(
   files: ChildFiles,
   table: string,
@@ -58,7 +59,7 @@ function within(a: TimeRange, b: TimeRange): TimeRange {
   return { ...(fromUs === -Infinity ? {} : { fromUs }), ...(toUs === Infinity ? {} : { toUs }) };
 }
 
-/** The time since which there are about this many rows, if those of a file are spread evenly. */
+/** Returns the time since which there are about this many rows, if the rows of each file are evenly spread. */
 function sinceFor(times: readonly FileTimes[], wanted: number, range: TimeRange): number {
   let low = Math.max(range.fromUs ?? -Infinity, Math.min(...times.map(([minUs]) => minUs)));
   let high = Math.min(range.toUs ?? Infinity, Math.max(...times.map(([, maxUs]) => maxUs)));
