@@ -23,7 +23,7 @@ export interface StoredKey {
   readonly at: number;
 }
 
-/** Another commit came between: what this process believes about the table is old. */
+/** Another commit has changed the table, so this process's state of it is outdated. */
 export class ManifestChanged extends Error {
   constructor() {
     super("cannot change the telemetry files: the manifest has changed meanwhile");
@@ -42,7 +42,7 @@ export class Manifest {
   readonly #metadata: MetadataStore;
   readonly #storeId: string;
 
-  /** `storeId` is the directory's, see `store-id.ts`. */
+  /** `storeId` identifies the directory; see `store-id.ts`. */
   constructor(metadata: MetadataStore, storeId: string) {
     this.#metadata = metadata;
     this.#storeId = storeId;

@@ -19,7 +19,7 @@ export class Tables {
   readonly #tables = new Map<string, Table>();
   #activeBytes = 0;
   #hotBytes = 0;
-  /** By organization, of those that have any. */
+  /** Hot bytes of each organization that has any. */
   readonly #hotBytesOf = new Map<string, number>();
   readonly #unwritten = new Set<HotFile>();
 
@@ -44,7 +44,7 @@ export class Tables {
     this.#tables.set(`${orgId}/${type}`, this.#newTable(orgId, type, compactedSeq, parquet));
   }
 
-  /** Takes a batch of the log, unless it is in Parquet already. `rows` must not change afterwards. */
+  /** Adds a batch of the log, unless it is already in Parquet. `rows` must not change afterwards. */
   add(seq: number, meta: FrameMeta, rows: Buffer): void {
     const table = this.#tableOf(meta.orgId, meta.type);
     if (seq <= table.compactedSeq) return;
@@ -66,7 +66,7 @@ export class Tables {
     return this.#hotBytes;
   }
 
-  /** The same of each organization that has any. */
+  /** Hot bytes of each organization that has any. */
   get hotBytesOf(): ReadonlyMap<string, number> {
     return this.#hotBytesOf;
   }
@@ -78,7 +78,7 @@ export class Tables {
     return bytes;
   }
 
-  /** Tries to write every sealed file that is not written yet; rejects when one can't be. */
+  /** Writes every sealed file that is not written yet. Rejects when one cannot be written. */
   async written(): Promise<void> {
     await Promise.all([...this.#unwritten].map((file) => this.#settle(file)));
   }
@@ -105,7 +105,7 @@ export class Tables {
     this.#unwritten.delete(file);
   }
 
-  /** Makes room for more than the next batch, so that many small tables are not looked through for every one. */
+  /** Seals tables until more than the next batch fits, so that many small tables are not searched for every batch. */
   #sealLargest(): void {
     const bySize = [...this.#tables.values()].toSorted((a, b) => b.active.bytes - a.active.bytes);
     for (const table of bySize) {

@@ -70,7 +70,7 @@ export class WriteAheadLog {
     return this.#death.promise;
   }
 
-  /** Why the last attempt to write failed, or undefined when it did not. */
+  /** Why the last attempt to write failed, or undefined if it succeeded. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -84,7 +84,7 @@ export class WriteAheadLog {
     return this.#segments;
   }
 
-  /** The segments that nothing is added to any more, the oldest first. */
+  /** The segments that get no more batches, the oldest first. */
   get closedSegments(): readonly SegmentInfo[] {
     return this.#segments.filter((segment) => this.#isClosed(segment));
   }
@@ -111,12 +111,12 @@ export class WriteAheadLog {
     return this.#deleted.get(table) ?? 0;
   }
 
-  /** Begins a new segment with the next batch, so that the present one can be deleted. */
+  /** Starts a new segment with the next batch, so that the current one can be deleted. */
   rotate(): void {
     this.#rotateAsked = true;
   }
 
-  /** The last batch that was acknowledged; 0 when there was none. */
+  /** The last acknowledged batch, or 0. */
   get lastSeq(): number {
     return this.#nextSeq - 1;
   }
@@ -160,14 +160,14 @@ export class WriteAheadLog {
   }
 
   async #drain(): Promise<void> {
-    // The first of a burst waits for the end of the present turn, so that what arrives with it shares its flush.
+    // Waits for the end of the current turn, so that batches that arrive together share a flush.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
     // In the same turn as the last check: a later append starts a new drain.
     this.#draining = undefined;
   }
 
-  /** Refuses the waiting batches: none of them was written. */
+  /** Refuses the waiting batches, which were not written. */
   #die(cause: unknown): void {
     this.#dead = true;
     this.#draining = undefined;

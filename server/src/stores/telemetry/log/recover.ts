@@ -7,18 +7,18 @@ import { newSegmentInfo, type SegmentInfo } from "./segment.ts";
 
 export interface RecoveryOptions {
   readonly dir: string;
-  /** Where damaged bytes are kept. */
+  /** The directory for damaged bytes. */
   readonly asideDir: string;
   readonly log: TelemetryLog;
   /** Called for each batch, in order. `rows` is only valid during the call. */
   readonly batch: (frame: Frame) => void;
-  /** Called after each segment, to let what `batch` began catch up. */
+  /** Called after each segment, so that work that `batch` started can finish. */
   readonly pause: () => Promise<void>;
 }
 
 export interface Recovered {
   readonly segments: SegmentInfo[];
-  /** The last batch found, 0 when there is none. */
+  /** The last batch that was found, or 0. */
   readonly lastSeq: number;
 }
 

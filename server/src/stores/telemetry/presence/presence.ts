@@ -4,10 +4,10 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { addHolding, beat, leave, othersHolding, othersLive } from "./store.ts";
 
-/** A directory whose server was not heard of for so long has none. */
+/** A directory counts as without a server when its server did not report for this long. */
 export const TELEMETRY_LIVE_MS = 5_000;
 const BEAT_MS = 1_500;
-/** For repeated questions, such as those of a live tail. */
+/** For repeated checks, such as those of a live tail. */
 const RECENT_MS = 1_000;
 const RETRY_AFTER = { retryAfterS: 30 };
 
@@ -56,7 +56,7 @@ export class Presence {
     await metadata.write((tx) => leave(tx, storeId));
   }
 
-  /** Before the first row of an organization is acknowledged, the others know that there are some. */
+  /** Tells the other servers about the rows of an organization, before the first one is acknowledged. */
   async announce(orgId: string): Promise<void> {
     if (this.#announced.has(orgId)) return;
     const { metadata, storeId } = this.#options;
@@ -73,7 +73,7 @@ export class Presence {
     if (missing !== undefined) throw outOfReach(missing);
   }
 
-  /** The same, by the result of the last second. */
+  /** Does the same check, with a result that is at most one second old. */
   async requireWholeLately(orgId: string): Promise<void> {
     const nowMs = performance.now();
     const known = this.#recent.get(orgId);
@@ -91,7 +91,7 @@ export class Presence {
   }
 
   #failed(error: unknown): void {
-    // Once for an outage.
+    // Logged once for an outage.
     if (!this.#isFailing)
       this.#options.log.warn({ err: error }, "cannot tell the other servers that this one is there");
     this.#isFailing = true;

@@ -18,7 +18,7 @@ export async function beat(tx: Writer, dialect: MetadataStore["dialect"], storeI
     .execute();
 }
 
-/** Says that it has none any more. */
+/** Records that the directory has no server now. */
 export async function leave(tx: Writer, storeId: string): Promise<void> {
   await tx.updateTable("telemetry_node").set({ beat_at: null }).where("store_id", "=", storeId).execute();
 }
@@ -32,7 +32,7 @@ export async function addHolding(tx: Writer, storeId: string, orgIds: readonly s
       .execute();
 }
 
-/** Directories but this one that have a server now. */
+/** Lists the other directories that have a server now. */
 export async function othersLive(
   db: Reader,
   dialect: MetadataStore["dialect"],
@@ -66,7 +66,7 @@ export async function othersHolding(db: Reader, storeId: string, orgId: string):
 export interface TelemetryDirectory {
   readonly id: string;
   readonly isLive: boolean;
-  /** By the database's clock; null: it was stopped in order, or never seen. */
+  /** By the database's clock. Null: the server was stopped regularly, or never seen. */
   readonly beatAtMs: number | null;
   readonly givenUpAtMs: number | null;
   /** Slugs of the organizations that it has rows of. */
@@ -100,7 +100,7 @@ export async function telemetryDirectories(
   });
 }
 
-/** Queries no longer wait for its rows; until a server is started on it again. */
+/** Lets queries ignore the directory's rows until a server is started on it again. */
 export async function giveUp(tx: Writer, dialect: MetadataStore["dialect"], storeId: string): Promise<void> {
   const now = databaseNow(dialect);
   await tx

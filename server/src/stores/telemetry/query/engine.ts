@@ -18,7 +18,7 @@ export interface QueryEngineOptions {
   readonly snapshot: (orgId: string, wanted: WantedTables) => Promise<Snapshot>;
   /** @throws Problem when not every row of the organization can be read here */
   readonly whole?: (orgId: string) => Promise<void>;
-  /** Told of the attributes that a statement reads, as text, of a table. */
+  /** Called with the attributes of a table that a statement reads as text. */
   readonly asked?: (orgId: string, type: TelemetryType, keys: readonly string[]) => void;
   /** The rows that an organization has in a table of records, as files. Without it there are none. */
   readonly records?: (orgId: string, table: RecordTable) => Promise<RecordSnapshot>;
@@ -35,11 +35,11 @@ export interface QueryEngine {
    *   `query_memory`, `query_too_large`, `rate_limited`, `unavailable`
    */
   query(request: QueryRequest): Promise<QueryRun>;
-  /** Queries that hold a place. */
+  /** Number of queries that hold a slot. */
   running(): number;
   /** The layers of the sandbox on this machine, for `doctor`. */
   sandbox(): Promise<readonly SandboxLayer[]>;
-  /** Cancels what runs and ends every child. */
+  /** Cancels running queries and ends every child. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ class Engine implements QueryEngine {
       return await this.#attempt(request, signal);
     } catch (error) {
       if (!(error instanceof LostChild)) throw error;
-      return this.#attempt(request, signal); // the child had died while it waited: the query is not to blame
+      return this.#attempt(request, signal); // the child had ended while it was idle
     }
   }
 
@@ -84,7 +84,7 @@ class Engine implements QueryEngine {
       const child = await this.#acquire(orgId);
       held.push(() => void this.#release(child, false));
       signal.throwIfAborted();
-      held.pop(); // from here on the run gives it back
+      held.pop(); // from here on the run releases it
       return await this.#start(child, request, signal, held.splice(0));
     } finally {
       for (const each of held) each(); // nothing is left once the run has begun

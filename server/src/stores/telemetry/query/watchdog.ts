@@ -7,7 +7,7 @@ const PAGE_BYTES = 4096; // statm counts pages; on systems with larger ones the 
 /** Watches the resident memory of a process. DuckDB's own limit does not count all that it allocates. */
 export class MemoryWatchdog {
   readonly #timer: NodeJS.Timeout;
-  /** The largest that was seen. */
+  /** The largest observed memory. */
   peakBytes = 0;
   #reading = false;
 

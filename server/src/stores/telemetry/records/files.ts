@@ -51,7 +51,7 @@ export interface RecordFilesOptions {
     row: { readonly orgId: string; readonly table: RecordTable; readonly mark: number },
     error: unknown,
   ) => void;
-  /** Tables of organizations that are kept as files; the least recently used go first. */
+  /** The most tables of organizations that stay as files. The least recently used go first. */
   readonly keptMax?: number;
   /** Bytes after which a file is written, so that a long table is not gathered in memory. */
   readonly fileBytes?: number;
@@ -67,7 +67,7 @@ export interface RecordSnapshot {
 
 interface KeptFile {
   readonly held: HeldFile;
-  /** All rows after the one mark, up to and with the other, as they were when they were read. */
+  /** All rows after one mark up to another, as they were when they were read. */
   readonly after: number;
   readonly through: number;
   readonly rows: number;
@@ -89,7 +89,7 @@ interface Reading {
   readonly source: RecordSource;
 }
 
-/** A part of a table as it was read until now. */
+/** A part of a table as it was last read. */
 interface KeptPart {
   /** Undefined: the table is one part. */
   readonly name: string | undefined;
@@ -105,7 +105,7 @@ interface Kept {
   readonly parts: Map<string | undefined, KeptPart>;
   /** The update that runs or ran last: updates come one after the other. */
   updated: Promise<void>;
-  /** Running snapshots: the part is kept meanwhile. */
+  /** Number of running snapshots. The part is kept while there are any. */
   users: number;
 }
 
@@ -224,7 +224,7 @@ export class RecordFiles {
     }
   }
 
-  /** Removes deleted rows from the files: only the files that had some are read again. */
+  /** Removes deleted rows by reading again only the files that had some. */
   async #letGo(kept: KeptPart, reading: Reading): Promise<void> {
     const { orgId, source } = reading;
     if (source.count === undefined) {

@@ -19,7 +19,7 @@ export interface ErasureOutcome {
 
 const UNFINISHED: readonly Tables["telemetry_erasure_part"]["state"][] = ["pending", "running"];
 
-/** The shares of one telemetry directory in erasures, in the metadata store. */
+/** The work of one telemetry directory for erasures, in the metadata store. */
 export class ErasureRecords {
   readonly #metadata: MetadataStore;
   readonly #storeId: string;
@@ -31,7 +31,7 @@ export class ErasureRecords {
     this.#clock = options.clock;
   }
 
-  /** Those that are not finished, the oldest first. */
+  /** Lists the unfinished tasks, the oldest first. */
   async due(): Promise<ErasureTask[]> {
     const rows = await this.#metadata.read
       .selectFrom("telemetry_erasure_part as part")

@@ -15,8 +15,8 @@ const POLL_MS = 50;
 const WAIT_MS = 1000;
 
 /**
- * Waits until the tables' folders have no file any more with rows up to batch `throughSeq` but the live ones.
- * @throws StillThere when some stay for long
+ * Waits until the tables' folders have no files with rows up to batch `throughSeq`, except live ones.
+ * @throws StillThere when some stay too long
  */
 export async function untilGone(layout: Layout, tables: readonly Table[], throughSeq: number): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {

@@ -21,7 +21,7 @@ export type Usage = Readonly<Record<TelemetryType, TableUsage>>;
 
 type ParquetFigures = Pick<TableUsage, "rows" | "bytes" | "oldestUs" | "newestUs" | "promoted">;
 
-/** A table's list of files never changes, it is replaced: so each is added up once, however often it is asked. */
+/** Cached by list, because a table's list of files is replaced and never changed. */
 const figuresOf = new WeakMap<readonly ParquetFile[], ParquetFigures>();
 
 function parquetFigures(files: readonly ParquetFile[]): ParquetFigures {
@@ -56,7 +56,7 @@ export function usageOf(tables: readonly Table[]): Usage {
   return Object.fromEntries(TELEMETRY_TYPES.map((type) => [type, byType.get(type) ?? NOTHING])) as unknown as Usage;
 }
 
-/** Asked for every request: no files are looked through. */
+/** Runs for every request, so it does not search files. */
 export function storedBytes(tables: readonly Table[]): number {
   return tables.reduce((sum, table) => sum + parquetFigures(table.parquet).bytes + table.hotBytes, 0);
 }

@@ -16,7 +16,7 @@ const FRAME_BYTES_MAX: ReadonlyMap<number, number> = new Map([
   [FRAME.files, FILES_FRAME_BYTES_MAX],
   [FRAME.cancel, 0],
 ]);
-/** Created ahead, so that the next query at once finds one while another is being created. */
+/** Instances that are created in advance, so that an immediate next query does not wait. */
 const INSTANCES_AHEAD = 2;
 const NICENESS = 5; // taking in telemetry goes before answering
 
@@ -56,7 +56,7 @@ async function serve(channel: Channel, threads: number): Promise<void> {
       channel.send(last.kind, last.payload),
       channel.send(dataBytes() <= CHILD_BASE_BYTES ? FRAME.ready : FRAME.spent),
     ]);
-    await setImmediate(); // the frames leave first
+    await setImmediate(); // sends the frames first
     if (early) instance.close();
     const made = makeInstance(threads);
     ahead.push(made);
@@ -70,7 +70,7 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     frame: (kind, payload) => {
       // Files for a query that has ended meanwhile are ignored.
       if (kind === FRAME.files) return session?.supply(JSON.parse(payload.toString()) as ChildFiles);
-      cancelled = kind === FRAME.cancel; // one that came too late for the query before does not touch the next
+      cancelled = kind === FRAME.cancel; // a cancel that arrives too late for one query does not affect the next
       if (cancelled) session?.stop("cancel");
       else void run(JSON.parse(payload.toString()) as ChildQuery).catch(abort);
     },
@@ -93,7 +93,7 @@ function dataBytes(): number {
   }
 }
 
-/** A child that is in doubt about itself ends; the engine answers for it and starts another. */
+/** Ends a child whose state may be damaged. The engine answers for it and starts another. */
 function abort(): void {
   process.kill(process.pid, "SIGKILL");
 }

@@ -26,7 +26,7 @@ const WITH_ATTRIBUTES: ReadonlySet<string> = new Set(
 /** The statements that make the tables of a query over files. */
 type MakeViews = (files: ChildFiles) => string[];
 
-/** How an admitted statement is laid over files: what it reads, the views that it needs, and its final text. */
+/** Applies an admitted statement to files: the tables that it reads, the views that it needs, and its final text. */
 export class Reading {
   readonly #admitted: Admitted;
   readonly #query: ChildQuery;
@@ -37,7 +37,7 @@ export class Reading {
   readonly #latest: LatestRows | undefined;
   #ranges: ReadonlyMap<string, TimeRange> = new Map();
   #sql: string;
-  /** Trees as they were rendered from and to, the first from the statement as it was sent. */
+  /** Pairs of trees before and after rendering. The first is from the statement as it was sent. */
   #steps: readonly (readonly [source: string, rendered: string])[];
   #views: readonly string[] = [];
   /** Statements that create the additional functions of the statement. */
@@ -129,13 +129,13 @@ export class Reading {
     return { ...files, tables: Object.fromEntries(tables) as ChildFiles["tables"] };
   }
 
-  /** A file's statistics about its rows, which would show in the plan. */
+  /** Hides statistics of a file, which would show in the plan. */
   #untold(files: ChildFiles): readonly string[] {
     if (files.visible === "all" || this.#query.explain === undefined) return [];
     return ["SET disabled_optimizers = 'statistics_propagation'"];
   }
 
-  /** The offset in the sent statement of an offset in the prepared one. */
+  /** Maps an offset in the prepared statement to the sent statement. */
   originOf(at: number): number | undefined {
     const { explain } = this.#query;
     let place: number | undefined = at - (explain === undefined ? 0 : EXPLAIN[explain].length);

@@ -67,7 +67,7 @@ export class Session {
     this.#deadline = new Deadline(query.timeoutMs, () => {
       this.stop("timeout");
     });
-    this.#supplied.promise.catch(() => undefined); // the code that waits for them sees it
+    this.#supplied.promise.catch(() => undefined); // its caller reports the error
     this.#sender = new BlockSender(channel, this.#deadline, query.resultBytesMax);
   }
 
@@ -132,7 +132,7 @@ export class Session {
     return false;
   }
 
-  /** One row: what sort of plan it is, and the plan. */
+  /** Returns one row: the sort of plan, and the plan. */
   async #explain(statement: DuckDBPreparedStatement): Promise<boolean> {
     const plan = await this.#planOf(statement);
     this.#sender.add(
@@ -276,7 +276,7 @@ export class Session {
   }
 }
 
-/** Adds what may mend a statement that the engine could not bind or evaluate. */
+/** Adds advice to the failure of a statement that the engine could not bind or evaluate. */
 function advised(failure: Failure, advice: string | undefined): Failure {
   const { code, message, doubt, place } = failure;
   if (advice === undefined || doubt || (code !== "invalid_sql" && code !== "query_failed")) return failure;

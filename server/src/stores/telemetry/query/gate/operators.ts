@@ -15,9 +15,9 @@ export interface Operator {
   /** How tightly it binds, as in PostgreSQL ("Operator Precedence"): see `RANK`. */
   readonly rank: number;
   readonly token: Token | undefined;
-  /** The operand that it ends behind on its left: absent for a prefix. */
+  /** The operand on the left of the operator's text; absent for a prefix. */
   readonly left?: Slot;
-  /** The operand that the operator's text ends with: absent for one that ends itself, such as IN (…). */
+  /** The operand at the end of the operator's text; absent for an operator with its own end, such as IN (…). */
   readonly right?: Slot;
   /** The operand before `right`. */
   readonly beforeRight?: unknown;

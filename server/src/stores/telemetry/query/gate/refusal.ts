@@ -17,9 +17,9 @@ export function tooDeep(): Refusal {
   return new Refusal(what, "write it flatter, for example with a list and IN");
 }
 
-/** A statement that can't be parsed, or names what there is not. */
+/** A statement that cannot be parsed, or names a missing object. */
 export class SyntaxFault extends Error {
-  /** Offset in bytes of where that shows. */
+  /** Offset in bytes of the fault. */
   at: number | undefined;
 
   constructor(message: string, at?: number) {

@@ -111,7 +111,7 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
   }
 }
 
-/** A refusal in a node is at the node's place, unless a part of it has a place. */
+/** Adds the node's place to a refusal, unless a part of the node has a place. */
 function located(node: unknown, look: () => void): void {
   try {
     look();
@@ -155,7 +155,7 @@ function query(walk: Walk, value: unknown, outer: Scope, depth: number): void {
   check(walk, "query", right, new Set([...scope, String(value["cte_name"]).toLowerCase()]), depth);
 }
 
-/** Tables of the engine's own begin so. */
+/** Prefixes of the engine's own tables. */
 const CATALOG_NAME = /^(duckdb|pg|sqlite|pragma|information_schema|system|temp)(_|$)/;
 
 /** Each common table expression sees those before it, as the engine does; what it does not see would be the catalog's. */
