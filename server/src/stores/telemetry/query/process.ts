@@ -63,7 +63,7 @@ export class QueryProcess {
     this.#listen();
   }
 
-  /** The signal that ended it, once it ended; null when it ended by itself. */
+  /** The signal that ended the child, or null when it ended by itself. */
   get signal(): NodeJS.Signals | null {
     return this.#signal;
   }
@@ -86,7 +86,7 @@ export class QueryProcess {
     this.#socket.write(frame(FRAME.query, JSON.stringify(query)));
   }
 
-  /** Answers what the child has asked for. */
+  /** Sends the files that the child asked for. */
   files(files: ChildFiles): void {
     if (this.#state === "running" && this.#socket.writable)
       this.#socket.write(frame(FRAME.files, JSON.stringify(files)));
@@ -108,7 +108,7 @@ export class QueryProcess {
   kill(): void {
     this.#doomed = true;
     this.#process.kill("SIGKILL");
-    this.#socket.resume(); // so that its end is seen
+    this.#socket.resume(); // the end of the process must be noticed
   }
 
   #listen(): void {
@@ -136,7 +136,7 @@ export class QueryProcess {
     try {
       this.#reader.push(bytes);
     } catch {
-      // It speaks out of turn: nothing of it can be believed any more.
+      // The child has sent an unexpected frame, so it cannot be trusted any more.
       this.kill();
     }
   }

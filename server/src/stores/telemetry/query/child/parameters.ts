@@ -12,7 +12,7 @@ export function bindParameters(statement: DuckDBPreparedStatement, parameters: C
   values.forEach((value, i) => bind(statement, i + 1, value));
 }
 
-/** In the order of their places; numbers from 1 for those without a name. */
+/** Lists the names in the order of their places. Parameters without a name have a number from 1. */
 export function parameterNames(statement: DuckDBPreparedStatement): string[] {
   return Array.from({ length: statement.parameterCount }, (_, i) => statement.parameterName(i + 1));
 }
@@ -48,7 +48,7 @@ function named(names: readonly string[], values: Readonly<Record<string, QueryPa
   return names.map((name) => values[name] ?? null);
 }
 
-/** Before the number of a parameter by position, in a statement that has only some of those of another. */
+/** Prefix for the number of a positional parameter, in a statement with only some parameters of another one. */
 const POSITION = "position_";
 
 /** `$2` without `$1` can't be bound. A text in the tree has its quotes escaped, so that only nodes match. */
@@ -56,7 +56,7 @@ export function nameParameters(tree: string): string {
   return tree.replaceAll(/"identifier":"(\d+)"/g, `"identifier":"${POSITION}$1"`);
 }
 
-/** Binds the values that a statement made of parts of another one has; others stay unbound. */
+/** Binds only the values that a part of another statement needs. */
 export function bindNamed(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {
   const values = parameters as Readonly<Record<string, QueryParameter>>;
   for (let i = 1; i <= statement.parameterCount; i++) {

@@ -7,10 +7,10 @@ import { listOf } from "./tree.ts";
 
 type Mutable = Record<string, unknown>;
 
-/** Values of one PIVOT: each becomes columns of the result. */
+/** The most values of one PIVOT. Each becomes columns of the result. */
 const VALUES_MAX = 500;
 
-/** A column of a PIVOT whose values are to be found. */
+/** A column of a PIVOT without listed values. */
 interface Open {
   readonly column: Mutable;
   readonly source: unknown;
@@ -96,7 +96,7 @@ async function valuesOf(
   return values;
 }
 
-/** Without values the result has one column, whose name says so. */
+/** Without values the result has one column, whose name tells this. */
 function entriesOf(values: readonly string[]): Json[] {
   const type = { id: "VARCHAR", type_info: null };
   const entry = (value: string, alias = ""): Json => ({

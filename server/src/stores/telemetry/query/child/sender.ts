@@ -11,7 +11,7 @@ export class BlockSender {
   readonly #deadline: Deadline;
   readonly #bytesMax: number;
   #text = "";
-  /** Bytes before `#text` that are not text. */
+  /** Bytes before `#text`. */
   #parts: Uint8Array[] = [];
   #partBytes = 0;
   #held: Buffer[] = [];
@@ -60,7 +60,7 @@ export class BlockSender {
     await this.#release();
   }
 
-  /** Forgets what has not left yet. */
+  /** Discards all data that was not sent yet. */
   discard(): void {
     this.#take();
     this.#held = [];

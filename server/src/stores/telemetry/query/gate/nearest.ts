@@ -1,4 +1,6 @@
-/** The name that was probably meant: the one with the fewest letters to change, if these are few for its length. */
+/**
+ * Returns the name that was probably meant: the one with the fewest changed letters, if these are few for its length.
+ */
 export function nearest(written: string, names: Iterable<string>): string | undefined {
   const word = written.toLowerCase();
   let best: string | undefined;

@@ -17,7 +17,7 @@ const TAKEN = /"[^"]*(?:""[^"]*)*"|[\w\x80-\xff][\w$\x80-\xff]*|(?:(?!--|\/\*)[-
 export class Tokens {
   readonly #tokens: Token[] = [];
   readonly #indexes = new Map<number, number>();
-  /** For each parenthesis the one around it. */
+  /** Maps each parenthesis to the one around it. */
   readonly #outer = new Map<number, number>();
 
   constructor(sql: string) {
@@ -41,7 +41,7 @@ export class Tokens {
     }
   }
 
-  /** In their order; space and texts are tokens without text. */
+  /** Lists all tokens in order. Space and texts are tokens without text. */
   all(): readonly Token[] {
     return this.#tokens;
   }

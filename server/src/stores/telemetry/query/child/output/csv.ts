@@ -5,7 +5,7 @@ import { toJson } from "./values.ts";
 export type ToCsv = (value: DuckDBValue) => string;
 
 /**
- * As in JSON, without the quotes of a string; numbers that JSON does not have are `NaN`, `Infinity` and `-Infinity`.
+ * Writes values as in JSON, but strings without quotes. Numbers that JSON lacks are `NaN`, `Infinity` and `-Infinity`.
  */
 export function toCsv(type: DuckDBType): ToCsv {
   if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) {

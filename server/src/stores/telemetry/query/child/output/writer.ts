@@ -6,7 +6,7 @@ export interface ResultColumn {
   readonly type: DuckDBType;
 }
 
-/** A part of a result: text, which becomes UTF-8, or bytes, which nobody changes any more. Empty text is nothing. */
+/** A part of a result: text to encode as UTF-8, or bytes that never change. An empty text adds nothing. */
 export type Piece = string | Uint8Array;
 
 /** Writes a result in one format. */

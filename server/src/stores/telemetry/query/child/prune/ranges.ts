@@ -6,7 +6,7 @@ import { bindNamed, nameParameters } from "../parameters.ts";
 import { renderList } from "../render.ts";
 import type { Condition, TimeConditions } from "./conditions.ts";
 
-/** Both ends are included; absent for none. */
+/** A range that includes both ends. An absent end is open. */
 interface Span {
   readonly from: bigint | undefined;
   readonly to: bigint | undefined;
@@ -86,7 +86,7 @@ function either(a: Span, b: Span): Span {
   return { from, to };
 }
 
-/** In numbers, cut as the manifest's are; a range that nothing is in stays one. */
+/** Converts to numbers with the limits of the manifest. An empty range stays a range. */
 function toRange({ from, to }: Span): TimeRange {
   const range: { fromUs?: number; toUs?: number } = {};
   if (from !== undefined && from > -CUT) range.fromUs = Number(from < CUT ? from : CUT);

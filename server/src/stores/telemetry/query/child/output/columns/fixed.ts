@@ -64,7 +64,7 @@ const FIXED: ReadonlyMap<DuckDBTypeId, Fixed> = new Map<DuckDBTypeId, Fixed>([
   [DuckDBTypeId.INTERVAL, { width: 16, put: (view, at, value) => putInterval(view, at, value as DuckDBIntervalValue) }],
 ]);
 
-/** How values of a type are written, or undefined when they are of different lengths. */
+/** Returns the encoding of a type, or undefined when its values have different lengths. */
 export function fixedOf(type: DuckDBType): Fixed | undefined {
   return FIXED.get(type.typeId);
 }

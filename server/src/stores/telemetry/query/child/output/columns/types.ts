@@ -4,7 +4,7 @@ import { Failure } from "../../failure.ts";
 export interface Field {
   readonly name: string;
   readonly type: ColumnType;
-  /** False where the format wants that no value is absent: keys of maps, and their entries. */
+  /** False where the format allows no absent values: keys of maps, and their entries. */
   readonly nullable: boolean;
 }
 
