@@ -12,7 +12,7 @@ export async function guardBeside(dataDir: string, metadata: MetadataStore): Pro
     clock: systemClock,
     realTime: systemRealTime(),
     log,
-    beside: true,
+    schedule: null,
   });
   await guard.start();
   return guard;

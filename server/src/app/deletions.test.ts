@@ -19,6 +19,7 @@ import { ROWS, openTestMetadata } from "#stores/metadata/testing.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTestStore, logBatch, temporaryDirectory } from "#stores/telemetry/testing/store.ts";
 import { rowsOf, setPolicy } from "#stores/telemetry/testing/retention.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -109,7 +110,7 @@ const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | 
     table: "credential_activity",
     row: { hour: START },
     run: async ({ metadata, clock }) => {
-      const activity = new Activity({ metadata, clock, log: LOG });
+      const activity = new Activity({ schedule: new Schedule(clock), metadata, clock, log: LOG });
       const who = { orgId: "org_1", id: "cred_9", isPerson: true, ip: "::1", userAgent: "" };
       activity.count({ ...who, service: "query", refused: false, limited: false });
       await activity.stop();
@@ -168,9 +169,10 @@ before(async () => {
   const wall = { nowMs: () => wallMs };
   const metadata = await openTestMetadata({ url: undefined, dataDir, clock: wall });
   const realTime = { bootId: null, elapsedMs: () => realMs };
-  const clock = new ClockGuard({ dataDir, metadata, clock: wall, realTime, log: LOG });
+  const clock = new ClockGuard({ schedule: new Schedule(wall), dataDir, metadata, clock: wall, realTime, log: LOG });
   await clock.start();
   const identity = await createIdentity({
+    schedule: new Schedule(clock),
     metadata,
     clock,
     dataDir,
@@ -291,6 +293,7 @@ test("telemetry and its idempotency keys are held", async () => {
   let nowMs = START;
   const metadata = await openTestMetadata({ url: undefined, dataDir: dir.path, clock: { nowMs: () => nowMs } });
   const clock = new ClockGuard({
+    schedule: new Schedule({ nowMs: () => nowMs }),
     dataDir: dir.path,
     metadata,
     clock: { nowMs: () => nowMs },
@@ -386,7 +389,14 @@ test("orphans are not deleted while the clock of their directory is in doubt", a
   const realTime = { bootId: null, elapsedMs: () => 0 };
   let behindMs = 2 * HOUR;
   const clock = { nowMs: () => Date.now() - behindMs };
-  const guard = new ClockGuard({ dataDir: dir.path, metadata, clock, realTime, log: LOG });
+  const guard = new ClockGuard({
+    schedule: new Schedule(clock),
+    dataDir: dir.path,
+    metadata,
+    clock,
+    realTime,
+    log: LOG,
+  });
   await guard.start();
   behindMs = 0;
   assert.equal(guard.isTrusted(), false);

@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { recordsOf } from "../records.ts";
 import { guardBeside } from "../clock.ts";
 import { findRunningServer } from "../running.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 /** Runs `work` with the records open as they are, beside a running server or without one, and closes them. */
 export async function withMetadata<T>(
@@ -34,6 +35,7 @@ export async function withIdentity<T>(
     config,
     async (metadata) => {
       const identity = await createIdentity({
+        schedule: new Schedule(systemClock),
         metadata,
         clock: await guardBeside(config.data_dir, metadata),
         dataDir: config.data_dir,

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { ORG_ID, openGround, type Ground } from "#domain/identity/testing.ts";
 import type { Envelope } from "#domain/identity/index.ts";
 import { signatureFields } from "#kernel/webhook-signature.ts";
-import { createJobs, type Jobs } from "#stores/jobs/index.ts";
+import { Schedule, createJobs, type Jobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { afterAttempt, type Sent } from "./attempts.ts";
 import { messageHandler } from "./index.ts";
@@ -89,7 +89,7 @@ describe("with records", () => {
     url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     ground = await openGround();
     ({ envelope } = await ground.node());
-    jobs = createJobs({ ...ground, log: { warn: () => undefined }, pollMs: 20 });
+    jobs = createJobs({ schedule: new Schedule(ground.clock), ...ground, log: { warn: () => undefined }, pollMs: 20 });
   });
   after(async () => {
     await jobs.stop();

@@ -1,7 +1,7 @@
 import type { AuditEvent } from "#domain/audit/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Clock } from "#kernel/time.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { createOutbound, type Outbound } from "#stores/outbound/index.ts";
 import { Activity } from "./activity/index.ts";
@@ -59,8 +59,8 @@ export interface IdentityOptions {
   /** Reads the keys of trusted issuers; from public addresses only when absent. */
   readonly outbound?: Pick<Outbound, "check" | "get">;
   readonly log: { warn(fields: object, message: string): void };
-  /** The server's, whose list has the work of identity; a separate one when absent. */
-  readonly schedule?: Schedule;
+  /** Its list has the work of identity. */
+  readonly schedule: Schedule;
 }
 
 /** Identity and permissions on one node. */
@@ -109,8 +109,7 @@ export interface Identity {
 const UPKEEP_EVERY_MS = 60 * 60 * 1000;
 
 /** @throws Error that says what to do when the master key is absent or not the database's */
-export async function createIdentity(given: IdentityOptions): Promise<Identity> {
-  const options = { ...given, schedule: given.schedule ?? new Schedule(given.clock) };
+export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const { metadata, clock, issuer, audience } = options;
   const { envelope, keys } = await openKeys(options);
   const feed = new ChangeFeed(options);
@@ -207,7 +206,7 @@ async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope;
 
 function createUpkeep(
   keys: SigningKeys,
-  { log, schedule }: Required<Pick<IdentityOptions, "log" | "schedule">>,
+  { log, schedule }: Pick<IdentityOptions, "log" | "schedule">,
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const failed = (error: unknown): void => log.warn({ err: error }, "cannot maintain the signing keys");
   let upkeep: ScheduledWork | undefined;

@@ -13,6 +13,7 @@ import { ORG_ROLE_SCOPES, type PersonPrincipal } from "./access/index.ts";
 import { appendAuthChange } from "./changes/index.ts";
 import type { ActorContext, SystemActor } from "./credentials/index.ts";
 import { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 export const ISSUER = "http://127.0.0.1:8080";
 export const ORG_ID = "org_00000000000000000000000001";
@@ -73,6 +74,7 @@ export async function openGround(options: { url?: string; clock?: TestClock } = 
     },
     node: async (overrides = {}) => {
       const identity = await createIdentity({
+        schedule: new Schedule(clock),
         metadata,
         clock: trustedClock(clock),
         dataDir,

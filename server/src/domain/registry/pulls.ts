@@ -1,5 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { addPulls, isRepository } from "./store.ts";
 import type { Repository } from "./types.ts";
@@ -15,7 +15,7 @@ export interface PullsDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
-  readonly schedule?: Schedule;
+  readonly schedule: Schedule;
 }
 
 const FLUSH_MS = 5000;
@@ -32,7 +32,7 @@ export class Pulls {
 
   constructor(deps: PullsDeps) {
     this.#deps = deps;
-    const { clock, log, schedule = new Schedule(clock) } = deps;
+    const { log, schedule } = deps;
     this.#writing = schedule.add("image pulls", {
       everyMs: FLUSH_MS,
       run: () => this.flush(),

@@ -1,5 +1,4 @@
-import type { Clock } from "#kernel/time.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { addHits } from "./store.ts";
 
@@ -13,12 +12,11 @@ export class Hits {
 
   constructor(options: {
     readonly metadata: MetadataStore;
-    readonly clock: Clock;
     readonly log: { warn(fields: object, message: string): void };
-    readonly schedule?: Schedule | undefined;
+    readonly schedule: Schedule;
   }) {
     this.#metadata = options.metadata;
-    const { log, schedule = new Schedule(options.clock) } = options;
+    const { log, schedule } = options;
     this.#writing = schedule.add("webhook requests", {
       everyMs: FLUSH_MS,
       run: () => this.#flush(),

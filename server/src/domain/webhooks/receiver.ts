@@ -30,8 +30,7 @@ export interface ReceiverOptions {
   readonly feed: EventFeed;
   readonly settings: WebhooksSettings;
   readonly log: { warn(fields: object, message: string): void };
-  /** The server's; a separate one when absent. */
-  readonly schedule?: Schedule;
+  readonly schedule: Schedule;
 }
 
 /** A webhook as it is received for, known for a moment. */
@@ -73,7 +72,7 @@ export class Receiver {
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    const { metadata, objects, clock, feed, log, schedule } = options;
+    const { metadata, objects, feed, log, schedule } = options;
     this.#log = new EventLog({
       metadata,
       objects,
@@ -83,7 +82,7 @@ export class Receiver {
         if (known !== undefined) known.bytes += bytes;
       },
     });
-    this.#hits = new Hits({ metadata, clock, log, schedule });
+    this.#hits = new Hits({ metadata, log, schedule });
   }
 
   /** Undefined for an address that leads nowhere, or no more: all of them take the same way here. */

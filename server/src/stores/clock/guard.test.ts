@@ -8,6 +8,7 @@ import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts"
 import { ClockGuard, HOLD_MS } from "./guard.ts";
 import { systemRealTime } from "./real-time.ts";
 import { leaveAcceptance } from "./state.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -36,7 +37,14 @@ afterEach(async () => {
 async function started(bootId: string | null = "boot-1", from: MetadataStore = metadata): Promise<ClockGuard> {
   const realTime = { bootId, elapsedMs: () => realMs };
   const log = { info: note, warn: note };
-  const guard = new ClockGuard({ dataDir, metadata: from, clock: { nowMs: () => wallMs }, realTime, log });
+  const guard = new ClockGuard({
+    schedule: new Schedule({ nowMs: () => wallMs }),
+    dataDir,
+    metadata: from,
+    clock: { nowMs: () => wallMs },
+    realTime,
+    log,
+  });
   await guard.start();
   guards.push(guard);
   return guard;

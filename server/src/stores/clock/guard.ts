@@ -1,6 +1,6 @@
 import type { Cutoff, Deletion, GuardedClock } from "#kernel/deletions.ts";
 import { isoFromMs, type Clock } from "#kernel/time.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { databaseNowMs, newestRecordMs } from "./evidence.ts";
 import type { RealTime } from "./real-time.ts";
@@ -27,10 +27,8 @@ export interface ClockGuardOptions {
   readonly metadata: Pick<MetadataStore, "read" | "dialect">;
   readonly clock: Clock;
   readonly realTime: RealTime;
-  /** For a command: it only reads, because only the server writes the stored state. */
-  readonly beside?: boolean;
-  /** The schedule of the server. Without one, the guard creates its own. */
-  readonly schedule?: Schedule;
+  /** Null for a command: it only reads, because only the server writes the stored state. */
+  readonly schedule: Schedule | null;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
@@ -128,8 +126,8 @@ export class ClockGuard implements GuardedClock {
     if (kept === undefined) this.#recall(await newestRecordMs(metadata));
     else this.#resume(kept);
     await this.look();
-    if (this.#options.beside === true) return;
-    const { clock, log, schedule = new Schedule(clock) } = this.#options;
+    const { log, schedule } = this.#options;
+    if (schedule === null) return;
     const failed = (error: unknown): void => log.warn({ err: error }, "cannot check the clock");
     this.#work = schedule.add("clock", { everyMs: LOOK_EVERY_MS, run: () => this.look(), failed });
   }
@@ -158,14 +156,14 @@ export class ClockGuard implements GuardedClock {
   }
 
   async #look(): Promise<void> {
-    const { metadata, log, dataDir } = this.#options;
+    const { metadata, log, dataDir, schedule } = this.#options;
     try {
       const theirsMs = await databaseNowMs(metadata);
       this.#aheadOfDatabaseMs = theirsMs === undefined ? 0 : this.nowMs() - theirsMs;
     } catch (error) {
       log.warn({ err: error }, "cannot ask the database for its time");
     }
-    if (this.#options.beside !== true && takeAcceptance(dataDir)) return this.accept();
+    if (schedule !== null && takeAcceptance(dataDir)) return this.accept();
     const now = this.#moment();
     if (this.#hold !== null && lasted(this.#hold, now) >= HOLD_MS)
       this.#believe("the clock ran steadily for a day: deletions continue");
@@ -256,7 +254,7 @@ export class ClockGuard implements GuardedClock {
   }
 
   #write(): void {
-    if (this.#options.beside === true) return;
+    if (this.#options.schedule === null) return;
     const now = this.#moment();
     const hold = this.#hold;
     const isTrusted = hold === null && this.#aheadOfDatabaseMs <= AHEAD_MS_MAX && now.wallMs >= MADE_AFTER_MS;

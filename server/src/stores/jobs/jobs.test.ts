@@ -8,7 +8,7 @@ import { systemClock, type Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
-import { createJobs, type JobsOptions } from "./index.ts";
+import { Schedule, createJobs, type JobsOptions } from "./index.ts";
 import type { Job, JobHandler, JobOutcome, Jobs } from "./types.ts";
 import { claimJobs, extendLease, release } from "./store.ts";
 
@@ -40,7 +40,14 @@ for (const { kind: database, skip } of DATABASES) {
     }
 
     function node(options: Partial<JobsOptions> = {}): Jobs {
-      const jobs = createJobs({ metadata, clock: systemClock, log: SILENT, pollMs: 20, ...options });
+      const jobs = createJobs({
+        schedule: new Schedule(systemClock),
+        metadata,
+        clock: systemClock,
+        log: SILENT,
+        pollMs: 20,
+        ...options,
+      });
       nodes.push(jobs);
       return jobs;
     }

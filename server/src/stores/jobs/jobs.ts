@@ -1,7 +1,7 @@
 import { newId } from "#kernel/ids.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { Schedule, type ScheduledWork } from "./schedule.ts";
+import type { Schedule, ScheduledWork } from "./schedule.ts";
 import type { Job, JobHandler, Jobs, NewJob } from "./types.ts";
 import {
   claimJobs,
@@ -29,8 +29,8 @@ export interface JobsOptions {
   readonly leaseMs?: number;
   /** How often the queue is read for jobs of other nodes. Notifications usually arrive first. */
   readonly pollMs?: number;
-  /** The schedule of the server. Without one, the queue creates its own. */
-  readonly schedule?: Schedule;
+  /** Its list has the work of the queue. */
+  readonly schedule: Schedule;
 }
 
 const LEASE_MS = 15_000;
@@ -75,7 +75,7 @@ class Runner implements Jobs {
     this.#log = log;
     this.#leaseMs = leaseMs;
     this.#pollMs = pollMs;
-    this.#schedule = schedule ?? new Schedule(clock);
+    this.#schedule = schedule;
     this.#owner = newId("node", clock.nowMs());
   }
 

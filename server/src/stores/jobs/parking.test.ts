@@ -7,14 +7,21 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
-import { CLAIMS_MAX, createJobs, jobKinds, unparkJobs } from "./index.ts";
+import { Schedule, CLAIMS_MAX, createJobs, jobKinds, unparkJobs } from "./index.ts";
 
 const CHILD = fileURLToPath(new URL("./testing/dying-child.ts", import.meta.url));
 
 test("a job that ends several servers is parked, and runs again when an operator resumes it", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-parking-"));
   const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
-  const jobs = createJobs({ metadata, clock: systemClock, log: { warn: () => {} }, leaseMs: 200, pollMs: 20 });
+  const jobs = createJobs({
+    schedule: new Schedule(systemClock),
+    metadata,
+    clock: systemClock,
+    log: { warn: () => {} },
+    leaseMs: 200,
+    pollMs: 20,
+  });
   await metadata.write((tx) => jobs.put(tx, { kind: "deadly", key: "k", group: "g", dueAtMs: 0 }));
   const server = () => spawnSync(process.execPath, [CHILD, dataDir], { timeout: 60_000 }).status;
   for (let i = 0; i < CLAIMS_MAX; i++) assert.equal(server(), 7, `server ${i + 1} ends in the job`);

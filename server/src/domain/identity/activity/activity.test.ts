@@ -9,6 +9,7 @@ import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { Activity } from "./activity.ts";
 import type { CountedRequest } from "./counts.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const HOUR = 60 * 60 * 1000;
 const START = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
@@ -32,7 +33,8 @@ for (const { kind, skip } of DATABASES) {
       rmSync(dataDir, { recursive: true });
     });
 
-    const node = (): Activity => new Activity({ metadata, clock: trustedClock(clock), log });
+    const node = (): Activity =>
+      new Activity({ schedule: new Schedule(clock), metadata, clock: trustedClock(clock), log });
     const request = (change: Partial<CountedRequest> & { id: string }): CountedRequest => ({
       orgId: "org_1",
       isPerson: false,
@@ -126,6 +128,7 @@ for (const { kind, skip } of DATABASES) {
       const write: MetadataStore["write"] = (work) =>
         isAway ? Promise.reject(new Error("away")) : metadata.write(work);
       const activity = new Activity({
+        schedule: new Schedule(clock),
         metadata: { ...metadata, read: metadata.read, write },
         clock: trustedClock(clock),
         log,

@@ -1,5 +1,5 @@
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { Counts, HOUR_MS, MINUTE_MS, type CountedRequest } from "./counts.ts";
 import {
@@ -18,7 +18,7 @@ export interface ActivityDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
   readonly log: { warn(fields: object, message: string): void };
-  readonly schedule?: Schedule | undefined;
+  readonly schedule: Schedule;
 }
 
 /** The recent requests of a credential: they would stop after a revocation. */
@@ -49,8 +49,7 @@ export class Activity {
 
   constructor(deps: ActivityDeps) {
     this.#deps = deps;
-    const { clock, schedule = new Schedule(clock) } = deps;
-    this.#writing = schedule.add("activity", {
+    this.#writing = deps.schedule.add("activity", {
       everyMs: FLUSH_MS,
       run: () => this.flush(),
       failed: (error) => {

@@ -6,6 +6,7 @@ import { credentialOf, openGround, ORG_ID, SYSTEM, tokenOf, type Ground } from "
 import { appendAuthChange } from "./append.ts";
 import { ChangeFeed } from "./feed.ts";
 import type { ChangeRow } from "./store.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 let ground: Ground;
 beforeEach(async () => {
@@ -20,7 +21,13 @@ const append = (subject: string): Promise<number> =>
 function recording(nodeId = "node_recording"): { feed: ChangeFeed; applied: string[]; resets: () => number } {
   const applied: string[] = [];
   let resets = 0;
-  const feed = new ChangeFeed({ ...ground, clock: trustedClock(ground.clock), nodeId, log: { warn: () => undefined } });
+  const feed = new ChangeFeed({
+    schedule: new Schedule(ground.clock),
+    ...ground,
+    clock: trustedClock(ground.clock),
+    nodeId,
+    log: { warn: () => undefined },
+  });
   feed.subscribe({
     apply: (rows: readonly ChangeRow[]) => void applied.push(...rows.map((row) => row.subject)),
     reset: () => void (resets += 1),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import {
   changesFrom,
@@ -28,7 +28,7 @@ export interface ChangeFeedDeps {
   readonly clock: GuardedClock;
   readonly nodeId?: string | undefined;
   readonly log: { warn(fields: object, message: string): void };
-  readonly schedule?: Schedule | undefined;
+  readonly schedule: Schedule;
 }
 
 /** How often changes are read while requests are decided by them, so that none waits for the database; announcements come first. */
@@ -76,7 +76,7 @@ export class ChangeFeed {
     this.#deps = deps;
     this.nodeId = deps.nodeId ?? newId("node", deps.clock.nowMs());
     this.#presence = createPresence({ ...deps, nodeId: this.nodeId, appliedSeq: () => this.#appliedSeq });
-    this.#schedule = deps.schedule ?? new Schedule(deps.clock);
+    this.#schedule = deps.schedule;
   }
 
   subscribe(listener: ChangeListener): void {

@@ -1,6 +1,6 @@
 import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
 import type { Clock } from "#kernel/time.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
 /** A refused sign-in or token request. */
@@ -28,7 +28,7 @@ export interface RefusalLogDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
-  readonly schedule?: Schedule | undefined;
+  readonly schedule: Schedule;
 }
 
 const FLUSH_MS = 1_000;
@@ -54,7 +54,7 @@ export class RefusalLog {
 
   constructor(deps: RefusalLogDeps) {
     this.#deps = deps;
-    const { clock, log, schedule = new Schedule(clock) } = deps;
+    const { log, schedule } = deps;
     this.#writing = schedule.add("refusals", {
       everyMs: FLUSH_MS,
       run: () => this.#writeDue(),

@@ -1,5 +1,5 @@
 import type { Clock } from "#kernel/time.ts";
-import { Schedule, type ScheduledWork } from "#stores/jobs/index.ts";
+import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { recordUsage } from "./store.ts";
 
@@ -20,7 +20,7 @@ export interface UsageLogDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
-  readonly schedule?: Schedule | undefined;
+  readonly schedule: Schedule;
 }
 
 const FLUSH_MS = 10_000;
@@ -38,7 +38,7 @@ export class UsageLog {
 
   constructor(deps: UsageLogDeps) {
     this.#deps = deps;
-    const { clock, log, schedule = new Schedule(clock) } = deps;
+    const { log, schedule } = deps;
     this.#writing = schedule.add("credential use", {
       everyMs: FLUSH_MS,
       run: () => this.flush(),

@@ -7,6 +7,7 @@ import { ConfigCache, runLifecycle } from "../testing/lifecycle.ts";
 import { fails } from "../testing/fails.ts";
 import { newBucket, openS3Ground, SILENT, type S3Ground } from "../testing/ground.ts";
 import type { ObjectVersion, S3Caller } from "../types/index.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -22,6 +23,7 @@ before(async () => {
   caller = await g.key();
   const { dataDir, metadata, clock } = g.ground;
   guard = new ClockGuard({
+    schedule: new Schedule(clock),
     dataDir,
     metadata,
     clock: { nowMs: () => clock.nowMs() + aheadMs + elapsedMs },

@@ -4,7 +4,7 @@ import { Reservations } from "#kernel/reservations.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { ORG_ID, OTHER_ORG_ID, openGround, PRIVATE_ID, PROJECT_ID, type Ground } from "#domain/identity/testing.ts";
 import { createIdentity, type ActorContext, type Identity, type NewS3Key } from "#domain/identity/index.ts";
-import { createJobs } from "#stores/jobs/index.ts";
+import { Schedule, createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { openObjects, type DigestAlgorithm, type ObjectStore, type StagedBlob } from "#stores/objects/index.ts";
 import { createS3, type S3, type S3Settings } from "../index.ts";
@@ -46,6 +46,7 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
   const { metadata, clock, dataDir } = ground;
   const issuer = "http://127.0.0.1:8080";
   const identity = await createIdentity({
+    schedule: new Schedule(clock),
     metadata,
     clock: trustedClock(clock),
     dataDir,
@@ -62,7 +63,7 @@ export async function openS3Ground(options: { url?: string; settings?: Partial<S
   });
   const settings = { ...SETTINGS, ...options.settings };
   const { envelope, usage } = identity;
-  const jobs = createJobs({ metadata, clock, log: SILENT, pollMs: 20 });
+  const jobs = createJobs({ schedule: new Schedule(clock), metadata, clock, log: SILENT, pollMs: 20 });
   const outbound = createOutbound({ privateAddresses: true, clock, userAgent: "test" });
   const reservations = new Reservations();
   const shared = { metadata, objects, clock: trustedClock(clock), envelope, usage, jobs, outbound, log: SILENT };

@@ -3,11 +3,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "#kernel/time.ts";
 import { openMetadata } from "#stores/metadata/index.ts";
-import { countParked, createJobs } from "../index.ts";
+import { Schedule, countParked, createJobs } from "../index.ts";
 
 const [dataDir = ""] = process.argv.slice(2);
 const metadata = await openMetadata({ url: undefined, dataDir, clock: systemClock });
-const jobs = createJobs({ metadata, clock: systemClock, log: { warn: () => {} }, leaseMs: 200, pollMs: 20 });
+const jobs = createJobs({
+  schedule: new Schedule(systemClock),
+  metadata,
+  clock: systemClock,
+  log: { warn: () => {} },
+  leaseMs: 200,
+  pollMs: 20,
+});
 jobs.start([
   { kind: "deadly", concurrency: 1, concurrencyPerGroup: 1, run: async () => process.exit(7), retryMs: () => 0 },
 ]);

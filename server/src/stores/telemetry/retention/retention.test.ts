@@ -5,6 +5,7 @@ import { openMetadata } from "#stores/metadata/index.ts";
 import { layoutOf } from "../layout.ts";
 import { bytesBelow, DAY_MS, filesBelow, rowsOf, setPolicy } from "../testing/retention.ts";
 import { openTestStore, recordingLog, temporaryDirectory, type OpenStore } from "../testing/store.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const ORG = "org_a";
 const NOON = Date.parse("2026-11-20T12:00:00Z");
@@ -121,7 +122,7 @@ async function guarded(dir: string, clock: { now: number; nowMs: () => number },
   const metadata = await openMetadata({ url: undefined, dataDir: dir, clock });
   const real = { ms: 0 };
   const realTime = { bootId: null, elapsedMs: () => real.ms };
-  const guard = new ClockGuard({ dataDir: dir, metadata, clock, realTime, log });
+  const guard = new ClockGuard({ schedule: new Schedule(clock), dataDir: dir, metadata, clock, realTime, log });
   await guard.start();
   const close = async (): Promise<void> => {
     await guard.stop();

@@ -37,6 +37,7 @@ import { createOutbound } from "#stores/outbound/index.ts";
 import { CHOSEN, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { atProcessEnd } from "../../../../../tests/fixtures/process-end.ts";
 import { createOrganizationSurface } from "../index.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 export const ADDRESSES = { portal_url: "https://portal.example" };
 export const OUTBOUND = createOutbound({ privateAddresses: false, clock: systemClock, userAgent: "test" });
@@ -165,6 +166,7 @@ async function createGround(options: WorldOptions): Promise<Ground> {
   const url = CHOSEN === "postgres" ? await postgresUrl(dataDir) : undefined;
   const metadata = await openTestMetadata({ url, dataDir, clock });
   const identity = await createIdentity({
+    schedule: new Schedule(clock),
     metadata,
     clock: trustedClock(clock),
     dataDir,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createJobs } from "#stores/jobs/index.ts";
+import { Schedule, createJobs } from "#stores/jobs/index.ts";
 import { useOperator } from "../testing/operator.ts";
 
 const PATH = "/api/instance/jobs";
@@ -71,7 +71,7 @@ describe("listJobs", () => {
   test("waiting jobs by kind, with failing ones", async () => {
     const nowMs = portal.server.clock.nowMs();
     const { metadata, clock } = portal.server;
-    const jobs = createJobs({ metadata, clock, log: { warn: () => undefined } });
+    const jobs = createJobs({ schedule: new Schedule(clock), metadata, clock, log: { warn: () => undefined } });
     await metadata.write(async (tx) => {
       await jobs.put(tx, { kind: "delivery", key: "a", group: "org_1", dueAtMs: nowMs + 60_000 });
       await jobs.put(tx, { kind: "delivery", key: "b", group: "org_1", dueAtMs: nowMs });

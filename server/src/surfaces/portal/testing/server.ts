@@ -95,14 +95,14 @@ export interface PortalOptions {
 export async function startPortal(options: PortalOptions = {}): Promise<PortalServer> {
   const portalUrl = options.portalUrl ?? ADDRESSES.portal_url;
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-portal-"));
-  let aheadMs = 0;
-  let organizations = 0;
+  let [aheadMs, organizations] = [0, 0];
   const clock = trustedClock({ nowMs: () => systemClock.nowMs() + aheadMs });
   const lines: string[] = [];
   const log = pino({ level: "trace" }, collector(lines));
   const metadata = await openTestMetadata({ url: undefined, dataDir, clock });
   const { identity_url: issuer } = ADDRESSES;
-  const identity = await createIdentity({ metadata, clock, dataDir, issuer, audience: issuer, log });
+  const own = { metadata, clock, dataDir, log, schedule: new Schedule(clock) };
+  const identity = await createIdentity({ ...own, issuer, audience: issuer });
   const listener = await openListener("127.0.0.1:0");
   const people = createPeople({ metadata, clock, identity, portalUrl, oidc: options.oidc ?? null });
   const authenticator = withPeople(people, identity.authenticator);

@@ -17,6 +17,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects } from "#stores/objects/index.ts";
 import type { Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
 import { createRegistrySurface, Writers } from "../index.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 /** Helpers for tests of the registry: the world of organizations with this surface over a real store, and clients. */
 
@@ -56,7 +57,7 @@ export function withRegistry(change: Partial<RegistrySettings> = {}): WorldOptio
       const clock = turnedClock();
       const stored = { graceMs: 1000, collectEveryMs: 0, diskFreeBytesMin: 0 };
       const objects = await openObjects({ dataDir, metadata, clock, log: SILENT, settings: stored });
-      const pulls = new Pulls({ metadata, clock, log: SILENT });
+      const pulls = new Pulls({ schedule: new Schedule(clock), metadata, clock, log: SILENT });
       const manifests = createManifestReader();
       onClose(async () => {
         await manifests.close();

@@ -2,7 +2,7 @@ import { Reservations } from "#kernel/reservations.ts";
 import { trustedClock } from "#kernel/testing.ts";
 import { findApp } from "#domain/organizations/index.ts";
 import { createS3, principalOn, type Bucket, type S3, type S3Caller } from "#domain/s3/index.ts";
-import { createJobs } from "#stores/jobs/index.ts";
+import { Schedule, createJobs } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { OUTBOUND, type World, type WorldOptions } from "../../organization/testing/world.ts";
@@ -34,7 +34,7 @@ export const WITH_BUCKETS: WorldOptions = {
       log: SILENT,
       settings: { collectEveryMs: 0 },
     });
-    const jobs = createJobs({ metadata, clock, log: SILENT });
+    const jobs = createJobs({ schedule: new Schedule(clock), metadata, clock, log: SILENT });
     const settings = {
       storedBytesMax: null,
       publicOrganization: null,

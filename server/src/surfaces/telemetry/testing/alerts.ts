@@ -2,7 +2,7 @@ import { evaluationHandler } from "#domain/alerts/index.ts";
 import { messageHandler } from "#domain/delivery/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
-import { createJobs } from "#stores/jobs/index.ts";
+import { Schedule, createJobs } from "#stores/jobs/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { boundToken, fresh, pair } from "../../organization/testing/requests.ts";
 import type { Ask, Pair } from "../../organization/testing/suite.ts";
@@ -19,7 +19,13 @@ export function withAlerts({ running }: { readonly running: boolean }): WorldOpt
       const { host, metadata, identity, onClose } = deps;
       const clock = systemClock;
       const { envelope } = identity;
-      const jobs = createJobs({ metadata, clock, log: { warn: () => undefined }, pollMs: 50 });
+      const jobs = createJobs({
+        schedule: new Schedule(clock),
+        metadata,
+        clock,
+        log: { warn: () => undefined },
+        pollMs: 50,
+      });
       const outbound = createOutbound({ privateAddresses: running, clock, userAgent: "Test" });
       const shared = { metadata, clock, jobs };
       const queries = (await WITH_QUERIES.surfaces?.(deps)) ?? [];

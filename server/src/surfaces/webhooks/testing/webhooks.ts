@@ -3,7 +3,7 @@ import { SYSTEM } from "#domain/organizations/index.ts";
 import { createWebhook, EventFeed, Receiver } from "#domain/webhooks/index.ts";
 import { newId } from "#kernel/ids.ts";
 import { systemClock } from "#kernel/time.ts";
-import { createJobs } from "#stores/jobs/index.ts";
+import { Schedule, createJobs } from "#stores/jobs/index.ts";
 import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { createOutbound } from "#stores/outbound/index.ts";
 import { boundToken, fresh, pair } from "../../organization/testing/requests.ts";
@@ -28,10 +28,10 @@ export function withWebhooks(given: (objects: ObjectStore) => void): WorldOption
       const objects = await openObjects({ dataDir, metadata, clock: trustedClock(clock), log });
       given(objects);
       const feed = new EventFeed();
-      const jobs = createJobs({ metadata, clock, log });
+      const jobs = createJobs({ schedule: new Schedule(clock), metadata, clock, log });
       const outbound = createOutbound({ privateAddresses: false, clock, userAgent: "Test" });
       const shared = { metadata, objects, envelope: identity.envelope, clock, jobs, outbound };
-      const receiver = new Receiver({ ...shared, feed, settings: SETTINGS, log });
+      const receiver = new Receiver({ schedule: new Schedule(clock), ...shared, feed, settings: SETTINGS, log });
       const streams = createStreams({ metadata, feed, log, organizationMax: 1 });
       onClose(async () => {
         streams.stop();
