@@ -8,6 +8,7 @@ import { openMetadata } from "#stores/metadata/index.ts";
 import { openTelemetry } from "./index.ts";
 import type { TelemetryStore } from "./types.ts";
 import { logBatch, recordingLog, temporaryDirectory } from "./testing/store.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const SETTINGS = {
   compactionRowsBytes: 1024,
@@ -19,6 +20,7 @@ const SETTINGS = {
 async function open(dataDir: string): Promise<TelemetryStore & AsyncDisposable> {
   const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const store = await openTelemetry({
+    schedule: new Schedule(systemClock),
     dataDir,
     metadata,
     clock: trustedClock(systemClock),

@@ -1,6 +1,6 @@
 import type { GuardedClock } from "#kernel/deletions.ts";
 import { Problem } from "#kernel/problem.ts";
-import { Schedule } from "#stores/jobs/index.ts";
+import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { CompactionRunner } from "./compaction/protocol.ts";
 import type { TelemetryStore } from "./types.ts";
@@ -38,8 +38,8 @@ export interface TelemetryOptions {
   readonly runner?: CompactionRunner;
   /** Where the rows of tables come from that are no telemetry; one without a source is not served. */
   readonly records?: RecordSources;
-  /** The server's, whose list has the work on telemetry; a separate one when absent. */
-  readonly schedule?: Schedule;
+  /** Its list has the work on telemetry. */
+  readonly schedule: Schedule;
   /** Other servers may share the records: what this one alone can't know is refused. */
   readonly hasPeers?: boolean;
 }
@@ -50,13 +50,12 @@ export interface TelemetryOptions {
  */
 export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
   const { dataDir, log, clock, settings } = options;
-  const schedule = options.schedule ?? new Schedule(clock);
-  const rows = await openRows({ ...options, schedule, settings: rowSettings(settings) });
+  const rows = await openRows({ ...options, settings: rowSettings(settings) });
   const records = await openRecords(options).catch(async (error: unknown) => {
     await rows.close();
     throw error;
   });
-  const presence = options.hasPeers === true ? await beginPresence({ ...options, schedule }, rows) : undefined;
+  const presence = options.hasPeers === true ? await beginPresence(options, rows) : undefined;
   const engine = createQueryEngine({
     whole: async (orgId) => presence?.requireWhole(orgId),
     snapshot: (orgId, wanted) => rows.snapshot(orgId, wanted),
@@ -124,10 +123,7 @@ function requireLayers(layers: readonly SandboxLayer[]): void {
   );
 }
 
-async function beginPresence(
-  { metadata, log, schedule }: TelemetryOptions & { readonly schedule: Schedule },
-  rows: RowStore,
-): Promise<Presence> {
+async function beginPresence({ metadata, log, schedule }: TelemetryOptions, rows: RowStore): Promise<Presence> {
   const presence = new Presence({ metadata, log, schedule, storeId: rows.storeId });
   try {
     await presence.start(rows.organizations());

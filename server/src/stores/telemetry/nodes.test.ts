@@ -20,6 +20,7 @@ import {
   temporaryDirectory,
   testSettings,
 } from "./testing/store.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 /** One server: its directory, its acknowledged batches, and its store while it runs. */
 interface Node {
@@ -46,6 +47,7 @@ async function assertOwnRows(nodes: readonly Node[]): Promise<void> {
 async function restart(node: Node, metadata: MetadataStore): Promise<void> {
   await node.rows.close();
   node.rows = await openRows({
+    schedule: new Schedule(clock),
     dataDir: node.dataDir,
     metadata,
     clock: trustedClock(clock),
@@ -63,6 +65,7 @@ async function bySql(node: Node, metadata: MetadataStore): Promise<string> {
     queryConcurrencyOrganization: 1,
   };
   const store = await openTelemetry({
+    schedule: new Schedule(clock),
     dataDir: node.dataDir,
     metadata,
     clock: trustedClock(clock),
@@ -97,7 +100,14 @@ for (const { kind, skip } of DATABASES) {
     const metadata = await openMetadata({ url, dataDir: shared.path, clock });
     const nodeIn = async (name: string, dataDir: string): Promise<Node> => {
       const log = recordingLog();
-      const rows = await openRows({ dataDir, metadata, clock: trustedClock(clock), log, settings: testSettings() });
+      const rows = await openRows({
+        schedule: new Schedule(clock),
+        dataDir,
+        metadata,
+        clock: trustedClock(clock),
+        log,
+        settings: testSettings(),
+      });
       return { name, dataDir, taken: [], log, rows };
     };
     const a = await nodeIn("a", first.path);

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { Problem } from "#kernel/problem.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "#kernel/limits.ts";
 import { earlier, type GuardedClock } from "#kernel/deletions.ts";
-import { Schedule } from "#stores/jobs/index.ts";
+import type { Schedule } from "#stores/jobs/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { areDeletionsHeld, lockDirectory } from "#stores/directory/index.ts";
 import { Backpressure, pauseFor } from "./backpressure.ts";
@@ -41,8 +41,7 @@ export interface RowStoreOptions {
   readonly clock: GuardedClock;
   readonly log: TelemetryLog;
   readonly settings: TelemetrySettings;
-  /** The server's; a separate one when absent. */
-  readonly schedule?: Schedule;
+  readonly schedule: Schedule;
   /** Makes Parquet; by default in a separate process. */
   readonly runner?: CompactionRunner;
   /** Merges Parquet; by default in another process. */
@@ -55,11 +54,9 @@ export interface RowStoreOptions {
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-type OpenOptions = RowStoreOptions & { readonly schedule: Schedule };
-
 /** The parts of the store, after everything on disk was read. */
 interface Parts {
-  readonly options: OpenOptions;
+  readonly options: RowStoreOptions;
   readonly tables: Tables;
   readonly keys: Keys;
   readonly storeId: string;
@@ -90,15 +87,14 @@ export async function openRows(options: RowStoreOptions): Promise<RowStore> {
   await mkdir(layout.root, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(layout.lock, "telemetry");
   try {
-    const { schedule = new Schedule(options.clock) } = options;
-    return new RowStore(await recover({ ...options, schedule }, layout, unlock));
+    return new RowStore(await recover(options, layout, unlock));
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-async function recover(options: OpenOptions, layout: Layout, unlock: () => void): Promise<Parts> {
+async function recover(options: RowStoreOptions, layout: Layout, unlock: () => void): Promise<Parts> {
   const { settings, clock, log, metadata } = options;
   const storeId = await readStoreId(layout, clock);
   await prepareFolders(layout);

@@ -18,6 +18,7 @@ import {
   temporaryDirectory,
   testSettings,
 } from "../testing/store.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const batchOf = (type: "logs" | "metrics" | "traces", rows: readonly object[]) => ({
   orgId: "org_a",
@@ -204,6 +205,7 @@ for (const committed of [true, false]) {
       read: { get: () => metadata.read },
     });
     const rows = await openRows({
+      schedule: new Schedule(systemClock),
       dataDir: dir.path,
       metadata: lossy,
       clock: trustedClock(systemClock),

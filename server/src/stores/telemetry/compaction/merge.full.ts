@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "#kernel/time.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { Manifest, ManifestChanged, type ManifestFile } from "../manifest.ts";
@@ -238,7 +239,7 @@ test("a merge whose input was dropped gives up: its files are deleted, no error 
     close: () => real.close(),
   };
   const options = { dataDir: dir.path, metadata, clock: trustedClock(systemClock), settings: testSettings() };
-  const rows = await openRows({ ...options, log, mergeRunner });
+  const rows = await openRows({ ...options, schedule: new Schedule(systemClock), log, mergeRunner });
   await fill(rows, "org_a", 9);
   await rows.merge();
   assert.equal((await fileCounts(rows, "org_a")).parquet, 2);
@@ -273,7 +274,7 @@ for (const committed of [true, false]) {
       read: { get: () => metadata.read },
     });
     const options = { dataDir: dir.path, metadata: lossy, clock: trustedClock(systemClock), settings: testSettings() };
-    const rows = await openRows({ ...options, log: recordingLog() });
+    const rows = await openRows({ ...options, schedule: new Schedule(systemClock), log: recordingLog() });
     const expected = await fill(rows);
     losing = true;
     await rows.merge();

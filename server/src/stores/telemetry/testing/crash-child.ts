@@ -5,6 +5,7 @@ import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { openRows } from "../rows.ts";
 import { recordingLog, testSettings } from "./store.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 /**
  * Merges all files, and exits abruptly at one step: before a change of the disk, or before or after a commit. Prints
@@ -48,6 +49,7 @@ const stepping = Object.create(metadata, {
 const settings = testSettings();
 const merge = { ...settings.merge, fanIn: 3 };
 const rows = await openRows({
+  schedule: new Schedule(systemClock),
   dataDir,
   metadata: stepping,
   clock: trustedClock(systemClock),

@@ -10,6 +10,7 @@ import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { Batch } from "../types.ts";
 import { openRows, type RowStore, type RowStoreOptions } from "../rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "../settings.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 /** Helpers for tests of the store: a store in a new directory, batches, and reading everything back. */
 
@@ -53,7 +54,15 @@ export async function openTestStore(
   const clock = trustedClock(change.clock ?? systemClock);
   const metadata = await openTestMetadata({ url: undefined, dataDir, clock });
   try {
-    const rows = await openRows({ dataDir, metadata, log: recordingLog(), settings: testSettings(), ...change, clock });
+    const rows = await openRows({
+      schedule: new Schedule(clock),
+      dataDir,
+      metadata,
+      log: recordingLog(),
+      settings: testSettings(),
+      ...change,
+      clock,
+    });
     const close = async (): Promise<void> => {
       await rows.close();
       await metadata.close();

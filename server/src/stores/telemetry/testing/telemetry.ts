@@ -7,6 +7,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { openTelemetry } from "../index.ts";
 import type { TelemetryStore } from "../types.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 /** Both stores on a new directory, for the tests of a surface. */
 export interface TestTelemetry {
@@ -27,7 +28,14 @@ export async function openTestTelemetry(): Promise<TestTelemetry> {
     queryConcurrency: 2,
     queryConcurrencyOrganization: 2,
   };
-  const store = await openTelemetry({ dataDir, metadata, clock: trustedClock(systemClock), log: SILENT, settings });
+  const store = await openTelemetry({
+    schedule: new Schedule(systemClock),
+    dataDir,
+    metadata,
+    clock: trustedClock(systemClock),
+    log: SILENT,
+    settings,
+  });
   return {
     metadata,
     store,

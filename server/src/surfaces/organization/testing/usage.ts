@@ -2,6 +2,7 @@ import { trustedClock } from "#kernel/testing.ts";
 import { openTelemetry } from "#stores/telemetry/index.ts";
 import type { WorldOptions } from "./world.ts";
 import { createUsageSurface } from "../index.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -16,7 +17,14 @@ export function withUsage(): WorldOptions {
         queryConcurrencyOrganization: 1,
         retention: { checkEveryMs: 0, storedBytesMax: 400 },
       };
-      const telemetry = await openTelemetry({ dataDir, metadata, clock: trustedClock(clock), log: SILENT, settings });
+      const telemetry = await openTelemetry({
+        schedule: new Schedule(clock),
+        dataDir,
+        metadata,
+        clock: trustedClock(clock),
+        log: SILENT,
+        settings,
+      });
       onClose(() => telemetry.close());
       const limits = {
         filesBytesMax: 100,

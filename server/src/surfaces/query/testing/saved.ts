@@ -13,6 +13,7 @@ import type { Ask, Pair } from "../../organization/testing/suite.ts";
 import { boundToken, fresh, pair } from "../../organization/testing/requests.ts";
 import type { Answer, Tenant, World, WorldOptions } from "../../organization/testing/world.ts";
 import { createQuerySurface } from "../index.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 /** Helpers for tests of saved queries: the world of organizations with this surface over a real store, and requests. */
 
@@ -55,6 +56,7 @@ export const WITH_QUERIES: WorldOptions = {
       objects: objectRecords({ metadata }),
     };
     const store = await openTelemetry({
+      schedule: new Schedule(systemClock),
       dataDir,
       metadata,
       clock: trustedClock(systemClock),

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { openTelemetry, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import type { WorldOptions } from "../../organization/testing/world.ts";
 import { createTelemetrySettingsSurface } from "../index.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -17,7 +18,14 @@ export function withTelemetry(retention: NonNullable<TelemetryStoreSettings["ret
         queryConcurrencyOrganization: 1,
         retention: { checkEveryMs: 0, ...retention },
       };
-      const store = await openTelemetry({ dataDir, metadata, clock: trustedClock(clock), log: SILENT, settings });
+      const store = await openTelemetry({
+        schedule: new Schedule(clock),
+        dataDir,
+        metadata,
+        clock: trustedClock(clock),
+        log: SILENT,
+        settings,
+      });
       onClose(() => store.close());
       const digest = (text: string): string => createHmac("sha256", "test").update(text).digest("hex");
       const retentionDaysMax = retention.daysMax ?? null;

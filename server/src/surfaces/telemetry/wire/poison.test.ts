@@ -10,6 +10,7 @@ import { systemClock } from "#kernel/time.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { openTelemetry, TELEMETRY_TYPES, type TelemetryStore, type TelemetryType } from "#stores/telemetry/index.ts";
 import { encodeEntries } from "./entries.ts";
+import { Schedule } from "#stores/jobs/index.ts";
 
 const ORG = "org_a";
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -125,7 +126,14 @@ test("no accepted entry can break a query or a compaction", async () => {
     queryConcurrency: 4,
     queryConcurrencyOrganization: 4,
   };
-  let store = await openTelemetry({ dataDir, metadata, clock: trustedClock(systemClock), log: silent, settings });
+  let store = await openTelemetry({
+    schedule: new Schedule(systemClock),
+    dataDir,
+    metadata,
+    clock: trustedClock(systemClock),
+    log: silent,
+    settings,
+  });
   const expected = new Map<TelemetryType, string>();
   for (const type of TELEMETRY_TYPES) {
     let count = 0;
@@ -140,6 +148,7 @@ test("no accepted entry can break a query or a compaction", async () => {
   }
   await store.close();
   store = await openTelemetry({
+    schedule: new Schedule(systemClock),
     dataDir,
     metadata,
     clock: trustedClock(systemClock),
