@@ -14,12 +14,12 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 /** What runs with every change, after `npm test`; at most `CORE_SECONDS_MAX`. */
 const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
-  "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|query-sandbox|refused-bodies|" +
-  "registry-quota|registry-security|rest|retention|secrets|start|stop|tail|webhooks-cli";
+  "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
+  "registry-quota|registry-security|rest|retention|secrets|start|stop|tail|tenancy|webhooks-cli";
 const CORE_STORES =
-  "telemetry/(embedded|kill-few|compaction/.*|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|large))|" +
+  "telemetry/(embedded|kill-few|compaction/.*|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|filesystem|large))|" +
   "telemetry/query/(attacks|columnar-limits|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
-  "metadata/(kill-few|postgres/postgres|sqlite/readers)";
+  "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
 const CORE_SURFACES = "(s3|registry|files)/quota|registry/races|telemetry/wire/pool";
 
 export const CORE_SECONDS_MAX = 20 * 60;
