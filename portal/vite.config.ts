@@ -7,7 +7,7 @@ import { thinContract } from "./build/thin-contract.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
-/** What `npx vite` hands on to a running server, where `PORTAL_SERVER` names one. */
+/** The paths that `npx vite` forwards to a running server, if `PORTAL_SERVER` names one. */
 const SERVED = ["/api", "/v1", "/oauth", "/.well-known", "/health", "/livez", "/readyz"];
 const server = process.env["PORTAL_SERVER"];
 
@@ -29,7 +29,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // Few files: a browser that speaks HTTP/1.1 asks for six at a time.
+        // Few files, because a browser sends at most six HTTP/1.1 requests at a time.
         codeSplitting: {
           groups: [
             { name: "shell", tags: ["$initial"], priority: 2 },

@@ -6,7 +6,7 @@ import type { Plugin } from "vite";
 
 const TEXT = /\.(js|css|svg|html|json)$/;
 
-/** Puts a `.br` and a `.gz` beside every text file of the build, so that the server compresses nothing. */
+/** Writes a `.br` and a `.gz` file next to each text file of the build. So the server need not compress at run time. */
 export function compressed(): Plugin {
   let directory = "";
   return {

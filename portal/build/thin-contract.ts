@@ -3,12 +3,12 @@ import type { Plugin } from "vite";
 
 const NAME = "\0thin-contract";
 
-/** The members of a row that a call needs at run time; schemas serve only the types. */
+/** The members of a row that a call needs at run time. Schemas are needed only for types. */
 const ROW_FIELDS = ["operationId", "method", "path", "summary", "permission", "recentSignIn", "idempotent", "status"];
 
 /**
- * The contract without its schemas: routes as method, path and permission, and the other plain data as it is. It keeps the
- * schema library, which is larger than all of the page's own code, out of the browser.
+ * Reduces the contract's routes to method, path and permission, and keeps its other plain data. So the browser does not
+ * load the schema library, which is larger than the rest of the portal.
  */
 export function thinContract(): Plugin {
   return {
@@ -19,7 +19,7 @@ export function thinContract(): Plugin {
   };
 }
 
-/** Functions and schemas are left out: importing one in the portal fails the build. */
+/** Omits functions and schemas. The build fails when the portal imports one. */
 function thinSource(exports: Readonly<Record<string, unknown>>): string {
   return Object.entries(exports)
     .map(([name, value]) => [name, plain(value)] as const)
@@ -47,7 +47,7 @@ function thinRow(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(ROW_FIELDS.filter((field) => field in row).map((field) => [field, row[field]]));
 }
 
-/** Schemas carry their kind in a member that is not enumerable. */
+/** Detects a schema by the member that has its kind, which is not enumerable. */
 function isSchema(value: unknown): boolean {
   return typeof value === "object" && value !== null && "~kind" in value;
 }

@@ -10,7 +10,7 @@ interface ActivityProps<T extends AccessItem> {
   id: string;
 }
 
-/** Requests of the last hour and day, by service and by address. */
+/** Shows the requests of the last hour and day, by service and by address. */
 export function ActivityPart<T extends AccessItem>({ kind, id }: ActivityProps<T>): ReactNode {
   return <Loaded result={useActivity(kind, id)}>{(activity) => <Figures activity={activity} />}</Loaded>;
 }
@@ -26,7 +26,7 @@ function Figures({ activity }: { activity: Activity }): ReactNode {
           {services.map(({ service, requests }) => `${service} ${countText(requests)}`).join(", ")}
         </span>
       </p>
-      <ul aria-label="Addresses in the last day, most requests first">
+      <ul aria-label="Addresses in the last day, those with most requests first">
         {addresses.map(({ ip, user_agent, requests, last_at }) => (
           <li key={`${ip ?? ""} ${user_agent ?? ""}`} className="min-w-0 border-t border-line py-1">
             <span className="flex flex-wrap gap-x-3">
@@ -55,10 +55,10 @@ function countedText({ requests, refused }: { readonly requests: number; readonl
   return plural(requests, "request") + (refused === 0 ? "" : ` (${countText(refused)} refused)`);
 }
 
-/** The clients that a revocation cuts off. */
+/** Shows how many clients will lose access by a revocation. */
 export function ImpactNote<T extends AccessItem>({ kind, id }: ActivityProps<T>): ReactNode {
   const { data, error } = useActivity(kind, id);
-  if (error !== null) return <p>Recent activity cannot be read now.</p>;
+  if (error !== null) return <p>Recent activity is not available now.</p>;
   if (data === undefined) return <p>Reading recent activity…</p>;
   const { last_hour: hour, last_day: day, by_address: addresses } = data;
   if (day.requests === 0) return <p>No requests used it in the last day.</p>;

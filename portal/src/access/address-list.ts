@@ -6,15 +6,15 @@ import {
   parseAddressRange,
 } from "@mooring/contract/address-ranges.ts";
 
-/** A typed list of addresses and ranges. */
+/** A parsed list of addresses and ranges. */
 export interface AddressList {
-  /** As the server writes them, each once. */
+  /** In the server's notation, without duplicates. */
   readonly ranges: readonly string[];
-  /** Words that are neither. */
+  /** Words that are neither an address nor a range. */
   readonly bad: readonly string[];
 }
 
-/** Ranges with commas, spaces or line ends between them. */
+/** Parses ranges that are separated by commas, spaces or line ends. */
 export function readAddressList(text: string): AddressList {
   const ranges = new Set<string>();
   const bad: string[] = [];
@@ -26,19 +26,21 @@ export function readAddressList(text: string): AddressList {
   return { ranges: [...ranges], bad };
 }
 
-/** The error in a list, as a sentence; null: none. */
+/** Returns the error in a list as a sentence, or null. */
 export function faultOf({ ranges, bad }: AddressList): string | null {
   const [first] = bad;
   if (first !== undefined) return `“${first.slice(0, 60)}” is neither an address nor a range such as 192.0.2.0/24.`;
-  return ranges.length > ADDRESS_RANGES_MAX ? `${ranges.length} ranges; the most is ${ADDRESS_RANGES_MAX}.` : null;
+  return ranges.length > ADDRESS_RANGES_MAX
+    ? `${ranges.length} ranges. The list may have at most ${ADDRESS_RANGES_MAX}.`
+    : null;
 }
 
-/** As the API takes it: an empty list is none, and then it is open to every address. */
+/** Returns the list for the API. Null allows every address. */
 export function bodyOf({ ranges }: AddressList): string[] | null {
   return ranges.length === 0 ? null : [...ranges];
 }
 
-/** Whether an address lies in one of the ranges; null: every one does. */
+/** Whether an address is in one of the ranges. Null allows every address. */
 export function allowsAddress(ranges: readonly string[] | null, text: string): boolean {
   if (ranges === null || ranges.length === 0) return true;
   const address = parseAddress(text);

@@ -8,14 +8,13 @@ import { allowsAddress, faultOf, readAddressList } from "./address-list.ts";
 interface AddressesProps {
   label: string;
   hint: ReactNode;
-  /** As typed. */
   text: string;
   onChange: (text: string) => void;
-  /** What the list would refuse at the person's own address, when that is not in it. */
+  /** The warning if the person's own address is not in the list. */
   shutOut: ReactNode;
 }
 
-/** A list of addresses and ranges, with the address that the server sees one at, and a warning where the list is without it. */
+/** A field for addresses and ranges. It shows the person's address, and warns if the list does not contain it. */
 export function AddressesField({ label, hint, text, onChange, shutOut }: AddressesProps): ReactNode {
   const list = readAddressList(text);
   const own = useMe()?.address;
@@ -43,7 +42,7 @@ export function AddressesField({ label, hint, text, onChange, shutOut }: Address
             Add my address
           </Button>
           <span className="text-s text-ink-2">
-            The server sees you at <code>{own}</code>
+            Your address is <code>{own}</code>
           </span>
         </div>
       )}
@@ -58,7 +57,7 @@ export function AddressesField({ label, hint, text, onChange, shutOut }: Address
   );
 }
 
-/** Ranges as a fact of an inspector. */
+/** Ranges, as shown in an inspector. */
 export function AddressesText({ ranges }: { ranges: readonly string[] | null }): ReactNode {
   if (ranges === null) return "Anywhere";
   return (

@@ -15,7 +15,7 @@ import { useGrant, usePolicy, type CredentialPolicy } from "./grant.ts";
 import { PermissionPicker } from "./permission-picker.tsx";
 import { cut } from "./permissions.ts";
 
-/** The fields of the request that every kind has. */
+/** The fields that the create request of each kind has. */
 export interface CreateBody {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -28,7 +28,7 @@ interface CreateProps<D extends AccessDraft> {
   /** `credential`, `S3 key`. */
   noun: string;
   about: string;
-  /** The scopes to choose from; all of them when absent. */
+  /** The scopes to choose from; default: all. */
   scopes?: readonly Scope[];
   texts?: Readonly<Partial<Record<Scope, string>>>;
   first: D;
@@ -36,11 +36,11 @@ interface CreateProps<D extends AccessDraft> {
   error: Error | null;
   onCreate: (body: CreateBody, draft: D) => void;
   onClose: () => void;
-  /** Fields of this kind alone, before the common ones and after them, and a button beside "Cancel". */
+  /** Additional fields of this kind, before and after the common ones, and a button next to "Cancel". */
   before?: (draft: D, change: (part: Partial<D>) => void) => ReactNode;
   after?: (draft: D, change: (part: Partial<D>) => void) => ReactNode;
   action?: (draft: D) => ReactNode;
-  /** Fields that change with the permissions, as the chosen template. */
+  /** Fields to set when the permissions change, for example the chosen template. */
   onPermissions?: Partial<D>;
 }
 
@@ -72,7 +72,7 @@ export function CreateDialog<D extends AccessDraft>(props: CreateProps<D>): Reac
         />
         <AddressesField
           label="May be used from"
-          hint="Addresses and CIDR ranges; empty: from anywhere"
+          hint="Addresses and CIDR ranges. Empty: from anywhere"
           text={draft.addresses}
           onChange={(text) => changeCommon({ addresses: text })}
           shutOut={`Your address is not in this list. You cannot try the ${noun} from here.`}
@@ -112,7 +112,7 @@ function useBody(
   return { days, isReady: scopes.length > 0 && name !== "" && faultOf(addresses) === null, body };
 }
 
-/** Shown before the item exists: a secret that does not work yet is a surprise. */
+/** Says in advance that the new secret will not work before it is approved. */
 function ApprovalNote({ project }: { project: string | null }): ReactNode {
   const chosen = useMe()?.projects.find(({ slug }) => slug === project);
   if (useMayIn(chosen?.id ?? null, "members:write")) return null;
@@ -159,7 +159,9 @@ function CommonFields({ draft, days, policy, onChange }: CommonProps): ReactNode
 
 function expiryHint({ lifetimeDaysMax, requireExpiry }: CredentialPolicy): string {
   if (lifetimeDaysMax !== null) return `The policy allows ${lifetimeDaysMax} days`;
-  return requireExpiry ? "The policy requires an expiry" : "Prefer one that expires: nobody can forget it";
+  return requireExpiry
+    ? "The policy requires an expiry"
+    : "Choose one that expires: nobody has to remember to revoke it";
 }
 
 function ProjectField({
@@ -193,7 +195,7 @@ function ProjectField({
   );
 }
 
-/** The project to preselect: the page's, or else the first one where the caller may create items. */
+/** Returns the project to preselect: the page's project, or the first one where the person may create items. */
 export function useFirstProject(project: { readonly slug: string } | null): string | null {
   const mayEverywhere = useMayIn(null, "credentials:write");
   const [own] = useProjectsFor("credentials:write");

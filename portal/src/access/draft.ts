@@ -8,7 +8,7 @@ export interface AccessDraft {
   readonly requested: readonly Scope[];
   /** Null: it does not expire. */
   readonly expiresDays: number | null;
-  /** The allowed addresses as typed; empty: from anywhere. */
+  /** The text of the allowed addresses; empty: from anywhere. */
   readonly addresses: string;
 }
 
@@ -18,7 +18,7 @@ export interface ExpiryChoice {
   readonly title: string;
 }
 
-/** The lifetimes to choose from: presets up to the policy's limit, and the limit itself. */
+/** Returns the lifetimes to choose from: presets up to the policy's limit, and the limit itself. */
 export function expiryChoices(
   maxDays: number | null,
   wanted: number | null,
@@ -42,7 +42,7 @@ function daysText(days: number): string {
 
 const REQUIRED_DAYS = 90;
 
-/** The wanted lifetime within the policy; 90 days where the policy requires an expiry and none is wanted. */
+/** Limits a lifetime to the policy. The default is 90 days if the policy requires an expiry. */
 export function allowedDays(wanted: number | null, maxDays: number | null, requireExpiry = false): number | null {
   if (maxDays === null) return wanted ?? (requireExpiry ? REQUIRED_DAYS : null);
   return wanted === null ? maxDays : Math.min(wanted, maxDays);
@@ -50,7 +50,7 @@ export function allowedDays(wanted: number | null, maxDays: number | null, requi
 
 const DAY_MS = 86_400_000;
 
-/** The time of expiry; null: never, or at the policy's limit, which the server counts with its own clock. */
+/** Returns the time of expiry. Null: never, or at the policy's limit, which the server computes with its own clock. */
 export function expiresAt(days: number | null, maxDays: number | null, nowMs: number): string | null {
   return days === null || days === maxDays ? null : new Date(nowMs + days * DAY_MS).toISOString();
 }

@@ -57,7 +57,7 @@ function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: 
   const given = cut(requested, grant).given;
   const body = changeOf(item, { name: name.trim(), requested, given, addresses: bodyOf(addresses) });
   const { error, isPending, change } = useChangeItem(kind, () => {
-    say(`Saved. The change holds from the ${kind.noun}'s next request.`);
+    say(`Saved. The change applies from the ${kind.noun}'s next request.`);
     onClose();
   });
   const isReady = Object.keys(body).length > 0 && name.trim() !== "" && body.scopes?.length !== 0;
@@ -71,10 +71,10 @@ function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: 
       {kind.hasMutableScopes && <PermissionPicker requested={requested} grant={grant} onChange={setRequested} />}
       <AddressesField
         label="May be used from"
-        hint="Addresses and CIDR ranges; empty: from anywhere. Issued tokens and presigned URLs follow within a second."
+        hint="Addresses and CIDR ranges. Empty: from anywhere. The change applies to issued tokens and presigned URLs within a second."
         text={text}
         onChange={setText}
-        shutOut={`Programs with this ${kind.noun} at your address will be refused. You are not refused: the list applies to programs, not to people in the portal.`}
+        shutOut={`Programs with this ${kind.noun} at your address will be refused. You can still use the portal: the list applies only to programs.`}
       />
       <ChangeError error={error} onReload={onReload} />
       <FormActions
@@ -90,12 +90,12 @@ function EditForm<T extends AccessItem>({ kind, versioned, onReload, onClose }: 
 interface Edited {
   readonly name: string;
   readonly requested: readonly Scope[];
-  /** The requested permissions that the editor may give. */
+  /** The requested permissions that the person may give. */
   readonly given: readonly Scope[];
   readonly addresses: readonly string[] | null;
 }
 
-/** Only the changed fields: an unchanged permission stays, even one that the editor could not give. */
+/** Returns only the changed fields. An unchanged permission stays, even if the person may not give it. */
 function changeOf(item: AccessItem, { name, requested, given, addresses }: Edited): AccessChange {
   const hasSameScopes = requested.toSorted().join() === item.scopes.toSorted().join();
   return {

@@ -7,7 +7,7 @@ import type { Grant } from "./permissions.ts";
 export interface CredentialPolicy {
   readonly scopes: Grant["policyScopes"];
   readonly lifetimeDaysMax: number | null;
-  /** Each must have an end. */
+  /** Whether each credential must expire. */
   readonly requireExpiry: boolean;
   /** Credentials of people without members:write wait for an approval. */
   readonly approvalRequired: boolean;
@@ -20,7 +20,9 @@ const FREE: CredentialPolicy = {
   approvalRequired: false,
 };
 
-/** The organization's policy for credentials; unknown without org:read, and the server decides anyway. */
+/**
+ * Returns the organization's policy for credentials. Without `org:read` it is unknown, and only the server enforces it.
+ */
 export function usePolicy(): CredentialPolicy {
   const { data } = useRead(ORGANIZATION_ROUTES.getOrganization, {}, { enabled: useMayIn(null, "org:read") });
   if (data === undefined) return FREE;
@@ -33,7 +35,10 @@ export function usePolicy(): CredentialPolicy {
   };
 }
 
-/** The scopes that the person can give to a credential of a project (id or slug; null: of the whole organization). */
+/**
+ * Returns the facts that decide which scopes the person may give to a credential of a project (id or slug; null: the
+ * whole organization).
+ */
 export function useGrant(project: string | null): Grant {
   const me = useMe();
   const policy = usePolicy();

@@ -26,12 +26,12 @@ interface InspectorProps<T extends AccessItem> {
   id: string;
   onClose: () => void;
   onAct: (act: "edit" | "revoke", item: T) => void;
-  /** Buttons and parts of this kind alone. */
+  /** Additional buttons and parts of this kind. */
   buttons?: ((item: T) => ReactNode) | undefined;
   parts?: ((item: T) => ReactNode) | undefined;
 }
 
-/** One item: its permissions and their limits, its recent activity, and the actions on it. */
+/** Shows one item: its permissions and their limits, its recent activity, and the actions on it. */
 export function AccessInspector<T extends AccessItem>(props: InspectorProps<T>): ReactNode {
   const { kind, id } = props;
   const result = useNamed(useAccessItem(kind, id));
@@ -151,7 +151,7 @@ function LastUsed({ item: { last_used_at, last_used_ip = null } }: { item: Acces
   );
 }
 
-/** The chosen permissions, and why some of them have no effect. */
+/** Shows the chosen permissions, and why some of them have no effect. */
 function Permissions({ item }: { item: AccessItem }): ReactNode {
   const policy = usePolicy();
   const hasOwnerLeft = ownerLeft(item.created_by, usePeople());

@@ -27,12 +27,12 @@ export interface AccessItem {
 /** A fact of the inspector: its name and its value. */
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** A kind of credential or key: the operations on it, the words for it, and the parts of its pages that differ. */
+/** A kind of credential or key: its operations, its words, and the parts of its pages that differ. */
 export interface AccessKind<T extends AccessItem> {
-  /** In the middle of a sentence: `credential`, `S3 key`. */
+  /** `credential`, `S3 key`. */
   readonly noun: string;
   readonly path: string;
-  /** The operation's path parameter. */
+  /** The name of the path parameter with the id. */
   readonly idParam: string;
   readonly rows: {
     readonly list: Route;
@@ -47,9 +47,9 @@ export interface AccessKind<T extends AccessItem> {
   /** The public identifier: a client id, an access key id. */
   readonly identifierName: string;
   identifierOf(this: void, item: T): string;
-  /** The text that the list's search compares. */
+  /** Returns the text in which the list searches. */
   searchTextOf(this: void, item: T): string;
-  /** Columns and facts beyond those of every kind. */
+  /** Additional columns and facts of this kind. */
   readonly columns: readonly Column<T>[];
   facts(this: void, item: T): readonly Fact[];
   readonly hasMutableScopes: boolean;
@@ -65,12 +65,12 @@ export interface Revocation {
   readonly tookMs: number;
 }
 
-/** The list read and the item read again after a change. */
+/** The operations to read again after a change. */
 export function changedRows<T extends AccessItem>({ rows }: AccessKind<T>): readonly Route[] {
   return [rows.list, rows.get];
 }
 
-// A kind's rows answer its items: its type parameter says so, which the type of a row in a table cannot.
+// The type of a contract row does not say that its answer has items of type T.
 
 export function useAccessList<T extends AccessItem>(kind: AccessKind<T>, query: object): ItemList<T> {
   return useList(kind.rows.list, { query, purpose: `list the ${kind.noun}s` } as never);

@@ -25,11 +25,11 @@ interface ListProps<T extends AccessItem> {
   onSearch: (part: Partial<ListSearch>) => void;
   openId: string | undefined;
   onOpen: (item: T) => void;
-  /** Shown when there is no item at all. */
+  /** Shown when there are no items. */
   empty: ReactNode;
 }
 
-/** All items as rows. The search narrows the rows that are loaded. */
+/** Shows all items as rows. The search filters the rows that are loaded. */
 export function AccessList<T extends AccessItem>(props: ListProps<T>): ReactNode {
   const { kind, list, search, onSearch, openId } = props;
   const columns = useColumns(kind, openId !== undefined);
@@ -84,7 +84,7 @@ function NothingFound<T extends AccessItem>({
 
 const COMPACT: ReadonlySet<string> = new Set(["Name", "State", "Last used", "Expires"]);
 
-/** Fewer columns while the inspector takes a part of the width. */
+/** Returns fewer columns while the inspector is open. */
 function useColumns<T extends AccessItem>(kind: AccessKind<T>, isCompact: boolean): readonly Column<T>[] {
   const now = useNow(10_000).getTime();
   const people = usePeople();

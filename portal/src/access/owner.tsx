@@ -5,7 +5,7 @@ import { State } from "~/kit/state.tsx";
 import { usePeople } from "./people.ts";
 import { ownerLeft } from "./state.ts";
 
-/** The creator of an item: a member by name, a credential, or the server's command line. */
+/** Shows who created an item: a member by name, a credential, or the server's command line. */
 export function Owner({ id }: { id: string }): ReactNode {
   const people = usePeople();
   const nameOf = useNames();

@@ -20,13 +20,13 @@ interface PageProps<T extends AccessItem, N> {
   kind: AccessKind<T>;
   title: string;
   about: ReactNode;
-  /** The use of such an item, and the command that creates one. */
+  /** Says what such an item is for, and which command creates one. */
   emptyAbout: string;
   emptyCommand: string;
-  /** The form, with the search parameters that fill it in; `formParams` are cleared when it closes. */
+  /** The search parameters that fill in the form. They are cleared when it closes. */
   formParams: readonly string[];
   form: (props: { search: AccessSearch; onCreated: (created: N) => void; onClose: () => void }) => ReactNode;
-  /** Whether there is a secret to show; always when absent. */
+  /** Whether there is a secret to show; default: always. */
   hasSecret?: (created: N) => boolean;
   secret: (created: N, onClose: () => void) => ReactNode;
   idOf: (created: N) => string;

@@ -4,7 +4,7 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { State } from "~/kit/state.tsx";
 
-/** Says that an item waits for approval. The button is disabled, with the reason, for people who may not approve. */
+/** Says that an item waits for approval. For people who may not approve, the button is disabled and says why. */
 export function PendingNote({
   noun,
   projectId,

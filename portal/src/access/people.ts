@@ -7,7 +7,7 @@ export type Person = ResultOf<typeof ORGANIZATION_ROUTES.listMembers>["items"][n
 
 const READ_MAX = 1000;
 
-/** The organization's people by id, the first 1000, for pages that show ids; undefined: not loaded, or not allowed. */
+/** Returns the organization's first 1000 people by id. Undefined: not loaded, or not allowed. */
 export function usePeople(): ReadonlyMap<string, Person> | undefined {
   const organization = useOrganization();
   const enabled = useMayIn(null, "org:read");

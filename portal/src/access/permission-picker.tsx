@@ -6,7 +6,7 @@ import { State } from "~/kit/state.tsx";
 import { cut, groupsOf, whyNot, type Grant } from "./permissions.ts";
 
 interface PickerProps {
-  /** The scopes to choose from; all of them when absent. */
+  /** The scopes to choose from; default: all. */
   scopes?: readonly Scope[];
   /** Descriptions that replace the contract's. */
   texts?: Readonly<Partial<Record<Scope, string>>>;
@@ -15,7 +15,10 @@ interface PickerProps {
   onChange: (scopes: readonly Scope[]) => void;
 }
 
-/** Permissions by service. A disabled box says why; requested permissions that cannot be given are listed below. */
+/**
+ * Checkboxes for permissions, by service. A disabled box says why. Requested permissions that cannot be given are
+ * listed below.
+ */
 export function PermissionPicker({ scopes = SCOPES, texts, requested, grant, onChange }: PickerProps): ReactNode {
   const toggle = (scope: Scope): void =>
     onChange(

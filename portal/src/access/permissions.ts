@@ -1,27 +1,27 @@
 import type { OrgRole, ProjectRole, Scope } from "@mooring/contract";
 
-/** The present limits of a new or changed credential. */
+/** The facts that limit the scopes of a new or changed credential. */
 export interface Grant {
   readonly orgRole: OrgRole | null;
   /** The scopes of the person's role in the organization. */
   readonly orgScopes: readonly Scope[];
-  /** The project that the credential will reach; null: the whole organization. */
+  /** The project of the credential; null: the whole organization. */
   readonly project: { readonly name: string; readonly role: ProjectRole | null } | null;
   readonly projectRoleScopes: Readonly<Record<ProjectRole, readonly Scope[]>>;
   /** The scopes that the organization's policy allows for credentials; null: every scope. */
   readonly policyScopes: readonly Scope[] | null;
 }
 
-/** Scopes on the organization itself, which a project's credential does not reach. */
+/** Scopes on the organization itself. A project's credential cannot have them. */
 const OF_ORGANIZATION: readonly Scope[] = ["org:read", "org:write", "members:write", "audit:read"];
 
-/** Why a scope can't be given; null: it can. */
+/** Returns why a scope can't be given, or null if it can. */
 export function whyNot(scope: Scope, grant: Grant): string | null {
   const { orgRole, orgScopes, project, policyScopes } = grant;
   if (policyScopes !== null && !policyScopes.includes(scope))
-    return "the organization's policy lets no credential hold it";
+    return "the organization's policy does not allow it for credentials";
   if (project !== null && OF_ORGANIZATION.includes(scope))
-    return "a project's credential does not reach the organization";
+    return "a project's credential cannot have permissions on the organization";
   if (orgScopes.includes(scope)) return null;
   const role = project?.role ?? null;
   if (role !== null && grant.projectRoleScopes[role].includes(scope)) return null;
@@ -34,7 +34,7 @@ export interface Asked {
   readonly left: readonly { readonly scope: Scope; readonly why: string }[];
 }
 
-/** The requested permissions, without those that cannot be given. */
+/** Returns the requested permissions without those that cannot be given. */
 export function cut(requested: readonly Scope[], grant: Grant): Asked {
   const reasons = requested.map((scope) => ({ scope, why: whyNot(scope, grant) }));
   return {
@@ -43,7 +43,7 @@ export function cut(requested: readonly Scope[], grant: Grant): Asked {
   };
 }
 
-/** How boxes are grouped: by the service that each is about. */
+/** The groups of the boxes, by service. */
 const SERVICES: readonly (readonly [prefix: string, title: string])[] = [
   ["telemetry", "Telemetry"],
   ["files", "Files"],
@@ -63,7 +63,7 @@ export interface ScopeGroup {
   readonly scopes: readonly Scope[];
 }
 
-/** Scopes by service, in the order in which people look for them. */
+/** Groups scopes by service. */
 export function groupsOf(scopes: readonly Scope[]): readonly ScopeGroup[] {
   const titles = [...new Set(SERVICES.map(([, title]) => title))];
   return titles

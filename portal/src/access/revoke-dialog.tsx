@@ -14,7 +14,7 @@ interface RevokeProps<T extends AccessItem> {
   onClose: () => void;
 }
 
-/** Revokes an item: shows its recent use before, and whether the revocation holds everywhere after. */
+/** Revokes an item. Before, it shows the recent use. After, it shows whether all nodes have applied the revocation. */
 export function RevokeDialog<T extends AccessItem>({ kind, item, onClose }: RevokeProps<T>): ReactNode {
   const revoke = useRevocation(kind, item.id);
   if (revoke.data !== undefined)
@@ -50,7 +50,7 @@ export function RevokeDialog<T extends AccessItem>({ kind, item, onClose }: Revo
   );
 }
 
-/** Measures only the request that revoked, not the time that a person took to sign in again before it. */
+/** Measures only the successful request, not the time that the person needed to confirm their identity. */
 function useRevocation<T extends AccessItem>(
   kind: AccessKind<T>,
   id: string,

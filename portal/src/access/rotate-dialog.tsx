@@ -23,8 +23,8 @@ export function RotateDialog({
     <ReplaceDialog
       title={`Rotate ${credential.name}`}
       projectId={credential.project_id}
-      about="The new secret is shown once. The client id and the permissions stay."
-      label="The old secret still works for"
+      about="The new secret is shown once. The client id and the permissions stay the same."
+      label="The old secret works for another"
       action="Rotate"
       upToMonth
       busy={rotate.isPending}
@@ -38,8 +38,8 @@ export function RotateDialog({
           {seconds === 0 && (
             <State kind="warn">
               <span className="whitespace-normal">
-                The old secret and every issued token end at once. Programs that use them fail until they have the new
-                secret.
+                The old secret and all issued tokens stop working at once. Programs that use them fail until they have
+                the new secret.
               </span>
             </State>
           )}

@@ -21,13 +21,13 @@ export function scopesText(scopes: readonly string[]): string {
   return scopes.map((scope) => (scope === "apps:write" ? "buckets" : scope.replace("s3:", ""))).join(", ");
 }
 
-/** Where a key reaches: `shop, reports: 2026/`. */
+/** The buckets and the prefix of a key: `shop, reports: 2026/`. */
 export function reachText({ buckets, prefix }: Pick<S3Key, "buckets" | "prefix">): string {
   const names = buckets === null ? "every bucket" : buckets.join(", ");
   return prefix === "" ? names : `${names}: ${prefix}`;
 }
 
-/** Whether a key with these limits reaches a bucket of a project. */
+/** Whether a key with these limits has access to a bucket of a project. */
 export function reaches(
   key: Pick<S3Key, "buckets" | "project_id">,
   bucket: { slug: string; project_id: string },
@@ -36,7 +36,7 @@ export function reaches(
   return named && (key.project_id === null || key.project_id === bucket.project_id);
 }
 
-/** Names typed with commas or spaces between them. */
+/** Splits names at commas and spaces. */
 export function namesIn(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
 }

@@ -14,13 +14,13 @@ import {
 
 interface SnippetTabsProps {
   accessKeyId?: string | undefined;
-  /** Known right after it was made only. */
+  /** Known only right after its creation. */
   secretAccessKey?: string | undefined;
   bucket?: string | undefined;
   prefix?: string | undefined;
 }
 
-/** The values for the snippets, with this server's endpoint; undefined while that is loading. */
+/** Returns the values for the snippets, or undefined while this server's endpoint is loading. */
 function useS3Access(props: SnippetTabsProps): S3Access | undefined {
   const addresses = useAddresses();
   const { prefix = "" } = props;
@@ -30,12 +30,12 @@ function useS3Access(props: SnippetTabsProps): S3Access | undefined {
     accessKeyId: props.accessKeyId ?? KEY_PLACEHOLDER,
     secretAccessKey: props.secretAccessKey ?? SECRET_PLACEHOLDER,
     bucket: props.bucket ?? BUCKET_PLACEHOLDER,
-    // A prefix with hidden characters, such as a line end, must not get into a command that people paste.
+    // People paste these commands, so a prefix with hidden characters, for example a line end, is left out.
     prefix: visibleText(prefix) === prefix ? prefix : "",
   };
 }
 
-/** Ready settings for each client of S3. */
+/** Shows ready settings for each S3 client. */
 export function SnippetTabs(props: SnippetTabsProps): ReactNode {
   const [client, setClient] = useState("aws");
   const access = useS3Access(props);
@@ -53,13 +53,13 @@ export function SnippetTabs(props: SnippetTabsProps): ReactNode {
   return <Tabs label="Clients" tabs={tabs} value={client} onChange={setClient} />;
 }
 
-/** A browser can't sign requests to the gateway; this shows a command that does. */
+/** Shows a command that tests the key, since the portal can't sign requests to the gateway. */
 export function TestCommand(props: SnippetTabsProps): ReactNode {
   const access = useS3Access(props);
   if (access === undefined) return null;
   return (
     <div className="flex flex-col gap-1">
-      <p className="text-ink-2">Try it: this lists the content of the bucket. A refusal says why.</p>
+      <p className="text-ink-2">Try it: this lists the content of the bucket, or says why the key may not.</p>
       <CopyBlock text={testCommand(access)} label="command that tries the key" />
     </div>
   );

@@ -5,7 +5,7 @@ export interface S3Access {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** The bucket that the snippets speak of. */
+  /** The bucket in the snippets. */
   readonly bucket: string;
   readonly prefix: string;
 }
@@ -18,7 +18,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** In the place of a secret that is not known any more. */
+/** Stands for a secret that is not known any more. */
 export const SECRET_PLACEHOLDER = "SECRET_ACCESS_KEY";
 export const KEY_PLACEHOLDER = "ACCESS_KEY_ID";
 export const BUCKET_PLACEHOLDER = "BUCKET";
@@ -26,7 +26,7 @@ export const BUCKET_PLACEHOLDER = "BUCKET";
 /** The gateway always accepts signatures for this region. */
 const REGION = "us-east-1";
 
-/** The same access in the words of each client. */
+/** Returns the settings for each client. */
 export function s3Snippets(access: S3Access): readonly Snippet[] {
   return [
     { id: "aws", title: "aws", about: "a separate profile, then any command", text: awsSnippet(access) },
@@ -38,7 +38,7 @@ export function s3Snippets(access: S3Access): readonly Snippet[] {
   ];
 }
 
-/** Lists the buckets of the key: the shortest proof that it works. */
+/** Returns a command that lists the bucket, to show that the key works. */
 export function testCommand({ endpoint, accessKeyId, secretAccessKey, bucket, prefix }: S3Access): string {
   return [
     `AWS_ACCESS_KEY_ID=${accessKeyId} AWS_SECRET_ACCESS_KEY=${secretAccessKey} AWS_DEFAULT_REGION=${REGION} \\`,
@@ -126,7 +126,7 @@ function envSnippet({ endpoint, accessKeyId, secretAccessKey }: S3Access): strin
   ].join("\n");
 }
 
-/** A string literal of Python and JavaScript alike. */
+/** Returns a string literal that is valid in Python and in JavaScript. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import type { AccessItem } from "./kind.ts";
 
-/** The fields that a state follows from. */
+/** The fields that decide the state. */
 export type StateInput = Pick<
   AccessItem,
   "scopes" | "effective_scopes" | "expires_at" | "revoked_at" | "revoked_with" | "pending" | "secrets"
@@ -15,12 +15,12 @@ export interface AccessState {
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-/** Whether the person who created an item has left; while the members are unknown (undefined), nobody has. */
+/** Whether the person who created an item has left; false while the members are unknown (undefined). */
 export function ownerLeft(createdBy: string, people: { has(id: string): boolean } | undefined): boolean {
   return people !== undefined && createdBy.startsWith("user_") && !people.has(createdBy);
 }
 
-/** The most urgent fact about an item. */
+/** Returns the most urgent state of an item. */
 export function stateOf(item: StateInput, hasOwnerLeft: boolean, nowMs: number): AccessState {
   const expiresMs = item.expires_at === null ? Infinity : Date.parse(item.expires_at);
   if ((item.revoked_with ?? null) !== null) return { kind: "stop", text: "Revoked with its parent" };
@@ -38,7 +38,7 @@ export function stateOf(item: StateInput, hasOwnerLeft: boolean, nowMs: number):
   return { kind: "go", text: "Active" };
 }
 
-/** Why a chosen permission has no effect now. */
+/** Returns why a chosen permission has no effect now. */
 export function whyWithout(
   scope: Scope,
   { policyScopes, hasOwnerLeft }: { readonly policyScopes: readonly Scope[] | null; readonly hasOwnerLeft: boolean },

@@ -4,7 +4,7 @@ import { sessionClient } from "./clients.ts";
 
 export type ServiceAddresses = ResultOf<typeof DISCOVERY_ROUTES.getAddresses>;
 
-/** Where others reach each service; undefined while that is asked. */
+/** Returns the public address of each service, or undefined while they are loading. */
 export function useAddresses(): ServiceAddresses | undefined {
   const { data } = useQuery({
     queryKey: ["addresses"],

@@ -2,7 +2,9 @@ import { createClient, sessionTokens, type Addresses, type Client } from "@moori
 
 const { origin, host } = location;
 
-/** The portal calls its own origin, which serves every path of the API, also of services with another published address. */
+/**
+ * The portal calls its own origin, which serves every path of the API, even if a service has another public address.
+ */
 const SAME_ORIGIN: Addresses = {
   identity_url: origin,
   ingest_url: origin,
@@ -31,12 +33,12 @@ export function organizationClient(slug: string): Client {
   return client;
 }
 
-/** After a sign-out: nothing that was given to the one before is used for the next. */
+/** Deletes all clients after a sign-out, so that the next person does not use the tokens of the last one. */
 export function forgetClients(): void {
   clients.clear();
 }
 
-/** A presigned address of ours, at the origin that the page may connect to. */
+/** Moves a presigned URL of this server to the portal's origin. The page may connect to no other. */
 export function onThisOrigin(url: string): string {
   const { pathname, search } = new URL(url);
   return origin + pathname + search;

@@ -6,7 +6,7 @@ type Confirmed = <R>(attempt: () => Promise<R>) => Promise<R>;
 
 const Context = createContext<Confirmed | null>(null);
 
-/** Runs an attempt; when the server requires a confirmation, a dialog asks for it, and the attempt is repeated. */
+/** Runs an action. If the server requires a confirmation, a dialog asks for it, and the action runs again. */
 export function useConfirmed(): Confirmed {
   const confirmed = use(Context);
   if (confirmed === null) throw new Error("no confirmation provider around this");

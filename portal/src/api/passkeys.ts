@@ -1,7 +1,7 @@
 import { startAuthentication, startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import { passkeyErrorText } from "./passkey-errors.ts";
 
-/** The server's first and expected last message of a ceremony. The browser defines their members. */
+/** The server's answer that begins a ceremony. The browser defines the members of the options. */
 interface Begun {
   readonly ticket: string;
   readonly options: object;
@@ -13,7 +13,7 @@ export interface PasskeyAnswer {
 }
 
 /**
- * Asks the browser for a passkey. `autofill`: offered among the suggestions of the form's fields.
+ * Asks the browser for a passkey. With `autofill`, the browser offers it among the suggestions of the form's fields.
  * @throws Error with a text for people
  */
 export async function showPasskey(begin: () => Promise<Begun>, { autofill = false } = {}): Promise<PasskeyAnswer> {
@@ -24,7 +24,7 @@ export async function showPasskey(begin: () => Promise<Begun>, { autofill = fals
   });
 }
 
-/** Has the browser make a passkey. @throws Error with a text for people */
+/** Asks the browser to create a passkey. @throws Error with a text for people */
 export async function makePasskey({ ticket, options }: Begun): Promise<PasskeyAnswer> {
   return inWords(async () => {
     const response = await startRegistration({ optionsJSON: options as never });

@@ -1,8 +1,9 @@
 import type { QueryKey } from "@tanstack/react-query";
 
 /**
- * Names in a query's key that choose among the rows of one thing: pages, times and filters. Every other name says whose rows
- * they are. A name that is missing here costs a moment of "loading"; a wrong one shows rows under another's name.
+ * The names in a query's key that select rows of one object: pages, times and filters. Every other name says to which
+ * object the rows belong. If a name is missing here, "loading" is shown for a moment. A wrong name here shows the rows
+ * of another object.
  */
 export const FILTER_NAMES: ReadonlySet<string> = new Set(
   (
@@ -12,8 +13,8 @@ export const FILTER_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The rows that a read shows until its answer is there: the previous ones, when they are of the same organization,
- * project and object. For `placeholderData`.
+ * Returns the previous rows, to show until the answer arrives, if they are of the same organization, project and
+ * object. For `placeholderData`.
  */
 export function keepSameRows<T>(
   previous: T | undefined,
@@ -23,7 +24,7 @@ export function keepSameRows<T>(
   return query !== undefined && differsInFiltersOnly(query.queryKey, key) ? previous : undefined;
 }
 
-/** Whether two keys name the same rows, apart from pages, times and filters. */
+/** Whether two keys differ only in pages, times and filters. */
 export function differsInFiltersOnly(before: unknown, after: unknown): boolean {
   if (Object.is(before, after)) return true;
   if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) return false;

@@ -14,20 +14,20 @@ import { sessionClient } from "./clients.ts";
 import { useOrganization } from "~/app/scope.ts";
 
 interface ReadOptions {
-  /** Not asked while false. */
+  /** While false, no request is sent. */
   readonly enabled?: boolean;
-  /** Asked again so often while the page is in sight. */
+  /** The interval of requests while the page is visible. */
   readonly refetchMs?: number | undefined;
 }
 
-/** The client of the organization that the page is about, or of the session for the portal's own rows. */
+/** Returns the client of the page's organization, or of the session for the portal's own operations. */
 function useClientFor(row: Route): { client: Client; owner: string } {
   const organization = useOrganization({ optional: row.path.startsWith("/api/") });
   if (row.path.startsWith("/api/") || organization === null) return { client: sessionClient, owner: "" };
   return { client: organization.client, owner: organization.slug };
 }
 
-/** One operation's answer, kept and renewed. Its key begins with the organization and the operation's id. */
+/** Reads the answer of one operation, with a cache. Its key begins with the organization and the operation's id. */
 export function useRead<const T extends Route>(
   row: T,
   input: CallInput<T>,
@@ -55,7 +55,7 @@ export interface ItemList<I> {
   readonly loadMore: () => void;
 }
 
-/** A list that is read page after page; `next_cursor` leads on. */
+/** Reads a list page by page, by `next_cursor`. */
 export function useList<const T extends Route>(
   row: T,
   input: CallInput<T>,
@@ -93,10 +93,12 @@ interface Page<I> {
   readonly next_cursor?: string | null;
 }
 
-/** An operation that changes an object only in the version that the form showed: see `useVersionedChange`. */
+/**
+ * An operation that changes an object only if it still has the version that the form showed: see `useVersionedChange`.
+ */
 export type VersionedRow = Route & { readonly headers: readonly ["If-Match"] };
 
-/** Reads again everything that these operations read. */
+/** Returns a function that reads the answers of these operations again. */
 export function useRefresh(rows: readonly Route[]): () => void {
   const queries = useQueryClient();
   const { slug } = useOrganization();
@@ -106,8 +108,8 @@ export function useRefresh(rows: readonly Route[]): () => void {
 }
 
 /**
- * An operation that changes something. When the server requires a confirmation, the person is asked and the call
- * repeated. Then the results of the operations in `changes` are read again.
+ * Calls an operation that changes something. If the server requires a confirmation, the person is asked, and the call
+ * is repeated. Then the answers of the operations in `changes` are read again.
  */
 export function useAct<const T extends Route>(
   row: T & (T extends VersionedRow ? never : unknown),

@@ -19,14 +19,17 @@ export const sessionQuery = queryOptions<SignedIn | null>({
   staleTime: 60_000,
 });
 
-/** For pages that are shown to people who are signed in only. */
+/** Returns the signed-in person, for pages that are shown only to signed-in people. */
 export function useSession(): SignedIn {
   const { data } = useQuery(sessionQuery);
   if (data === undefined || data === null) throw new Error("nobody is signed in");
   return data;
 }
 
-/** Drops the data that was loaded for one person before another signs in. Visible queries stay: a page that signs in watches the session. */
+/**
+ * Deletes the data of one person before another signs in. Queries in use stay, since the sign-in page uses the session
+ * query.
+ */
 export function forgetPerson(queries: QueryClient): void {
   forgetClients();
   queries.removeQueries({ type: "inactive" });

@@ -2,7 +2,7 @@ import type { Client } from "@mooring/client";
 import { QUERY_ROUTES } from "@mooring/contract";
 import type { QueryRequest } from "./stream.ts";
 
-/** The most memory of a page for a result that becomes a file; for more there is the command line. */
+/** The most bytes of a result that a page collects into a file. For larger results there is the command line. */
 export const EXPORT_BYTES_MAX = 256 * 1024 * 1024;
 
 export const EXPORT_FORMATS = {
@@ -13,19 +13,20 @@ export const EXPORT_FORMATS = {
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 
-/** The result is larger than a page may keep. */
+/** The result is larger than `EXPORT_BYTES_MAX`. */
 export class ExportTooLargeError extends Error {
   constructor() {
     super(
-      "The result has more than 256 MiB. A page cannot hold that. Run the command below, which writes a file directly.",
+      "The result is larger than 256 MiB, the most that a page can export. Run the command below, which writes a file directly.",
     );
     this.name = "ExportTooLargeError";
   }
 }
 
 /**
- * A whole result as a file's content. The server refuses a result beyond the row limit instead of cutting it, so that no file looks
- * whole that is not. @throws ApiError, UnreachableError, ExportTooLargeError, TypeError when the connection breaks off
+ * Returns a complete result as the content of a file. The server refuses a result beyond the row limit and does not
+ * truncate it, so no file is incomplete without notice.
+ * @throws ApiError, UnreachableError, ExportTooLargeError, TypeError when the connection breaks off
  */
 export async function exportQuery(
   client: Client,
@@ -60,15 +61,15 @@ export async function exportQuery(
   return new Blob(chunks, { type });
 }
 
-/** NDJSON that breaks off ends with a line that says why. */
+/** Throws if the last line of NDJSON is an error: then the result is incomplete. */
 function refuseBroken(last: Uint8Array | undefined): void {
   const line = new TextDecoder().decode(last?.subarray(-4096)).trimEnd().split("\n").at(-1) ?? "";
   if (!line.startsWith('{"error":{"code":')) return;
   const { error } = JSON.parse(line) as { error: { code: string; detail: string } };
-  throw new Error(`The result is not whole: ${error.detail} (${error.code})`);
+  throw new Error(`The result is incomplete: ${error.detail} (${error.code})`);
 }
 
-/** Hands content to the browser as a download. */
+/** Starts a download in the browser. */
 export function saveAs(content: Blob, name: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

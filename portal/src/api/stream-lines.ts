@@ -22,12 +22,15 @@ export interface ResultEnd {
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-/** A line that is no JSON has a line break inside a value; no value has more lines than this. */
+/**
+ * A line that is not JSON ends within a value that has line breaks. It is joined with the next lines, up to this
+ * number.
+ */
 const JOINED_LINES_MAX = 10_000;
 
 /**
- * Reads an answer of `POST /v1/query` in JSON while it arrives. The server writes the columns on the first line, each row on one
- * line, and the figures on the last line, so that one answer has columns, rows and figures, with nothing buffered.
+ * Reads a JSON answer of `POST /v1/query` while it arrives, without buffering it. The server writes the columns on the
+ * first line, each row on one line, and the figures on the last line.
  */
 export class ResultReader {
   #text = "";
@@ -35,7 +38,7 @@ export class ResultReader {
   columns: readonly ResultColumn[] | null = null;
   end: ResultEnd | null = null;
 
-  /** The rows that became whole by this piece of the answer. @throws SyntaxError when this is no such answer */
+  /** Returns the rows that this piece of the answer completes. @throws SyntaxError if the answer has another form */
   push(piece: string): ResultRow[] {
     const text = this.#text + piece;
     const last = text.lastIndexOf("\n");

@@ -6,26 +6,26 @@ export type { QueryStatistics, ResultColumn, ResultEnd, ResultRow } from "./stre
 
 export type QueryRequest = BodyOf<typeof QUERY_ROUTES.query>;
 
-/** The parts of a query's answer, in this order: columns once, rows as they arrive, the end once. */
+/** The parts of a query's answer, in this order: the columns once, rows as they arrive, the end once. */
 export type QueryEvent =
   | { readonly kind: "columns"; readonly columns: readonly ResultColumn[] }
   | { readonly kind: "rows"; readonly rows: readonly ResultRow[] }
   | { readonly kind: "end"; readonly end: ResultEnd };
 
-/** The query broke off after its first rows had come. */
+/** The query failed after its first rows had arrived. */
 export class BrokenOffError extends Error {
   readonly code: string;
 
   constructor(code: string, detail: string) {
-    super(`The result is not whole: ${detail} (${code})`);
+    super(`The result is incomplete: ${detail} (${code})`);
     this.name = "BrokenOffError";
     this.code = code;
   }
 }
 
 /**
- * Runs a statement and passes its rows on as they arrive. Aborting the signal cancels the query on the server too. The
- * answer is JSON, whose figures a browser can read; those of NDJSON are in a trailer field, which no browser shows.
+ * Runs a statement and yields its rows as they arrive. Aborting the signal also cancels the query on the server. It
+ * uses JSON and not NDJSON, because NDJSON has its figures in a trailer field, which browsers do not expose.
  * @throws ApiError, UnreachableError, BrokenOffError
  */
 export async function* streamQuery(
@@ -57,7 +57,10 @@ export async function* streamQuery(
   yield { kind: "end", end };
 }
 
-/** A whole result that is small by its statement. @throws ApiError, UnreachableError, BrokenOffError */
+/**
+ * Returns a complete result. For statements that return few rows.
+ * @throws ApiError, UnreachableError, BrokenOffError
+ */
 export async function smallQuery(
   client: Client,
   body: QueryRequest,
@@ -71,7 +74,7 @@ export async function smallQuery(
   throw new BrokenOffError("unknown", "the connection ended early; run it again");
 }
 
-/** Text as it arrives. Safari's streams have no async iterator, so it is read by a reader. */
+/** Yields text as it arrives. It uses a reader, since Safari's streams have no async iterator. */
 async function* piecesOf(response: Response, signal: AbortSignal): AsyncGenerator<string, void> {
   if (response.body === null) return;
   const reader = response.body.getReader();

@@ -5,7 +5,7 @@ import { Page } from "~/kit/page.tsx";
 import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { usePlace } from "./scope.ts";
 
-/** The one answer to an address of an object that the person can't see: it must not say whether the object exists. */
+/** The answer for every address that the person can't see. It must not say whether the object exists. */
 export function Absent({ children }: { children?: ReactNode }): ReactNode {
   return (
     <Page title="Not found">
@@ -25,7 +25,7 @@ export function Absent({ children }: { children?: ReactNode }): ReactNode {
 
 const Report = createContext<((href: string) => void) | null>(null);
 
-/** Around a page: shows it until it reports that something that the address names is absent, and then `instead`. */
+/** Shows a page until the page reports that an object of its address is absent. Then it shows `instead`. */
 export function AbsenceBoundary({ instead, children }: { instead: ReactNode; children: ReactNode }): ReactNode {
   const [absentHref, setAbsentHref] = useState<string | null>(null);
   const href = useShownHref();
@@ -38,8 +38,8 @@ interface Read<D> {
 }
 
 /**
- * The object that the address names by an id. When it is absent or hidden, the whole page is that answer. The same for
- * an object of another project than the address names, where `projectOf` returns its project.
+ * Returns the object that the address names by an id. If it is absent or hidden, or if it is in another project than
+ * the address names (`projectOf` returns its project), the whole page says that it is absent.
  */
 export function useNamed<D>(result: Read<D>, projectOf?: (data: D) => string | null): Read<D> {
   const isElsewhere = useIsElsewhere(result.data === undefined ? undefined : projectOf?.(result.data));
@@ -47,17 +47,17 @@ export function useNamed<D>(result: Read<D>, projectOf?: (data: D) => string | n
   return { data: isElsewhere ? undefined : result.data, error: result.error };
 }
 
-/** Says, while it is true, that something that the address names is absent. */
+/** Reports that an object of the address is absent, while `isAbsent` is true. */
 export function useAbsence(isAbsent: boolean): void {
   const report = use(Report);
   const href = useShownHref();
-  // Before the browser paints: nothing of another project is seen.
+  // A layout effect runs before the browser paints, so nothing of another project becomes visible.
   useLayoutEffect(() => {
     if (isAbsent) report?.(href);
   }, [isAbsent, report, href]);
 }
 
-/** The address of the page in sight: while another one is on its way, this is still the former. */
+/** Returns the address of the visible page. While the next page loads, it is still the previous address. */
 function useShownHref(): string {
   return useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).href });
 }
@@ -67,7 +67,7 @@ function useIsElsewhere(projectId: string | null | undefined): boolean {
   return projectId !== undefined && place.kind === "found" && place.project !== null && place.project.id !== projectId;
 }
 
-/** Text that can't be an id gets the answer of an absent id. */
+/** Treats a text that is not an id like an absent id. */
 function isNotFound(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 404 || error.code === "invalid_parameter");
 }

@@ -6,13 +6,13 @@ import { sessionQuery } from "~/api/session.ts";
 import { Toasts } from "~/kit/toast.tsx";
 import { createPortalRouter } from "./router.tsx";
 
-/** A refusal stays one; the client has already made the retries. */
+/** Creates the query client. It does not retry, because the API client does. */
 export function createQueries(): QueryClient {
   const queries: QueryClient = new QueryClient({
     defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
     queryCache: new QueryCache({
       onError: (error) => {
-        // The session ended elsewhere: the page asks to sign in.
+        // The session has ended, for example in another tab: reading the session again leads to the sign-in page.
         if (error instanceof ApiError && error.status === 401)
           void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
       },

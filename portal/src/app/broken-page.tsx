@@ -17,7 +17,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
   );
 }
 
-/** At an address that leads to no page at all. */
+/** Shown at an address that has no page. */
 export function AbsentPage(): ReactNode {
   return (
     <main className="p-5">

@@ -90,7 +90,7 @@ interface PasswordFieldsProps {
 function PasswordFields({ email, hasTotp, password, onPassword, code, onCode }: PasswordFieldsProps): ReactNode {
   return (
     <>
-      {/* Tells password managers whose password this is. */}
+      {/* Password managers need the user name. */}
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
       <PasswordField
         label="Password"
@@ -117,13 +117,13 @@ function PasswordFields({ email, hasTotp, password, onPassword, code, onCode }: 
   );
 }
 
-/** For those who have nothing that can be asked here: a fresh sign-in counts as a confirmation. */
+/** For people without a password or a usable passkey. A new sign-in counts as a confirmation. */
 function SignInAgain({
   security,
   otherwise,
 }: {
   security: SignedIn["security"];
-  /** There is a passkey to ask for; it may be lost. */
+  /** Whether the person can also use a passkey, which may be lost. */
   otherwise: boolean;
 }): ReactNode {
   const { methods } = useSignInMethods();
@@ -134,7 +134,7 @@ function SignInAgain({
       <>
         <p>
           {otherwise
-            ? "Show your passkey, or sign in at the other service"
+            ? "Use your passkey, or sign in at the other service"
             : "You sign in with another service. Sign in there"}{" "}
           again, come back here, and repeat the action.
         </p>
@@ -149,7 +149,7 @@ function SignInAgain({
   return (
     <p>
       {security.passkeys > 0
-        ? "Your passkeys can’t be used at this address or in this browser. Open the portal where you signed in with one before."
+        ? "Your passkeys can’t be used at this address or in this browser. Open the portal at the address, and in the browser, where you used one before."
         : "Your account has neither a password nor a passkey. Ask the operator of the server for a set-up link."}
     </p>
   );

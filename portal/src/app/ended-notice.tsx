@@ -7,9 +7,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { EndedList } from "~/people/ended.tsx";
 import { useRenewSession } from "~/people/renew-session.ts";
 
-/**
- * After the first verification of the person's address: everything that it ended, until they confirm that they read it.
- */
+/** Shows what the first verification of the person's address removed, until they confirm that they read it. */
 export function EndedNotice(): ReactNode {
   const { notice, user, security } = useSession();
   const renew = useRenewSession();

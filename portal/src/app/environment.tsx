@@ -3,10 +3,10 @@ import { Badge, State } from "~/kit/state.tsx";
 import { stateWordsOf, type WithState } from "./project-state.ts";
 import { usePlace } from "./scope.ts";
 
-/** The environment where a destructive action asks twice. */
+/** The environment whose destructive actions show a warning. */
 const PRODUCTION = "production";
 
-/** Beside a project's name: where it runs, and its state when that forbids something. */
+/** Shows a project's environment, and its state if that forbids something. */
 export function ProjectBadges({
   project,
 }: {
@@ -27,12 +27,13 @@ export function EnvironmentBadge({ environment }: { environment: string }): Reac
   return <span className="rounded border border-stop px-1.5 text-s whitespace-nowrap text-stop">{environment}</span>;
 }
 
-/** The projects that an action destroys something in: one, several, null for none, undefined for the one in the address. */
+/**
+ * The projects in which an action destroys something: one, several, null for none, undefined for the one in the
+ * address.
+ */
 export type ProjectsOf = string | null | undefined | readonly (string | null)[];
 
-/**
- * Says, before something is destroyed, that it is in production.
- */
+/** Warns that an action destroys something in a production project. */
 export function ProductionWarning({ projectId }: { projectId: ProjectsOf }): ReactNode {
   const place = usePlace();
   if (place.kind !== "found") return null;
@@ -41,8 +42,8 @@ export function ProductionWarning({ projectId }: { projectId: ProjectsOf }): Rea
   if (project === undefined) return null;
   return (
     <p className="rounded border border-stop bg-stop-2 px-2.5 py-1.5 text-ink">
-      <State kind="stop">Production</State> <b className="font-medium">{project.name}</b> is a production project: its
-      users notice at once.
+      <State kind="stop">Production</State> <b className="font-medium">{project.name}</b> is a production project. Its
+      users notice the change at once.
     </p>
   );
 }

@@ -4,11 +4,12 @@ import { PAGES } from "./pages.ts";
 import { lastOrganization, meQuery } from "./scope.ts";
 
 /**
- * Requests everything that the first view will wait for, all at once and before anything is drawn: otherwise each
- * request would wait for the one before. An error here happens again at the place of use, and is shown there.
+ * Sends all requests of the first view at once, before anything is drawn. Otherwise each request would wait for the
+ * previous one. Errors are ignored here: they occur again, and are shown, at the place of use.
  */
 export function askForFirstView(queries: QueryClient, path: string): void {
-  // On every page, since the document preloads it: the first who asks gets that answer, and after a sign-in it would be the wrong one.
+  // The document preloads the session, and the first request gets that answer. So it is sent here on every page: after
+  // a sign-in the preloaded answer would be wrong.
   void queries.prefetchQuery(sessionQuery);
   if (!/^\/(?:o\/|$)/.test(path)) return;
   const [, org = lastOrganization(), , ...rest] = path.split("/").filter((part) => part !== "");
@@ -18,7 +19,7 @@ export function askForFirstView(queries: QueryClient, path: string): void {
   if (org !== null) void queries.prefetchQuery(meQuery(org));
 }
 
-/** By the parts of an address behind its project. */
+/** Finds a page by the parts of an address after its project. */
 function pageAt(parts: readonly string[]): (typeof PAGES)[number] | undefined {
   return PAGES.find(({ path }) => {
     const own = path === "" ? [] : path.split("/");

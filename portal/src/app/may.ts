@@ -2,17 +2,26 @@ import type { Scope } from "@mooring/contract";
 import { whyNotAnywhere, whyNotIn } from "./rights.ts";
 import { useMe, usePlace, useProject, type Me } from "./scope.ts";
 
-/** Why one may not do something in a project, or, for null, in the organization itself; undefined: one may. */
+/**
+ * Returns why the person may not do something in a project, or for null in the organization itself. Undefined: they
+ * may.
+ */
 export function useWhyNotIn(projectId: string | null, scope: Scope): string | undefined {
   return whyNotIn(useMe(), projectId, scope);
 }
 
-/** The same for an act in any project: where a form asks for one, or a list shows all. */
+/**
+ * Returns why the person may not do something in any project. For forms that ask for a project, and lists of all
+ * projects.
+ */
 export function useWhyNotAnywhere(scope: Scope): string | undefined {
   return whyNotAnywhere(useMe(), scope);
 }
 
-/** In the project that the address names; where it names the whole organization, in any. */
+/**
+ * Returns why the person may not do something in the project of the address, or in any project if the address names the
+ * whole organization.
+ */
 export function useWhyNotHere(scope: Scope): string | undefined {
   const me = useMe();
   const project = useProject();
@@ -31,7 +40,7 @@ export function useMayHere(scope: Scope): boolean {
   return useWhyNotHere(scope) === undefined;
 }
 
-/** Whether a page has anything for the person; while the person is not loaded, it has. Other pages are not shown. */
+/** Whether the person may see a page; true while the person is loading. Other pages are hidden. */
 export function useSees(): (page: { readonly scope?: Scope }) => boolean {
   const place = usePlace();
   return ({ scope }) => {
@@ -42,7 +51,7 @@ export function useSees(): (page: { readonly scope?: Scope }) => boolean {
   };
 }
 
-/** The projects that a form may offer for something to be made in. */
+/** Returns the projects that a form may offer. */
 export function useProjectsFor(scope: Scope): readonly Me["projects"][number][] {
   const me = useMe();
   return me?.projects.filter(({ id }) => whyNotIn(me, id, scope) === undefined) ?? [];

@@ -10,11 +10,11 @@ import { PageLink } from "./page-link.tsx";
 import { usePlace, WHOLE_ORGANIZATION, type Project } from "./scope.ts";
 
 /*
- * When a page has nothing to show in the address's project, one of these shows how much there is in other projects, as
- * far as the person may see that, with a link. It does not apply to the whole organization.
- */
+  When a page is empty in the address's project, these components show how much the person can see in other projects,
+  with a link. They show nothing if the address names the whole organization.
+*/
 
-/** The project that the address names; null: all that one sees is within its scope. */
+/** Returns the project that the address names. Null: the whole organization. */
 function useScopeProject(): Project | null {
   const place = usePlace();
   return place.kind === "found" ? place.project : null;
@@ -29,12 +29,12 @@ const TABLES = {
 
 interface TelemetryProps {
   readonly table: keyof typeof TABLES;
-  /** Where they are seen. */
+  /** The page that shows these rows. */
   readonly page: string;
   readonly bounds?: { readonly from?: string | undefined; readonly to?: string | undefined };
 }
 
-/** Rows of a table, by the project that they belong to. */
+/** Shows the rows of other projects, counted by project. */
 export function TelemetryOutside(props: TelemetryProps): ReactNode {
   const project = useScopeProject();
   const may = useMayAnywhere("telemetry:read");
@@ -60,7 +60,7 @@ function RowsOutside({ table, page, bounds = {}, project }: TelemetryProps & { p
           <span key={textOf(row, "project_id")}>
             {index > 0 && ", "}
             {countText(numberOf(row, "n"))} {TABLES[table][numberOf(row, "n") === 1 ? 0 : 1]}{" "}
-            {slug === undefined ? "of the whole organization" : <InProject page={page} slug={slug} />}
+            {slug === undefined ? "without a project" : <InProject page={page} slug={slug} />}
           </span>
         );
       })}
@@ -85,7 +85,7 @@ export function FilesOutside(): ReactNode {
   return project === null || !may ? null : <SomeFilesOutside />;
 }
 
-/** Where the project has none, all are outside. */
+/** Counts all files: this is shown only if the project has none. */
 function SomeFilesOutside(): ReactNode {
   const { data } = useRead(FILE_ROUTES.listFiles, { query: { limit: 1 } });
   const total = data?.data.total ?? 0;
@@ -93,14 +93,14 @@ function SomeFilesOutside(): ReactNode {
 }
 
 interface ListProps<T extends Route> {
-  /** The list of them, which can be asked for the whole organization. */
+  /** The operation that lists them in the whole organization. */
   readonly row: T;
   readonly page: string;
-  /** Their name, in the plural. */
+  /** The plural of their name. */
   readonly what: string;
 }
 
-/** Objects of a list with pages. */
+/** Says that other projects have objects of this list. */
 export function ListOutside<const T extends Route>(props: ListProps<T>): ReactNode {
   return useScopeProject() === null ? null : <SomeOutside {...props} />;
 }
@@ -115,7 +115,7 @@ function Note({ page, children }: { page: string; children: ReactNode }): ReactN
   const project = useScopeProject();
   return (
     <p role="note" className="rounded border border-warn bg-warn-2 px-3 py-2 text-ink">
-      This page shows the project {project?.slug} alone. Outside of it: {children}.{" "}
+      This page shows only the project {project?.slug}. In other projects: {children}.{" "}
       <PageLink page={page} project={WHOLE_ORGANIZATION} className={PROSE_LINK}>
         Show all projects
       </PageLink>

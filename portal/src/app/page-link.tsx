@@ -6,13 +6,13 @@ interface PageLinkProps {
   /** Path below the organization and project, as in `PAGES`, with its parameters filled in. */
   page: string;
   search?: Readonly<Record<string, unknown>>;
-  /** Another project than the present one; `-` is the whole organization. */
+  /** The project, if not the current one; `-` is the whole organization. */
   project?: string;
   className?: string;
   children: ReactNode;
 }
 
-/** The address of a page within an organization and project. */
+/** Returns the address of a page within an organization and project. */
 export function pagePath(org: string, project: string, page: string): string {
   return `/o/${org}/${project}${page === "" ? "" : `/${page}`}`;
 }

@@ -7,11 +7,11 @@ export interface PageEntry {
   readonly path: string;
   readonly title: string;
   readonly group: "Project" | "Access" | "Organization";
-  /** Second key of the jump: `g e`. */
+  /** The second key of the shortcut, for example `e` of `g e`. */
   readonly key?: string;
-  /** Not in the rail, but reached from another page; its path may have parameters. */
+  /** Whether the rail omits it: links of other pages lead to it. Its path may have parameters. */
   readonly hidden?: boolean;
-  /** Without it there is nothing to see here. */
+  /** The scope that a person needs to see the page. */
   readonly scope?: Scope;
   readonly topic: Topic;
   readonly load: () => Promise<{ Page: ComponentType }>;

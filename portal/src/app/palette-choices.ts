@@ -5,7 +5,10 @@ export interface Choice {
   readonly does: () => void;
 }
 
-/** The choices that hold the letters in their order; those that begin with the text first, and then those that hold it whole. */
+/**
+ * Returns the choices that contain the letters in this order. First are choices that begin with the text, then choices
+ * that contain it as a whole.
+ */
 export function matching<C extends Pick<Choice, "title" | "kind">>(choices: readonly C[], text: string): readonly C[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return choices;

@@ -12,7 +12,7 @@ import { PAGES } from "./pages.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 import { useAddress, usePlace } from "./scope.ts";
 
-/** Go anywhere: pages, organizations, acts. Arrow keys move, Enter goes. */
+/** Finds pages, organizations and actions by name. Arrow keys move, Enter opens. */
 export function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const id = useId();
   const [text, setText] = useState("");

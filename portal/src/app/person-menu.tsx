@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
 import { useSignOut } from "~/people/sign-out.ts";
 import { chooseTheme, THEMES, useTheme } from "./theme.ts";
 
-/** The menu of the signed-in person: account, theme, shortcuts, sign out. */
+/** The menu of the signed-in person. */
 export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactNode {
   const { user } = useSession();
   const initials = initialsOf(user.name);
@@ -16,7 +16,7 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactN
   return (
     <Menu
       trigger={
-        // The accessible name contains the visible text (WCAG 2.2, 2.5.3).
+        // The accessible name must contain the visible text (WCAG 2.2, 2.5.3).
         <IconButton label={`${initials}: signed in as ${user.email}`} className="rounded-full border-line-2 bg-well">
           {initials}
         </IconButton>

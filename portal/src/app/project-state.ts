@@ -22,19 +22,19 @@ function isIn(project: Partial<StateFlags & StateTimes>, state: LimitedState): b
   return project[state] ?? (project[`${state}_at`] ?? null) !== null;
 }
 
-/** The words for the project's state; undefined: it forbids nothing. */
+/** Returns the words for the project's state. Undefined: it forbids nothing. */
 export function stateWordsOf(project: WithState): ProjectStateRule | undefined {
   const state = stateOf(project);
   return state === "active" ? undefined : PROJECT_STATE_RULES[state];
 }
 
-/** Since when the project is in its state; null: it is active. */
+/** Returns the time when the project got its state. Null: it is active. */
 export function stateSince(project: StateTimes): string | null {
   const state = stateOf(project);
   return state === "active" ? null : project[`${state}_at`];
 }
 
-/** Why the project's state forbids a permission to everybody; undefined: it does not. */
+/** Returns why the project's state forbids a permission to everybody. Undefined: it does not. */
 export function whyNotByState(project: WithState, scope: Scope): string | undefined {
   const words = stateWordsOf(project);
   if (words?.forbids.includes(scope) !== true) return undefined;

@@ -10,7 +10,7 @@ import { useAddress, usePlace } from "./scope.ts";
 
 const GROUPS = ["Project", "Access", "Organization"] as const;
 
-/** Every page, by group. On narrow screens a menu over the page. */
+/** Lists all pages by group. On narrow screens it is a menu over the page. */
 export function Rail({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   const { org } = useAddress();
   const place = usePlace();
@@ -22,7 +22,7 @@ export function Rail({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === "Escape" && document.querySelector('[role="dialog"],[role="menu"]') === null) onClose();
     };
-    // Where there is room it is no menu, and covers nothing.
+    // On wide screens the rail is not a menu and covers nothing.
     const wide = matchMedia("(width >= 48rem)");
     box.current?.querySelector("a")?.focus();
     document.addEventListener("keydown", onKey);

@@ -7,13 +7,13 @@ import { useSignOut } from "~/people/sign-out.ts";
 import type { Refusal } from "./scope.ts";
 
 /**
- * Replaces every page of an organization whose requirement this session does not meet: the remedy, and a link to it.
+ * Replaces every page of an organization whose requirement this session does not meet. It says what to do, with a link.
  */
 export function Refused({ refusal }: { refusal: Refusal }): ReactNode {
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;
 }
 
-/** Where one is, to come back to. */
+/** The current address, for the return after the sign-in. */
 const here = (): string => encodeURIComponent(location.pathname + location.search);
 
 function ProviderRequired(): ReactNode {
@@ -35,8 +35,8 @@ function ProviderRequired(): ReactNode {
         <p>
           You signed in another way.{" "}
           {name === undefined
-            ? "This server has no single sign-on now. Ask its operator."
-            : `Sign in with ${name}, then you return here.`}{" "}
+            ? "This server has no single sign-on now. Ask its operator to set it up."
+            : `Sign in with ${name}. Then you return here.`}{" "}
           You can still use your other organizations and your account.
         </p>
       </Empty>
@@ -67,7 +67,7 @@ function SecondFactorRequired(): ReactNode {
       >
         <p>
           {hasFactor
-            ? "You have one, and signed in without it. Sign in again with your authenticator app or passkey, then you return here."
+            ? "You have one, but you signed in without it. Sign in again with your authenticator app or passkey. Then you return here."
             : "Set up an authenticator app or a passkey under Account. Then open this page again."}
         </p>
       </Empty>

@@ -6,7 +6,7 @@ import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "
 
 type App = ResultOf<typeof ORGANIZATION_ROUTES.getApp>;
 
-/** Changes an app's name. Its slug is an address and stays. */
+/** Changes an app's name. The slug stays, because it is part of addresses. */
 export function RenameApp({
   app,
   onClose,

@@ -4,9 +4,9 @@ import { stateWordsOf, whyNotByState, type WithState } from "./project-state.ts"
 /** The part of a person that decides their permissions. */
 export interface Rights {
   readonly role: OrgRole | null;
-  /** Those of the role in the organization. */
+  /** The scopes of the role in the organization. */
   readonly scopes: readonly Scope[];
-  /** The projects that one sees. */
+  /** The projects that the person can see. */
   readonly projects: readonly ProjectRights[];
 }
 
@@ -16,8 +16,8 @@ type ProjectRights = WithState & { readonly id: string; readonly role: ProjectRo
 const UNKNOWN = "Your roles are loading";
 
 /**
- * Why the person may not do something in a project, or, for null, in the organization itself; undefined: they may. The
- * server decides; this greys out refused acts, with the reason.
+ * Returns why the person may not do something in a project, or for null in the organization itself. Undefined: they
+ * may. The server decides. The portal only disables buttons, and shows the reason.
  */
 export function whyNotIn(me: Rights | undefined, projectId: string | null, scope: Scope): string | undefined {
   if (me === undefined) return UNKNOWN;
@@ -29,12 +29,15 @@ export function whyNotIn(me: Rights | undefined, projectId: string | null, scope
   return project === undefined ? undefined : whyNotByState(project, scope);
 }
 
-/** Whether the person's roles have a scope there, so that they can give it to others, in any state of the project. */
+/**
+ * Whether the person's roles have a scope in a project, so that they can give it to others. The project's state does
+ * not matter.
+ */
 export function holdsIn(me: Rights, projectId: string | null, scope: Scope): boolean {
   return me.scopes.includes(scope) || me.projects.some((each) => each.id === projectId && holdsThere(each, scope));
 }
 
-/** The same where any project will do, or the organization. */
+/** Returns why the person may not do something in any project or in the organization. Undefined: they may somewhere. */
 export function whyNotAnywhere(me: Rights | undefined, scope: Scope): string | undefined {
   if (me === undefined) return UNKNOWN;
   if (me.scopes.includes(scope)) return undefined;

@@ -45,7 +45,7 @@ const openRoutes = open.map(([path, load]) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, "Page") }),
 );
 
-/** Everything that is for people who are signed in; others go to sign in, and come back. */
+/** The routes for signed-in people. Others are sent to the sign-in page, and then back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",

@@ -8,7 +8,7 @@ import { EnvironmentBadge, ProjectBadges } from "./environment.tsx";
 import { stateOf } from "./project-state.ts";
 import { useMe, usePlace, useScopeParams, WHOLE_ORGANIZATION, type Me } from "./scope.ts";
 
-/** Which organization and project the pages speak of. */
+/** Chooses the organization and project of the pages. */
 export function ScopePicker(): ReactNode {
   const { org, project } = useScopeParams();
   const { organizations } = useSession();
@@ -47,7 +47,7 @@ export function ScopePicker(): ReactNode {
       ))}
       {me !== null && me !== undefined && me.projects_next_cursor !== null && (
         <p className="px-2 py-1 text-s text-ink-3">
-          Only the newest {me.projects.length} projects are here. Find the others on the page Projects.
+          Only the newest {me.projects.length} projects are listed. Find the others on the page Projects.
         </p>
       )}
       {limited.map(
@@ -77,7 +77,7 @@ export function ScopePicker(): ReactNode {
   );
 }
 
-/** The name of an absent project is not shown as if it existed. */
+/** Hides the name of an absent project, since it would look as if the project existed. */
 function shownName(project: string, isAbsent: boolean): string {
   if (isAbsent) return "choose a project";
   return project === WHOLE_ORGANIZATION ? "all projects" : project;

@@ -7,7 +7,7 @@ import { organizationClient } from "~/api/clients.ts";
 import { useSession, type SignedIn } from "~/api/session.ts";
 import type { WithState } from "./project-state.ts";
 
-/** In an address, in the place of a project: the whole organization. */
+/** Stands for the whole organization, in the place of a project in an address. */
 export const WHOLE_ORGANIZATION = "-";
 
 export type Me = ResultOf<typeof ORGANIZATION_ROUTES.getMe>;
@@ -23,7 +23,7 @@ export interface Organization {
   readonly client: Client;
 }
 
-/** The names in an address; empty on pages outside of an organization. */
+/** The names in an address; undefined on pages outside of an organization. */
 interface AddressParams {
   readonly org?: string;
   readonly project?: string;
@@ -32,23 +32,23 @@ interface AddressParams {
 }
 
 export function useAddress(): AddressParams {
-  // The router's type would make a cycle of types with every page, so the parameters are checked here.
+  // The router's type would be circular, because it depends on every page. So the parameters are checked here.
   const params: unknown = useParams({ strict: false });
   return params as AddressParams;
 }
 
-/** The organization and project in the address. Those that the person may not see count as absent. */
+/** The organization and project in the address. If the person may not see them, they count as absent. */
 export type Place =
-  /** A page that is of no organization. */
+  /** A page outside of organizations. */
   | { readonly kind: "outside" }
   | { readonly kind: "loading" | "failed"; readonly error: Error | null; readonly retry: () => void }
-  /** The organization lets this session in no further. */
+  /** The organization refuses this session, for example without a second factor. */
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Projects to choose from, where the organization exists and only the project does not. */
+  /** `me` has the projects to choose from, if only the project is absent. */
   | { readonly kind: "absent"; readonly me: Me | undefined }
   | { readonly kind: "found"; readonly organization: Organization; readonly me: Me; readonly project: Project | null };
 
-/** Told by the frame to everything within it, so that all parts of a page speak of the same place. */
+/** The place of all parts of a page. The shell sets it. */
 export const PlaceContext = createContext<Place>({ kind: "outside" });
 
 export function usePlace(): Place {
@@ -81,7 +81,10 @@ export function useFindPlace(): Place {
   }, [org, known, me, isWhole, listed, error, refetch, asked.data, asked.error, asked.refetch]);
 }
 
-/** A project that the list of `/v1/me` lacks: it was created since, or is one of too many. Null: it is absent, or hidden. */
+/**
+ * Reads a project that is not in the list of `/v1/me`, because it is new or the list is full. Null: it is absent or
+ * hidden.
+ */
 function unlistedProjectQuery(org: string, slug: string) {
   return queryOptions<Project | null>({
     queryKey: [org, "project of the address", slug],
@@ -89,7 +92,7 @@ function unlistedProjectQuery(org: string, slug: string) {
       try {
         const input = { params: { project_id: slug }, signal };
         const project = await organizationClient(org).call(ORGANIZATION_ROUTES.getProject, input);
-        // An id leads to the same project as its slug, and would be another address of it.
+        // The API also finds a project by its id. In an address only the slug is valid.
         if (project.slug !== slug) return null;
         await queries.refetchQueries({ queryKey: meQuery(org).queryKey });
         return { ...project, role: null };
@@ -106,7 +109,7 @@ function unlistedProjectQuery(org: string, slug: string) {
 /** Statuses of objects that are absent, hidden or unreadable, and of invalid names. */
 const ABSENT_STATUSES: ReadonlySet<number> = new Set([400, 403, 404]);
 
-/** The organization that the address names. @throws Error outside of one that is found, unless `optional` */
+/** Returns the organization that the address names. @throws Error if none is found, unless `optional` */
 export function useOrganization(): Organization;
 export function useOrganization(options: { optional: boolean }): Organization | null;
 export function useOrganization({ optional = false } = {}): Organization | null {
@@ -116,26 +119,29 @@ export function useOrganization({ optional = false } = {}): Organization | null 
   throw new Error("the address names no organization");
 }
 
-/** The project that the address names; null: the whole organization. @throws Error where neither is found: a page never widens. */
+/**
+ * Returns the project that the address names. Null: the whole organization.
+ * @throws Error if the place is not found, so that no page shows more than its address names
+ */
 export function useProject(): Project | null {
   const place = usePlace();
   if (place.kind !== "found") throw new Error("the address names no project");
   return place.project;
 }
 
-/** The names in the address, for links to other pages: `/o/$org/$project/…`. */
+/** Returns the names in the address, for links to other pages: `/o/$org/$project/…`. */
 export function useScopeParams(): { org: string; project: string } {
   const { org = "", project = WHOLE_ORGANIZATION } = useAddress();
   return { org, project };
 }
 
-/** The person in this organization, with their permissions; undefined while that is loading. */
+/** Returns the person in this organization, with their permissions, or undefined while they are loading. */
 export function useMe(): Me | undefined {
   const place = usePlace();
   return place.kind === "found" || place.kind === "absent" ? place.me : undefined;
 }
 
-/** The person in an organization. */
+/** Reads the person with their permissions in an organization. */
 export function meQuery(org: string) {
   return queryOptions<Me>({
     queryKey: [org, ORGANIZATION_ROUTES.getMe.operationId],
@@ -146,7 +152,7 @@ export function meQuery(org: string) {
 
 const LAST = "mooring.organization";
 
-/** The organization that this browser showed last. */
+/** Returns the organization that this browser showed last. */
 export function lastOrganization(): string | null {
   return localStorage.getItem(LAST);
 }

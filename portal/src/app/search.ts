@@ -4,8 +4,8 @@ import { useCallback } from "react";
 type Value = string | number | boolean | readonly string[] | undefined;
 
 /**
- * The part of the address after `?` as a page's state, so that a view has a link. A change replaces the entry of the
- * history unless `push`; members that become undefined go.
+ * Keeps a page's state in the part of the address after `?`, so that every view has a link. A change replaces the
+ * history entry, unless `push`. Undefined members are removed from the address.
  */
 export function useSearchState<S extends Record<string, Value>>(): [
   Partial<S>,

@@ -53,7 +53,7 @@ function Frame(): ReactNode {
   const isMenuOpen = open === "menu";
   const closeMenu = useCallback(() => {
     setOpen((before) => (before === "menu" ? null : before));
-    // The page under the menu can't have the focus until the menu is closed.
+    // The page under the menu can't get the focus before the menu is closed.
     requestAnimationFrame(() => menuButton.current?.focus());
   }, []);
   useShortcuts({ openPalette: () => setOpen("palette"), openShortcuts: () => setOpen("shortcuts") });
@@ -96,7 +96,7 @@ function Frame(): ReactNode {
   );
 }
 
-/** The current organization and project; nothing when they are absent. */
+/** Shows the current organization and project, or nothing if they are absent. */
 function Crumbs({ page }: { page: PageEntry | undefined }): ReactNode {
   const { org, project } = useAddress();
   const isAbsent = usePlace().kind === "absent";
@@ -109,7 +109,10 @@ function Crumbs({ page }: { page: PageEntry | undefined }): ReactNode {
   );
 }
 
-/** No page begins before the organization and project of its address are found: it would ask for more than the address names. */
+/**
+ * Renders the page only when the organization and project of its address are found. Otherwise it would request more
+ * than the address names.
+ */
 function Content({ page }: { page: PageEntry | undefined }): ReactNode {
   const place = usePlace();
   switch (place.kind) {
@@ -143,7 +146,7 @@ function Content({ page }: { page: PageEntry | undefined }): ReactNode {
   }
 }
 
-/** The project exists, but an object in it does not. */
+/** Shown when the project exists, but an object in it does not. */
 function AbsentThing({ page }: { page: PageEntry }): ReactNode {
   const [parent = ""] = page.path.split("/");
   const title = PAGES.find(({ path }) => path === parent)?.title ?? page.title;
@@ -156,7 +159,7 @@ function AbsentThing({ page }: { page: PageEntry }): ReactNode {
   );
 }
 
-/** The page, or, where there is nothing on it for one to see, why: nothing is asked of the server that it would refuse. */
+/** Shows the page, or says why the person can't see it. So the page sends no requests that the server would refuse. */
 function Guarded({ page }: { page: PageEntry }): ReactNode {
   const sees = useSees();
   if (sees(page)) return <Outlet />;
@@ -165,7 +168,7 @@ function Guarded({ page }: { page: PageEntry }): ReactNode {
       <h2 className="sr-only">Why it is empty</h2>
       <Empty title="You can't see this page">
         <p>
-          It takes <code>{page.scope}</code>, which none of your roles here has. An owner or an admin of the
+          It needs <code>{page.scope}</code>. None of your roles here has this permission. An owner or an admin of the
           organization can give you such a role.
         </p>
       </Empty>
@@ -197,7 +200,7 @@ function MenuButton({
   );
 }
 
-/** The page whose route the address led to, with or without a slash at its end. */
+/** Returns the page of the current route, with or without a slash at its end. */
 function usePage(): PageEntry | undefined {
   const route = useRouterState({ select: ({ matches }): string => String(matches.at(-1)?.fullPath) });
   return PAGES.find(({ path }) => route === `/o/$org/$project/${path}`);

@@ -8,7 +8,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["⌘K", "go anywhere"],
   ["/", "search on this page"],
   ["j k", "move in a list"],
-  ["Enter", "open a row; again: go into it"],
+  ["Enter", "open a row; press again to move the focus into it"],
   ["Esc", "close, and go back"],
   ["⌘↵", "run, or send a form"],
   ["?", "this list"],
@@ -31,7 +31,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }): ReactNode
       </dl>
       <Checkbox
         label="Keys without ⌘ or Ctrl"
-        why="Turn them off when speech input or another tool sends single letters."
+        why="Turn them off if speech input or another tool sends single letters."
         checked={on}
         onChange={(event) => {
           setSingleKeys(event.target.checked);

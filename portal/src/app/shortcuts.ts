@@ -11,7 +11,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input,textarea,select,[contenteditable=true]") !== null;
 }
 
-/** Presses the button that sends the form: one that can't be pressed now sends nothing. */
+/** Clicks the submit button of the form, so that a disabled button sends nothing. */
 function sendForm(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const form = target.closest("form") ?? target.closest('[role="dialog"]')?.querySelector("form");
@@ -21,8 +21,7 @@ function sendForm(target: EventTarget | null): boolean {
 }
 
 /**
- * `⌘K` and `Ctrl K` anywhere, `⌘↵` and `Ctrl ↵` to send a form; `g` and a page's key, `/` for the page's search, `?` where nobody is
- * typing.
+ * Handles `⌘K`, `Ctrl K`, `⌘↵` and `Ctrl ↵` everywhere, and `g` with a page's key, `/` and `?` outside of text fields.
  */
 export function useShortcuts(does: { openPalette: () => void; openShortcuts: () => void }): void {
   const navigate = useNavigate();

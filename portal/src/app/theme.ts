@@ -7,7 +7,7 @@ const KEY = "mooring.theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
-/** The person's choice; `system` follows the device. */
+/** Returns the person's choice; `system` follows the device. */
 export function chosenTheme(): Theme {
   const stored = localStorage.getItem(KEY);
   return THEMES.find((theme) => theme === stored) ?? "system";

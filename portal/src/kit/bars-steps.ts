@@ -1,13 +1,13 @@
-/** Steps that people count time in. */
+/** Steps of time that people expect. */
 const STEPS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
   900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 604_800_000,
 ];
 
-/** Where DuckDB's `time_bucket` begins to count: Monday, the third of January 2000. */
+/** The origin of DuckDB's `time_bucket`: Monday, 3 January 2000. */
 const ORIGIN_MS = Date.UTC(2000, 0, 3);
 
-/** The smallest step of which at most `barsMax` fill the time. */
+/** Returns the smallest step that needs at most `barsMax` bars. */
 export function stepMs(fromMs: number, toMs: number, barsMax: number): number {
   const last = STEPS_MS.at(-1) ?? 1;
   return (
@@ -15,19 +15,19 @@ export function stepMs(fromMs: number, toMs: number, barsMax: number): number {
   );
 }
 
-/** The begin of the step that a moment is in, as `time_bucket` counts. */
+/** Returns the start of the step that contains a moment, as `time_bucket` does. */
 export function stepStart(ms: number, step: number): number {
   return Math.floor((ms - ORIGIN_MS) / step) * step + ORIGIN_MS;
 }
 
-/** The begins of all steps of a range. */
+/** Returns the starts of all steps of a range. */
 export function stepsOf(fromMs: number, toMs: number, step: number): number[] {
   const steps: number[] = [];
   for (let at = stepStart(fromMs, step); at < toMs; at += step) steps.push(at);
   return steps;
 }
 
-/** A time below a chart: as much of it as its step needs. */
+/** Formats a time below a chart, as precisely as the step needs. */
 export function axisText(ms: number, step: number): string {
   const text = new Date(ms).toISOString();
   if (step >= 86_400_000) return text.slice(5, 10);

@@ -5,16 +5,16 @@ import { countText } from "./figures.ts";
 
 export interface BarSeries {
   readonly name: string;
-  /** A class that fills, such as `fill-stop`. */
+  /** A class for the colour, for example `fill-stop`. */
   readonly fill: string;
 }
 
 export interface Bar {
-  /** Below the chart, where there is room. */
+  /** The label below the chart, if there is space. */
   readonly short: string;
-  /** The full text of the bar. */
+  /** The full label of the bar. */
   readonly label: string;
-  /** A value for each series; the first is at the bottom. */
+  /** One value for each series; the first is at the bottom. */
   readonly values: readonly number[];
 }
 
@@ -24,7 +24,7 @@ interface BarsProps {
   series: readonly BarSeries[];
   bars: readonly Bar[];
   height?: number;
-  /** Takes the bars from the one to the other, both included; without it nothing can be chosen. */
+  /** Called with the first and the last selected bar. Without it, bars can't be selected. */
   onSelect?: ((first: number, last: number) => void) | undefined;
   text?: (value: number) => string;
 }
@@ -35,8 +35,8 @@ interface Choice {
 }
 
 /**
- * Stacked bars. A drag narrows the range, as do the arrow keys with Shift and Enter; `t` turns the chart into the table of
- * its figures and back.
+ * A chart of stacked bars. People select a range by dragging, or with Shift, arrow keys and Enter. `t` switches between
+ * the chart and a table.
  */
 export function Bars({ label, series, bars, height = 84, onSelect, text = countText }: BarsProps): ReactNode {
   const [asTable, setAsTable] = useState(false);
@@ -140,7 +140,7 @@ function Chart({ label, series, bars, height, onSelect, at, setAt, toggle, help,
   );
 }
 
-/** How much the tallest bar is. */
+/** Shows the value of the tallest bar. */
 function Top({ bars, text }: Pick<ChartProps, "bars" | "text">): ReactNode {
   const top = tallest(bars);
   if (top === 0) return null;
@@ -158,7 +158,7 @@ function tallest(bars: readonly Bar[]): number {
   return Math.max(0, ...bars.map(({ values }) => values.reduce((sum, value) => sum + Math.max(0, value), 0)));
 }
 
-/** The bar under the pointer or the keys; separate from the bars, so that they are not drawn again. */
+/** Marks the current bar. It is separate from the bars, so that they are not drawn again. */
 function Shade({
   from,
   to,
@@ -202,7 +202,7 @@ const Stacks = memo(function Stacks({
         let bottom = height;
         return values.map((value, which) => {
           if (value <= 0) return null;
-          // Even the smallest value is visible.
+          // Keeps the smallest value visible.
           const tall = Math.max(1, (value / top) * (height - 4));
           bottom -= tall;
           return (
@@ -221,7 +221,7 @@ const Stacks = memo(function Stacks({
   );
 });
 
-/** At most six labels, at the left of their bars. */
+/** Shows at most six labels, each at the left edge of its bar. */
 const Axis = memo(function Axis({ bars }: { bars: readonly Bar[] }): ReactNode {
   const every = Math.max(1, Math.ceil(bars.length / 6));
   return (

@@ -21,9 +21,9 @@ export function buttonClass(look: Look = "plain", className?: string): string {
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `main` for the main act of a page; `danger` for an act that can't be undone. */
+  /** `main` for the main action of a page; `danger` for an action that can't be undone. */
   look?: Look;
-  /** While its act runs: pressing it does nothing, and screen readers announce it. It keeps the focus. */
+  /** Whether its action is running. Then a click does nothing, screen readers announce it, and it keeps the focus. */
   busy?: boolean;
 }
 
@@ -52,12 +52,12 @@ export function Spinner(): ReactNode {
   );
 }
 
-/** Looks like a button, but is a link to a page. */
+/** A link that looks like a button. */
 export function ButtonLink({ look, className, ...rest }: LinkProps & { look?: Look; className?: string }): ReactNode {
   return <Link className={buttonClass(look, className)} {...rest} />;
 }
 
-/** A square button of one sign; its name is for screen readers and the tooltip. */
+/** A square button with an icon. The label is for screen readers and the tooltip. */
 export function IconButton({ label, className, ...rest }: Omit<ButtonProps, "look"> & { label: string }): ReactNode {
   return <Button look="quiet" aria-label={label} title={label} className={cn("w-[30px] px-0", className)} {...rest} />;
 }

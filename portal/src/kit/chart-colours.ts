@@ -2,9 +2,9 @@ import type { ChartSeries } from "./chart-model.ts";
 
 const HUES = 5;
 
-/** How a line looks: by hue, and past the hues by dashes, so that no two look alike. */
+/** The look of a line. Lines differ by hue, and after the last hue also by dashes. */
 export interface LineLook {
-  /** Name of the token. */
+  /** Name of the CSS custom property. */
   readonly token: string;
   readonly dash: readonly number[];
 }

@@ -7,7 +7,10 @@ interface Column {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The drawable part of a result: an axis, numbers, and perhaps a name that splits them. */
+/**
+ * The columns of a result that a chart can show: an axis, numbers, and optionally a column that splits them into
+ * series.
+ */
 export interface Chartable {
   readonly x: string;
   readonly isTime: boolean;
@@ -15,19 +18,19 @@ export interface Chartable {
   readonly split: string | null;
 }
 
-/** Numbers over positions: the input of every chart. */
+/** The input of every chart: numbers at positions. */
 export interface Drawn {
-  /** Milliseconds of times, or the names of categories. */
+  /** Times in milliseconds, or names of categories. */
   readonly positions: readonly (number | string)[];
   readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
-  /** Rows or series that found no place. */
+  /** The number of rows or series that were left out. */
   readonly left: number;
 }
 
 export const CATEGORIES_MAX = 60;
 export const SERIES_MAX = 7;
 
-/** The first time, or else the first text, with the numbers beside it. Null: nothing to draw. */
+/** Chooses the first time column, or else the first text column, with all number columns. Null: nothing to draw. */
 export function chartableOf(columns: readonly Column[]): Chartable | null {
   const of = (kind: string): string[] => columns.filter(({ type }) => kindOf(type) === kind).map(({ name }) => name);
   const [times, texts, numbers] = [of("time"), [...of("text"), ...of("boolean")], of("number")];
@@ -38,7 +41,10 @@ export function chartableOf(columns: readonly Column[]): Chartable | null {
   return { x, isTime, values: numbers, split };
 }
 
-/** The rows as series. With a name that splits them the first number is drawn, once for each name, the greatest first. */
+/**
+ * Turns rows into series. If a column splits them, only the first number is drawn, with one series for each name, the
+ * greatest first.
+ */
 export function drawnOf(rows: readonly Row[], { x, isTime, values, split }: Chartable): Drawn {
   const positions = positionsOf(rows, { x, isTime });
   const at = new Map(positions.map((position, index) => [position, index]));

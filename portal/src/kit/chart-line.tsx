@@ -10,7 +10,7 @@ const COLOURS = ["--sea", "--ink-2", "--warn", "--go", "--stop", "--ink-3", "--f
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3]];
 const HEIGHT = 280;
 
-/** Lines over time, distinguished by colour and dashes. Times are UTC. A button shows the same as a table. */
+/** A chart of lines over time (UTC). A button shows the same data as a table. */
 export function LineChart({ drawn, label }: { drawn: Drawn; label: string }): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const [asTable, setAsTable] = useState(false);

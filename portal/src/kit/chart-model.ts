@@ -1,6 +1,6 @@
 import { bytesText, durationText } from "./figures.ts";
 
-/** One line: a value for each of the chart's times, null where there is none. */
+/** One line: a value for each of the chart's times, or null. */
 export interface ChartSeries {
   readonly label: string;
   readonly values: readonly (number | null)[];
@@ -27,7 +27,9 @@ const POINTS_MAX = 5000;
 const PLACES = 4;
 export const REST_LABEL = "all others";
 
-/** Points of several series on one grid of times, so that a time without a point is a gap and not a line over it. */
+/**
+ * Puts the points of several series on one grid of times. So a time without a point is a gap, and no line crosses it.
+ */
 export function alignPoints(points: readonly ChartPoint[], stepS: number, emptyLabel = "(none)"): ChartData {
   const places = points.map(({ atS }) => Math.round(atS / stepS));
   const first = places.reduce((least, place) => Math.min(least, place), Infinity);
@@ -57,8 +59,8 @@ function sumOf(values: readonly (number | null)[]): number {
 }
 
 /**
- * Values for drawing: a line continues over times without a point (undefined) as long as its points are usually that
- * far apart, since a metric sent each minute has no point at most seconds. Longer intervals are gaps (null).
+ * Returns values for drawing. A metric that is sent each minute has no point at most seconds. So a line continues over
+ * missing points (undefined) up to twice the usual distance of its points. Longer intervals are gaps (null).
  */
 export function bridged(values: readonly (number | null)[]): readonly (number | null | undefined)[] {
   const places = values.flatMap((value, place) => (value === null ? [] : [place]));
@@ -72,7 +74,7 @@ export function bridged(values: readonly (number | null)[]): readonly (number | 
   return drawn;
 }
 
-/** Points with no line to either side: they would not be seen. */
+/** Returns the points without a line on either side, which are drawn as dots to be visible. */
 export function isolated(drawn: readonly (number | null | undefined)[]): number[] {
   return drawn.flatMap((value, place) => {
     if (value === null || value === undefined) return [];
@@ -84,7 +86,7 @@ export function isolated(drawn: readonly (number | null | undefined)[]): number[
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 const PX_PER_POINT = 5;
 
-/** How far apart points stand so that a chart of this width is neither crowded nor coarse. */
+/** Returns the distance of points that fits a chart of this width. */
 export function stepFor(rangeS: number, widthPx: number): number {
   const wanted = rangeS / Math.max(20, widthPx / PX_PER_POINT);
   return STEPS_S.find((step) => step >= wanted) ?? Math.ceil(wanted / 86_400) * 86_400;
@@ -100,7 +102,7 @@ export function stepText(stepS: number): string {
 const PLAIN = new Intl.NumberFormat("en", { maximumSignificantDigits: PLACES });
 const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: PLACES, notation: "compact" });
 
-/** A value for people, with its unit. */
+/** Formats a value with its unit. */
 export function valueText(value: number | null | undefined, unit: ChartUnit = "none"): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const sign = value < 0 ? "−" : "";
@@ -125,7 +127,7 @@ function plainText(value: number): string {
   return (Math.abs(value) < 1_000_000 ? PLAIN : SHORT).format(value);
 }
 
-/** `14:05:00`, or with the day where a range is longer than one. */
+/** `14:05:00`, or with the date if the range is longer than a day. */
 export function timeText(atS: number, withDay: boolean): string {
   const iso = new Date(atS * 1000).toISOString();
   return withDay ? `${iso.slice(0, 10)} ${iso.slice(11, 19)}` : iso.slice(11, 19);

@@ -8,10 +8,10 @@ interface PlotProps {
   data: ChartData;
   unit: ChartUnit;
   heightPx: number;
-  /** Seconds from and to that the chart shows. */
+  /** The range of the chart, in seconds. */
   range: readonly [number, number] | undefined;
   hidden: ReadonlySet<string>;
-  /** The line that stands out while its name is pointed at. */
+  /** The line that is emphasized while the pointer is on its name. */
   emphasized: string | null;
   cursor: number | null;
   onCursor: (index: number | null) => void;
@@ -20,7 +20,7 @@ interface PlotProps {
 
 const DRAG_PX = 6;
 
-/** The canvas of a chart. Everything around it, its names and values, is in `Chart`. */
+/** The canvas of a chart. `Chart` has the names and values around it. */
 export function Plot(props: PlotProps): ReactNode {
   const { data, unit, heightPx, range, hidden, emphasized, cursor } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -144,7 +144,7 @@ function timeTicks(_plot: UPlot, splits: number[]): string[] {
   });
 }
 
-/** From zero where that is near, so that a line that hardly moves does not look as if it did. */
+/** Adds space above and below. The axis begins at zero if zero is near, so that small changes do not look large. */
 function padded(min: number, max: number): [number, number] {
   if (!Number.isFinite(min) || !Number.isFinite(max)) return [0, 1];
   const room = (max - min || Math.abs(max) || 1) * 0.08;
@@ -157,13 +157,13 @@ function tokenReader(): (name: string) => string {
   return (name) => resolved(style.getPropertyValue(name).trim(), style);
 }
 
-/** A token may refer to another. */
+/** Resolves a custom property that refers to another one. */
 function resolved(value: string, style: CSSStyleDeclaration): string {
   const other = /^var\((--[\w-]+)\)$/.exec(value)?.[1];
   return other === undefined ? value : style.getPropertyValue(other).trim();
 }
 
-/** Changes with the theme: a canvas does not follow tokens by itself. */
+/** Returns the theme, so that the canvas is drawn again when it changes. */
 function useThemeName(): string {
   const root = document.documentElement;
   const [name, setName] = useState(() => root.dataset["theme"] ?? "");

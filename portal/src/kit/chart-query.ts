@@ -13,7 +13,10 @@ export interface Sql {
 
 type Answer = ResultOf<typeof QUERY_ROUTES.query>;
 
-/** One statement's rows, kept and renewed. Times and parameters are part of its key: keep them the same between renders. */
+/**
+ * Reads the rows of one statement, with a cache. Times and parameters are part of its key, so they must not change
+ * between renders.
+ */
 export function useSql(
   { sql, parameters, from, to, limit }: Sql,
   options: { enabled?: boolean; refetchMs?: number | undefined } = {},

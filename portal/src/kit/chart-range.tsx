@@ -16,7 +16,7 @@ type LiveSearch = RangeSearch & { live?: string | undefined };
 
 export interface ChartRange {
   readonly range: BoundedRange;
-  /** The same until somebody refreshes, or time advances while it is live. */
+  /** Fixed until a refresh, or while live until the next interval. */
   readonly bounds: Bounds;
   readonly fromS: number;
   readonly toS: number;
@@ -28,7 +28,9 @@ export interface ChartRange {
 
 const LIVE_MS = 15_000;
 
-/** The time range in the address. Its bounds stay fixed between refreshes, so that cached results stay valid. */
+/**
+ * Returns the time range in the address. Its bounds stay fixed between refreshes, so that cached results stay valid.
+ */
 export function useChartRange(fallback = "1h"): ChartRange {
   const [search, setSearch] = useSearchState<LiveSearch>();
   const { range: last, from, to, live } = search;
@@ -45,7 +47,7 @@ export function useChartRange(fallback = "1h"): ChartRange {
     [last, from, to, fallback],
   );
   const [anchor, setAnchor] = useState(() => ({ range, nowMs: Date.now() }));
-  // Another range is counted from the moment at which it was chosen.
+  // A new range is relative to the time when it was chosen.
   if (anchor.range !== range) setAnchor({ range, nowMs: Date.now() });
   const { nowMs } = anchor;
   const refresh = useCallback(() => setAnchor((before) => ({ ...before, nowMs: Date.now() })), []);
@@ -72,7 +74,7 @@ export function useChartRange(fallback = "1h"): ChartRange {
 
 const WAIT_MS = 5000;
 
-/** While there is nothing to show yet, reads again every few seconds, so that an empty page fills itself. */
+/** Reads again every few seconds while the page is empty. */
 export function useWaiting({ range, refresh }: Pick<ChartRange, "range" | "refresh">, isEmpty: boolean): void {
   const isWaiting = isEmpty && range.kind === "last";
   useEffect(() => {
@@ -84,12 +86,12 @@ export function useWaiting({ range, refresh }: Pick<ChartRange, "range" | "refre
   }, [isWaiting, refresh]);
 }
 
-/** The range between two moments that were drawn on a chart. */
+/** Returns the range that was selected on a chart. */
 export function drawnRange(fromS: number, toS: number): BoundedRange {
   return { kind: "between", from: momentText(Math.round(fromS * 1000)), to: momentText(Math.round(toS * 1000)) };
 }
 
-/** The range of time, whether it is live, and a button to read now. */
+/** Controls for the time range, live updates, and a refresh. */
 export function RangeControls({ of }: { of: ChartRange }): ReactNode {
   return (
     <>
@@ -97,7 +99,9 @@ export function RangeControls({ of }: { of: ChartRange }): ReactNode {
       <Button
         aria-pressed={of.isLive}
         disabled={of.range.kind === "between"}
-        title={of.range.kind === "between" ? "The range has ended: it has no new data" : "Refresh every 15 seconds"}
+        title={
+          of.range.kind === "between" ? "The range is in the past and gets no new data" : "Refresh every 15 seconds"
+        }
         onClick={() => of.setLive(!of.isLive)}
       >
         {of.isLive ? "Pause" : "Live"}

@@ -1,6 +1,6 @@
 type Value = string | number | boolean | null;
 
-/** A statement with its named parameters written into it, for the SQL page and for people to copy. */
+/** Writes the values of named parameters into a statement, for the SQL page and for copying. */
 export function withValues(sql: string, parameters: Readonly<Record<string, Value>>): string {
   return sql.replaceAll(/'(?:[^']|'')*'|\$([a-z_][a-z0-9_]*)/gi, (whole, name: string | undefined) => {
     const value = name === undefined ? undefined : parameters[name];

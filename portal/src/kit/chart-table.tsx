@@ -5,7 +5,7 @@ import { Table } from "./table.tsx";
 
 const ROWS_MAX = 500;
 
-/** The data of a chart, newest first. */
+/** Shows the data of a chart as a table, newest first. */
 export function ChartTable({ label, data, unit }: { label: string; data: ChartData; unit: ChartUnit }): ReactNode {
   const rows = data.times.map((atS, index) => ({ atS, index })).toReversed();
   const shown = rows.slice(0, ROWS_MAX);

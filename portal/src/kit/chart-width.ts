@@ -2,7 +2,10 @@ import { useEffect, useRef, useState, type RefObject } from "react";
 
 const COARSE_PX = 100;
 
-/** Width of an element in steps of a hundred pixels, so that a query by width does not run again with every pixel. */
+/**
+ * Returns the width of an element in steps of 100 pixels, so that a query that depends on it does not run again for
+ * every pixel.
+ */
 export function useCoarseWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {
   const element = useRef<E>(null);
   const [widthPx, setWidthPx] = useState(0);

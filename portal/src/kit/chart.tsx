@@ -9,21 +9,21 @@ import { visibleText } from "./foreign.ts";
 const Plot = lazy(async () => ({ default: (await import("./chart-plot.tsx")).Plot }));
 
 interface ChartProps {
-  /** The content of the chart, for screen readers. */
+  /** The name of the chart, for screen readers. */
   label: string;
   data: ChartData;
   unit?: ChartUnit;
   heightPx?: number;
   range?: readonly [fromS: number, toS: number];
-  /** A range of time that was drawn with the mouse. */
+  /** Called with the time range that was selected with the mouse. */
   onRange?: (fromS: number, toS: number) => void;
 }
 
 const DAY_S = 86_400;
 
 /**
- * Lines over time. Their names stand below with the values at the cursor, which the arrow keys move; `t` shows the same data as
- * a table.
+ * A chart of lines over time. The names are below, with the values at the cursor. The arrow keys move the cursor; `t`
+ * shows the data as a table.
  */
 export function Chart({ label, data, unit = "none", heightPx = 190, range, onRange }: ChartProps): ReactNode {
   const [isTable, setIsTable] = useState(false);
@@ -45,7 +45,7 @@ export function Chart({ label, data, unit = "none", heightPx = 190, range, onRan
         <div
           tabIndex={0}
           role="group"
-          aria-label={`${label}: chart of ${data.series.length} lines, values by the arrow keys, the table by t`}
+          aria-label={`${label}: chart of ${data.series.length} lines; the arrow keys show values, t shows the table`}
           className="min-w-0"
           style={{ minHeight: heightPx }}
         >
@@ -88,7 +88,7 @@ export function Chart({ label, data, unit = "none", heightPx = 190, range, onRan
   );
 }
 
-/** The lines' names, with their values at the cursor, and at the end without one. */
+/** Shows the names of the lines with the values at the cursor, or the last values without a cursor. */
 function Legend({
   data,
   unit,
@@ -173,7 +173,7 @@ function LegendItem({
 
 const JUMP_WITHIN_MS = 1500;
 
-/** The arrow keys move the cursor, `t` is for the table, unless it ends the jump `g t`. */
+/** Handles the keys: arrows move the cursor, `t` shows the table, but not in the shortcut `g t`. */
 function useChartKeys({
   data,
   cursor,

@@ -4,11 +4,12 @@ import { cn } from "./cn.ts";
 
 const TOLD_MS = 1500;
 
-/** Called with each text that was copied by a button within. */
+/** Called with each text that a button inside copies. */
 export const OnCopied = createContext<(text: string) => void>(() => undefined);
 
 /**
- * Copies, and shows for a moment whether it succeeded. Over plain HTTP from another machine browsers let no page copy.
+ * Copies, and shows for a moment whether it succeeded. Browsers do not let a page copy if it was loaded over plain HTTP
+ * from another machine.
  */
 function useCopy(text: string): [copied: boolean | null, copy: () => void] {
   const [copied, setCopied] = useState<boolean | null>(null);
@@ -29,7 +30,7 @@ function useCopy(text: string): [copied: boolean | null, copy: () => void] {
   ];
 }
 
-/** Copies a text and says that it did. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -47,7 +48,7 @@ export function CopyButton({
   );
 }
 
-/** Text to take along: a command, a snippet, a secret. */
+/** A text with a copy button: a command, a snippet, a secret. */
 export function CopyBlock({ text, label, className }: { text: string; label?: string; className?: string }): ReactNode {
   return (
     <div className={cn("flex items-start gap-2 rounded border border-line bg-well py-1.5 pr-1.5 pl-2.5", className)}>
@@ -63,7 +64,7 @@ export function CopyBlock({ text, label, className }: { text: string; label?: st
   );
 }
 
-/** An id or an address in a line: itself, and a small way to copy it. */
+/** An id or an address within a line. A click copies it. */
 export function Copyable({ text, shown = text }: { text: string; shown?: string }): ReactNode {
   const [copied, copy] = useCopy(text);
   return (

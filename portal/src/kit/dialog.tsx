@@ -8,16 +8,16 @@ import { TextField } from "./field.tsx";
 
 interface DialogProps {
   title: string;
-  /** Its description, read out when it opens. */
+  /** The description, which screen readers announce when it opens. */
   about?: ReactNode;
   onClose: () => void;
   wide?: boolean;
-  /** It shows a secret that can't be shown again: a click outside does not close it. */
+  /** Whether it shows a secret that can't be shown again. Then a click outside does not close it. */
   holdsSecret?: boolean;
   children: ReactNode;
 }
 
-/** A dialog that is open for as long as it is rendered. `Esc` and a click beside it close it. */
+/** A dialog that is open while it is rendered. `Esc` and a click outside close it. */
 export function Dialog({ title, about, onClose, wide = false, holdsSecret = false, children }: DialogProps): ReactNode {
   const [origins] = useState(originsOf);
   return (
@@ -32,7 +32,7 @@ export function Dialog({ title, about, onClose, wide = false, holdsSecret = fals
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            // This runs a moment after the dialog is gone. A dialog that was opened meanwhile keeps the focus.
+            // This runs shortly after the dialog has closed. If another dialog is open by then, it keeps the focus.
             const next = document.activeElement?.closest("[role=dialog]") ?? null;
             if (next !== null && !origins.some((each) => next.contains(each))) return;
             [...origins, document.getElementById("content")].find((each) => each?.isConnected)?.focus();
@@ -60,12 +60,15 @@ export function Dialog({ title, about, onClose, wide = false, holdsSecret = fals
   );
 }
 
-/** Where the focus returns when a dialog closes: the first of these that still exists. */
+/** When a dialog closes, the first of these elements that still exists gets the focus. */
 type Origins = readonly HTMLElement[];
 
 const originsOfDialogs = new WeakMap<Element, Origins>();
 
-/** For a menu item, the button of the menu. For a dialog that follows another one, also the opener of that one. */
+/**
+ * Finds the elements that get the focus back: for a menu item, the button of the menu; for a dialog opened by a dialog,
+ * also the opener of the first one.
+ */
 function originsOf(): Origins {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement)) return [];
@@ -76,7 +79,7 @@ function originsOf(): Origins {
   return [trigger ?? activeElement, ...before];
 }
 
-/** A dialog that asks for something begins where one types it, and not at the button that closes it. */
+/** Gives the focus to the first field of a dialog, and not to the close button. */
 function startInField(event: Event): void {
   if (!(event.target instanceof HTMLElement)) return;
   const field = event.target.querySelector<HTMLElement>(
@@ -87,13 +90,13 @@ function startInField(event: Event): void {
   field.focus();
 }
 
-/** The row of buttons at the end of a form, its act last. */
+/** The row of buttons at the end of a form, the main button last. */
 export function DialogActions({ children }: { children: ReactNode }): ReactNode {
   return <div className="flex flex-wrap justify-end gap-2 pt-1">{children}</div>;
 }
 
 interface FormActionsProps {
-  /** The act of the form: "Create". */
+  /** The label of the main button: "Create". */
   action: string;
   look?: "main" | "danger";
   busy?: boolean;
@@ -101,7 +104,7 @@ interface FormActionsProps {
   onCancel: () => void;
 }
 
-/** The buttons of a form in a dialog: one that leaves it, one that sends it. */
+/** The buttons of a form in a dialog: Cancel and the main button. */
 export function FormActions({
   action,
   look = "main",
@@ -123,7 +126,7 @@ interface DangerProps {
   title: string;
   /** The consequences, with figures. */
   about: ReactNode;
-  /** The text to type first; nothing when it can be undone. */
+  /** The text that the person must type; undefined if the action can be undone. */
   type?: string | undefined;
   action: string;
   /** The projects concerned; see `ProjectsOf`. */
@@ -134,7 +137,7 @@ interface DangerProps {
   onClose: () => void;
 }
 
-/** Before an act that can't be undone: shows the consequences, and asks for a name to be typed. */
+/** Shows the consequences of an action that can't be undone, and asks the person to type a name. */
 export function DangerDialog(props: DangerProps): ReactNode {
   const { title, about, type, action, projectId, busy, error, onConfirm, onClose } = props;
   const [typed, setTyped] = useState("");

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useSay } from "./toast.tsx";
 import { filesDropped, type ChosenFile } from "./dropped.ts";
 
-/** Accepts files dropped anywhere on the page, and says so during the drag. */
+/** Accepts files that are dropped anywhere on the page, and shows this during the drag. */
 export function DropTarget({ onFiles }: { onFiles: (files: readonly ChosenFile[]) => void }): ReactNode {
   const [isOver, setOver] = useState(false);
   const latest = useRef(onFiles);

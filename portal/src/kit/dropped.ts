@@ -1,4 +1,4 @@
-/** A file that was chosen; within a folder its name is its path there. */
+/** A chosen file. If it is in a folder, its name is its path in the folder. */
 export interface ChosenFile {
   readonly file: File;
   readonly name: string;
@@ -6,9 +6,9 @@ export interface ChosenFile {
 
 const FILES_MAX = 10_000;
 
-/** The dropped files, and those within dropped folders by their path. */
+/** Returns the dropped files, and the files in dropped folders with their paths. */
 export async function filesDropped(transfer: DataTransfer): Promise<ChosenFile[]> {
-  // Entries have to be taken before anything is waited for.
+  // Entries must be read before the first await: later the browser has removed them.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   if (entries.length === 0) return [...transfer.files].map((file) => ({ file, name: file.name }));
   const files: ChosenFile[] = [];

@@ -1,4 +1,4 @@
-/** The schema for statements, from `GET /v1/query/schema`. */
+/** The schema from `GET /v1/query/schema`. */
 export interface SqlSchema {
   readonly tables: readonly {
     readonly name: string;
@@ -17,11 +17,14 @@ export interface Suggestion {
   readonly info?: string;
   /** The text to insert instead of the label. */
   readonly apply?: string;
-  /** Greater stands higher. */
+  /** Suggestions with a greater value are higher in the list. */
   readonly boost: number;
 }
 
-/** Suggestions for the place after `before` in the statement `sql`, and how many characters before it they replace. */
+/**
+ * Returns suggestions for the place after `before` in the statement `sql`, and how many characters before it they
+ * replace.
+ */
 export function suggestionsAt(
   schema: SqlSchema,
   sql: string,
@@ -84,8 +87,8 @@ function isInsideText(before: string): boolean {
 }
 
 /**
- * Where in a statement an error of the server is: by the line and column that it names, or by the name that it does not know. Null
- * when it names no place.
+ * Returns the place of a server error in a statement: by its line and column, or by the unknown name in the message.
+ * Null: the message has neither.
  */
 export function errorPlace(
   sql: string,

@@ -43,5 +43,5 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.typeName, color: "var(--ink-2)" },
 ]);
 
-/** The editor in the portal's colours, light and dark alike. */
+/** The portal's colours for the editor, light and dark. */
 export const editorTheme: Extension = [LOOK, syntaxHighlighting(COLOURS)];

@@ -34,18 +34,18 @@ export interface Mark {
 }
 
 interface SqlEditorProps {
-  /** Attributes of the input element, with its name at least. Only those of the first render count. */
+  /** Attributes of the input element, at least its label. Changes after the first render have no effect. */
   attributes: Readonly<Record<string, string>>;
   value: string;
   onChange: (value: string) => void;
-  /** `⌘↵` and `Ctrl ↵`, with the selected text or all of it. Without it the keys keep their meaning on the page. */
+  /** Called by `⌘↵` and `Ctrl ↵` with the selected text or the whole text. Without it, the page handles these keys. */
   onRun?: (sql: string) => void;
   schema: SqlSchema | undefined;
   /** The part that the server could not read. */
   wrong?: Mark | null;
 }
 
-/** Fewer than PostgreSQL's: words that are names of ours, such as level and message, are none. */
+/** Without the PostgreSQL keywords that are names of our columns, for example level and message. */
 const KEYWORDS =
   "all and any anti array as asc asof at between by case collate columns cross current desc distinct else end escape except exclude " +
   "exists false filter first following from full glob group having ilike in inner intersect interval is join lateral left like limit " +
@@ -59,7 +59,7 @@ const DIALECT = SQLDialect.define({ ...PostgreSQL.spec, keywords: KEYWORDS, type
 
 const setWrong = StateEffect.define<Mark | null>();
 
-/** The mark under an error disappears with the next change. */
+/** Holds the mark under an error. The next change removes it. */
 const wrongField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (marks, transaction) => {
@@ -74,10 +74,7 @@ const wrongField = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/**
- * SQL with completion from the server's schema. Tab leaves the editor, as it leaves any field, unless a completion is
- * open.
- */
+/** A SQL editor with completion from the server's schema. Tab leaves the editor, unless a completion is open. */
 export function SqlEditor({ attributes, value, onChange, onRun, schema, wrong = null }: SqlEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
@@ -141,7 +138,7 @@ export function SqlEditor({ attributes, value, onChange, onRun, schema, wrong = 
   );
 }
 
-/** `Esc` closes open suggestions, and not the dialog around the editor, which would hear of it first. */
+/** Lets `Esc` close open suggestions before the dialog around the editor, which would otherwise get the key first. */
 function closeSuggestionsFirst(editor: EditorView): () => void {
   const listener = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || !editor.hasFocus || completionStatus(editor.state) === null) return;
@@ -154,8 +151,8 @@ function closeSuggestionsFirst(editor: EditorView): () => void {
 }
 
 /**
- * Typing over a selection. Left to the browser, Chromium would keep the look of the replaced text by an inline style, which the
- * content security policy refuses with an error in the console.
+ * Replaces a selection by the typed text. Chromium itself would copy the look of the old text with an inline style,
+ * which the content security policy refuses with an error in the console.
  */
 const typeOver = EditorView.domEventHandlers({
   beforeinput: (event, view) => {

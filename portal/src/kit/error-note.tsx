@@ -2,7 +2,7 @@ import { ApiError } from "@mooring/client";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 
-/** The error and its remedy, with the request's id; nothing without an error. */
+/** Shows an error, what to do, and the request's id. */
 export function ErrorNote({ error, children }: { error: Error | null; children?: ReactNode }): ReactNode {
   if (error === null) return null;
   return (
@@ -23,12 +23,12 @@ export function ErrorNote({ error, children }: { error: Error | null; children?:
   );
 }
 
-/** Somebody else changed it first. */
+/** Whether the change failed because somebody else changed the object first. */
 export function isOvertaken(error: Error | null): boolean {
   return error instanceof ApiError && error.code === "concurrent_update";
 }
 
-/** The sentence for people, without the status and the id beside it. */
+/** Returns the message without the status and the request's id. */
 export function messageOf(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   return error.message.replace(/ \(\d{3} [a-z_]+(?:, request id [^)]*)?\)/, "").replace(/^cannot /, "Cannot ");

@@ -9,7 +9,7 @@ import { cn } from "./cn.ts";
 
 interface FieldProps {
   label: ReactNode;
-  /** Said below the label, always in sight. */
+  /** Shown below the label. */
   hint?: ReactNode;
   error?: string | null | undefined;
 }
@@ -70,7 +70,7 @@ export function TextField({
   );
 }
 
-/** A labelled choice of few. */
+/** A labelled select field. */
 export function SelectField({
   label,
   hint,
@@ -89,7 +89,7 @@ export function SelectField({
   );
 }
 
-/** A box to tick; `why` says why it can't be ticked. */
+/** A checkbox. `why` says why it is disabled. */
 export function Checkbox({
   label,
   why,

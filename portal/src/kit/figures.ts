@@ -1,6 +1,6 @@
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-/** `2.9 MiB`: three digits at most, and none after the point for bytes. */
+/** `2.9 MiB`: at most three digits; bytes have no decimals. */
 export function bytesText(bytes: number): string {
   let value = bytes;
   let unit = 0;

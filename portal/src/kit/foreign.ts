@@ -3,10 +3,10 @@
  * Source"), characters without width, and halves of surrogate pairs.
  */
 const HIDDEN =
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  // oxlint-disable-next-line no-control-regex -- the expression looks for control characters
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|\p{Cs}/gu;
 
-/** The text with hidden characters made visible, as `⟨U+202E⟩`; line ends and tabs stay with `lines`. */
+/** Makes hidden characters visible, as `⟨U+202E⟩`. With `lines`, line ends and tabs stay. */
 export function visibleText(text: string, { lines = false } = {}): string {
   return text.replace(HIDDEN, (char) =>
     lines && (char === "\n" || char === "\t" || char === "\r") ? char : `⟨${codePointText(char)}⟩`,
@@ -17,7 +17,7 @@ function codePointText(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** Whether somebody can type it as it looks, to confirm a deletion. */
+/** Whether a person can type the text as it looks, to confirm a deletion. */
 export function isTypable(text: string): boolean {
   return /^[!-~](?:[ -~]{0,58}[!-~])?$/.test(text) && !text.includes("  ");
 }

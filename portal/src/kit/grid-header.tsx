@@ -8,7 +8,10 @@ type ResultHeader = Header<GridFeatures, GridRow, unknown>;
 
 const STEP = 24;
 
-/** The columns' names. One press sorts, and with Shift sorts further; the edge at the right is drawn, or moved by the arrow keys. */
+/**
+ * The column names. A click sorts; with Shift it adds a sort column. The right edge changes the width, by dragging or
+ * with the arrow keys.
+ */
 export function GridHeader({
   headers,
   kinds,

@@ -14,7 +14,7 @@ export type GridRow = Readonly<Record<string, unknown>>;
 
 export interface GridColumn {
   readonly name: string;
-  /** As DuckDB names it. */
+  /** The name of the type in DuckDB. */
   readonly type: string;
 }
 
@@ -29,14 +29,14 @@ export type GridFeatures = typeof features;
 const NO_ROWS: readonly GridRow[] = [];
 
 /**
- * Order and widths of a result's columns, and the rows in that order. The table never sees the rows: it would make an object for each
- * of them, which for a million takes as much memory as they do, and a second in which nothing moves.
+ * Returns the order and widths of a result's columns, and the sorted rows. The table library does not get the rows: it
+ * would create an object for each, and a million rows would double the memory and block the page for a second.
  */
 export function useResultTable(
   columns: readonly GridColumn[],
   rows: readonly GridRow[],
 ): { table: ReactTable<GridFeatures, GridRow>; sorted: readonly GridRow[] } {
-  // The first rows tell how wide a column begins; later ones change nothing under the reader's eyes.
+  // The first rows set the initial width of a column. Later rows do not change it while a person reads.
   const hasRows = rows.length > 0;
   const first = useRef(rows);
   first.current = rows;

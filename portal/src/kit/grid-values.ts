@@ -3,7 +3,7 @@ export type ValueKind = "number" | "time" | "boolean" | "object" | "text";
 
 const NUMBERS = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\b.*)$/;
 
-/** By the type as DuckDB names it. */
+/** Returns the kind of a DuckDB type. */
 export function kindOf(type: string): ValueKind {
   if (/\[\d*\]$/.test(type)) return "object";
   if (NUMBERS.test(type)) return "number";
@@ -12,14 +12,14 @@ export function kindOf(type: string): ValueKind {
   return /^(?:JSON|MAP|STRUCT|UNION|LIST)/.test(type) ? "object" : "text";
 }
 
-/** A value in a cell, in one line; objects and lists as JSON. */
+/** Formats a value on one line for a cell; objects and lists as JSON. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "string") return value;
   return JSON.stringify(value);
 }
 
-/** A value in full: objects and lists over several lines, also from a text with JSON. */
+/** Formats a value in full. Objects, lists and JSON texts are indented. */
 export function wholeText(value: unknown): string {
   if (typeof value === "string" && /^\s*[[{]/.test(value)) {
     try {
@@ -31,7 +31,10 @@ export function wholeText(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : cellText(value);
 }
 
-/** Ascending; numbers by their size, also those that are texts since they are too large for a number, and NULL last. */
+/**
+ * Compares values in ascending order, NULL last. Numbers that are too large for a number are texts, and are compared as
+ * numbers too.
+ */
 export function compareValues(kind: ValueKind, a: unknown, b: unknown): number {
   const [noA, noB] = [a === null || a === undefined, b === null || b === undefined];
   if (noA || noB) return Number(noA) - Number(noB);
@@ -50,7 +53,7 @@ export interface Order {
   readonly desc: boolean;
 }
 
-/** The rows by the first of these columns, those that are alike by the next; without any as they came. */
+/** Sorts rows by the first of these columns, equal rows by the next. Without columns the order stays. */
 export function inOrder<R extends Readonly<Record<string, unknown>>>(
   rows: readonly R[],
   orders: readonly Order[],
@@ -69,13 +72,13 @@ const CHARACTER = 8;
 const WIDTH_MIN = 72;
 const WIDTH_MAX = 420;
 
-/** As wide as the name and the first rows need. */
+/** Returns the width that the name and the first rows need. */
 export function startWidth(name: string, texts: readonly string[]): number {
   const longest = Math.max(name.length + 3, ...texts.map((text) => text.length));
   return Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, longest * CHARACTER + 34));
 }
 
-/** A row as other programs take it from the clipboard: tab between cells (as spreadsheets read it). */
+/** Formats a row for the clipboard, with tabs between cells, as spreadsheets expect. */
 export function rowText(values: readonly unknown[]): string {
   return values
     .map((value) => (value === null || value === undefined ? "" : cellText(value).replaceAll(/[\t\n\r]/g, " ")))

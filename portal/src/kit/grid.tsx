@@ -34,9 +34,9 @@ interface Place {
 }
 
 /**
- * Rows of a result; only the visible ones are in the document. Columns can be sorted and resized; the arrow keys move
- * between cells, Enter opens the row, `⌘C` copies the cell, with Shift the row. A row is drawn again only when it or
- * its state changes.
+ * A grid with the rows of a result. Only visible rows are in the document. Columns can be sorted and resized. The arrow
+ * keys move between cells, Enter opens the row, `⌘C` copies the cell, `⇧⌘C` the row. A row is drawn again only when it
+ * or its state changes.
  */
 export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridProps): ReactNode {
   const { table, sorted } = useResultTable(columns, rows);
@@ -52,7 +52,7 @@ export function ResultGrid({ label, columns, rows, open, onOpen }: ResultGridPro
   const names = useMemo(() => columns.map(({ name }) => name), [columns]);
   const { sorting } = table.state;
   useEffect(() => {
-    // A new sort order is shown from its first row.
+    // After a new sort order, show the first row.
     box.current?.scrollTo({ top: 0 });
   }, [box, sorting]);
   const latest = useRef({ sorted, onOpen });
@@ -115,7 +115,7 @@ interface ActiveCell {
   moveFocus(this: void, place: Place): void;
 }
 
-/** The cell that Tab stops at. New columns start at the first cell. */
+/** Returns the cell that Tab moves to. With new columns it is the first cell. */
 function useActiveCell(columns: readonly GridColumn[]): ActiveCell {
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<Place>({ row: 0, column: 0 });
@@ -126,7 +126,7 @@ function useActiveCell(columns: readonly GridColumn[]): ActiveCell {
     isMoving.current = false;
     const cell = box.current?.querySelector<HTMLElement>(`[data-place="${active.row}/${active.column}"]`);
     cell?.focus({ preventScroll: true });
-    // Only sideways: the virtualizer has scrolled the rows already.
+    // This scrolls only horizontally: the virtualizer has already scrolled the rows.
     cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [active]);
   const moveFocus = (place: Place): void => {
@@ -173,7 +173,7 @@ interface RowProps {
   index: number;
   start: number;
   isOpen: boolean;
-  /** The column of the cell that the keys are at; null: another row. */
+  /** The column of the active cell; null: the active cell is in another row. */
   at: number | null;
   choose: (place: Place, opens: boolean) => void;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useSyncExternalStore, type ReactNode, type RefObject } from "react";
 import { IconButton } from "./button.tsx";
 
-/** A list and, at its side, the one of its rows that is open. On narrow screens the open one covers the list. */
+/** A list with an inspector at its side. On narrow screens the inspector covers the list. */
 export function WithInspector({ children, inspector }: { children: ReactNode; inspector: ReactNode }): ReactNode {
   return (
     <div className="flex min-h-0 min-w-0 flex-1 items-stretch gap-2.5">
@@ -12,8 +12,8 @@ export function WithInspector({ children, inspector }: { children: ReactNode; in
 }
 
 /**
- * The panel of an open row. Enter on the open row moves the focus into it, `Esc` closes it, and the focus returns to
- * the row. Where it covers the page, it has the focus at once, and nothing under it can be reached.
+ * The panel of an open row. Enter on the open row moves the focus into it. `Esc` closes it and returns the focus to the
+ * row. If it covers the page, it gets the focus at once, and the page under it is inert.
  */
 export function Inspector({
   title,
@@ -50,7 +50,7 @@ export function Inspector({
 
 const OPENER = "main [data-opener]";
 
-/** The row that is open; of a grid the cell at which the keys are. */
+/** Finds the open row; in a grid, the active cell. */
 const openRow = (): HTMLElement | null =>
   document.querySelector<HTMLElement>(`${OPENER}[data-opener=open][tabindex="0"], button[data-opener=open]`);
 
@@ -63,7 +63,7 @@ function useInspectorKeys(box: RefObject<HTMLElement | null>, onClose: () => voi
     const isInside = activeElement === document.body || box.current?.contains(activeElement) === true;
     const back = openRow() ?? cameFrom.current;
     latest.current();
-    // What covered the page holds it inert until it is gone.
+    // The page is inert until the inspector is removed.
     if (isInside) requestAnimationFrame(() => back instanceof HTMLElement && back.focus());
   }).current;
   useEffect(() => {
@@ -90,7 +90,7 @@ function onNarrow(listener: () => void): () => void {
   return () => narrow.removeEventListener("change", listener);
 }
 
-/** While it covers the page, the rest of the page is inert, except dialogs and messages above both. */
+/** Makes the rest of the page inert while the inspector covers it, except dialogs and messages. */
 function useCover(box: RefObject<HTMLElement | null>): void {
   const covers = useSyncExternalStore(onNarrow, () => narrow.matches);
   useLayoutEffect(() => {

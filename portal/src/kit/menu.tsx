@@ -2,7 +2,7 @@ import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 import { cn } from "./cn.ts";
 
-/** A button that opens a list of acts. `trigger` is the button. */
+/** A button that opens a list of actions. `trigger` is the button. */
 export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }): ReactNode {
   return (
     <DropdownMenu.Root modal={false}>

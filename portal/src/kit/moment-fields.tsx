@@ -16,7 +16,7 @@ const SINCE: readonly (readonly [title: string, hours: number])[] = [
   ["The last 30 days", 720],
 ];
 
-/** From and to as moments of an address, either of them open; for lists that reach back to their beginning. */
+/** Fields for the start and end of a time range in the address; each may be empty. */
 export function MomentFields({ from, to, onChange }: Moments & { onChange: (change: Moments) => void }): ReactNode {
   return (
     <div className="flex flex-wrap items-end gap-2">
@@ -62,7 +62,7 @@ function MomentField({
   );
 }
 
-/** A browser leaves seconds of zero out. */
+/** Adds the seconds, which browsers omit if they are zero. */
 function withSeconds(text: string): string {
   return text.length === 16 ? `${text}:00` : text;
 }

@@ -12,8 +12,8 @@ async function some<I>(items: AsyncIterable<I>): Promise<I[]> {
 }
 
 /**
- * The names of members, credentials and projects by id, as far as the person may see them. An id without a name is
- * shown itself: its object was deleted, or is not visible.
+ * Returns the names of members, credentials and projects by id, as far as the person may see them. If an object was
+ * deleted or is not visible, its id has no name.
  */
 export function useNames(): (id: string) => string | undefined {
   const me = useMe();
@@ -24,7 +24,7 @@ export function useNames(): (id: string) => string | undefined {
   };
 }
 
-/** Members and credentials by their ids, to choose from; empty while that is loading. */
+/** Returns the names of members and credentials by id, for a choice. Empty while they are loading. */
 export function useKnown(): ReadonlyMap<string, string> {
   const { client, slug } = useOrganization();
   const me = useMe();

@@ -7,14 +7,14 @@ interface PageProps {
   title: string;
   /** The content of the page, in one sentence. */
   about?: ReactNode;
-  /** At the right of the title; the page's main action last. */
+  /** Buttons at the right of the title, the main action last. */
   actions?: ReactNode;
-  /** Takes the whole height and scrolls within, as grids do. */
+  /** Whether the content has the height of the window and scrolls inside, as grids do. */
   fill?: boolean;
   children: ReactNode;
 }
 
-/** A page below the shell: its title, its purpose, its acts. */
+/** The frame of a page: title, purpose and actions. */
 export function Page({ title, about, actions, fill = false, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Mooring`;
@@ -103,7 +103,7 @@ export function Empty({
   );
 }
 
-/** Names and values of one thing. */
+/** A list of names and values. */
 export function Facts({ items }: { items: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode {
   return (
     <dl className="grid grid-cols-[minmax(88px,max-content)_minmax(0,1fr)] gap-x-4 gap-y-1">

@@ -8,7 +8,7 @@ interface PasswordFieldProps extends InputHTMLAttributes<HTMLInputElement> {
   error?: string | null | undefined;
 }
 
-/** A password, asked once, with a button that shows it: typing it twice guards less and costs more. Paste is welcome. */
+/** A password field with a button that shows the password, instead of a second field. Pasting is allowed. */
 export function PasswordField({ label, hint, error, ...input }: PasswordFieldProps): ReactNode {
   const [shown, setShown] = useState(false);
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** How much of something is done, from 0 to 100. */
+/** A progress bar, from 0 to 100. */
 export function ProgressBar({ label, percent }: { label: string; percent: number }): ReactNode {
   return (
     <span

@@ -1,2 +1,2 @@
-/** A link within a sentence: underlined, since its colour alone does not set it apart. */
+/** A link within a sentence. It is underlined, because colour alone is not enough to see it. */
 export const PROSE_LINK = "text-sea underline";

@@ -1,4 +1,4 @@
-/** A text as a shell takes it as it stands (POSIX, 2.2.2). */
+/** Quotes a text for a shell (POSIX, section 2.2.2). */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -11,7 +11,7 @@ interface Asked {
   readonly limit?: number | undefined;
 }
 
-/** A query as a request from a terminal. The token is taken out of the variable TOKEN. */
+/** Returns a query as a curl command. The token is in the variable TOKEN. */
 export function queryCurl(queryUrl: string, body: Asked): string {
   return [
     `curl -sS ${queryUrl}/v1/query`,
@@ -20,7 +20,7 @@ export function queryCurl(queryUrl: string, body: Asked): string {
   ].join(" \\\n");
 }
 
-/** A query by the command line, which writes a result of any size into a file as it comes. */
+/** Returns a query as a `mooring query` command, which streams a result of any size into a file. */
 export function queryCommand(body: Asked, { format, output }: { format: string; output: string }): string {
   const parameters = Object.entries((body.parameters ?? {}) as Record<string, unknown>).map(
     ([name, value]) => `--param ${name}=${shellQuoted(JSON.stringify(value))}`,

@@ -6,7 +6,7 @@ import { SelectField } from "./field.tsx";
 
 /** How long the old value still works, in seconds. */
 const OVERLAPS: readonly (readonly [seconds: number, title: string])[] = [
-  [0, "no time: it ends now"],
+  [0, "no time: it stops working now"],
   [3600, "an hour"],
   [86_400, "a day"],
   [604_800, "a week"],
@@ -16,14 +16,14 @@ const MONTH: (typeof OVERLAPS)[number] = [30 * 86_400, "30 days"];
 interface ReplaceProps {
   title: string;
   about: string;
-  /** Said before the choice of a time: `The present one is good for`. */
+  /** The label of the choice: `The old secret works for another`. */
   label: string;
   hint?: ReactNode;
-  /** The text of the button. */
+  /** The label of the button. */
   action: string;
-  /** The default choice; a day when absent. */
+  /** The default overlap; a day if absent. */
   overlapS?: number;
-  /** Where the server lets the former one count for so long. */
+  /** Whether the server allows an overlap of 30 days. */
   upToMonth?: boolean;
   /** The projects concerned; see `ProjectsOf`. */
   projectId?: ProjectsOf;
@@ -31,12 +31,12 @@ interface ReplaceProps {
   error: Error | null;
   onReplace: (overlapS: number) => void;
   onClose: () => void;
-  /** Above the choice; the consequences of the chosen time are below it. */
+  /** Content above the choice. The consequences of the chosen overlap are below it. */
   children?: ReactNode;
   consequence?: (overlapS: number) => ReactNode;
 }
 
-/** Before a secret or an address is replaced: how long the old one still works, so that nothing breaks meanwhile. */
+/** Replaces a secret or an address, and asks how long the old one still works. */
 export function ReplaceDialog(props: ReplaceProps): ReactNode {
   const { title, about, label, hint, action, busy, error, children, consequence } = props;
   const [overlapS, setOverlapS] = useState(props.overlapS ?? 86_400);

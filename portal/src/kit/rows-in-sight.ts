@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, type Range } from "@tanstack/react-virtual";
 
-/** The rows in sight, and with them the one that the keys are at, so that the focus has a place wherever one scrolls. */
+/** Renders the visible rows and the active row, so that the focus is not lost by scrolling. */
 export function withRow(active: number): (range: Range) => number[] {
   return (range) => {
     const inSight = defaultRangeExtractor(range);

@@ -5,6 +5,6 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The download has begun by then; the memory is given back.
+  // By then the download has started, and the memory can be released.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

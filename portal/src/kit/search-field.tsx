@@ -5,19 +5,19 @@ interface SearchFieldProps {
   /** The accessible name; also the placeholder. */
   label: string;
   value: string | undefined;
-  /** Called with the text; undefined when it is empty. */
+  /** Called with the text, or undefined if it is empty. */
   onChange: (text: string | undefined) => void;
-  /** The pause in typing before `onChange` is called. */
+  /** How long typing must pause before `onChange` is called. */
   waitMs?: number;
 }
 
-/** A page's search field, which `/` focuses. The text shows at once; the address follows. */
+/** A page's search field, which `/` focuses. The text in it changes at once, the address after a pause. */
 export function SearchField({ label, value = "", onChange, waitMs = 0 }: SearchFieldProps): ReactNode {
   const [text, setText] = useState(value);
   const reported = useRef(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Not the value that was reported: a link or the history changed it.
+    // The value is not the reported one, so a link or the history has changed it.
     if (value !== reported.current) setText(value);
     reported.current = value;
   }, [value]);

@@ -1,4 +1,4 @@
-/** The texts in an address, also those that look like numbers: `?prefix=2026` written by hand arrives as a number. */
+/** Returns the parameters of an address as texts. The router parses `?prefix=2026`, if written by hand, as a number. */
 export function textsOf<S extends Record<string, unknown>>(search: Partial<S>): Partial<S> {
   const entries = Object.entries(search).map(
     ([name, value]) => [name, typeof value === "number" ? String(value) : value] as const,

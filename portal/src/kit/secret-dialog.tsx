@@ -8,13 +8,13 @@ interface SecretDialogProps {
   title: string;
   /** The name of the secret's field: "Client secret". */
   label: string;
-  /** Null when the answer was a repeated one, which carries no secret. */
+  /** Null in a repeated answer, which has no secret. */
   secret: string | null;
-  /** Values shown with the secret, by name: the client id. */
+  /** Values that are shown with the secret, for example the client id. */
   beside?: readonly (readonly [label: string, text: string])[];
-  /** The way to get another secret once this one is lost. */
+  /** How to get another secret if this one is lost. */
   another: string;
-  /** The next step, instead of closing the dialog. */
+  /** A button for the next step, which closes the dialog. */
   next?: { readonly label: string; readonly onNext: () => void };
   onClose: () => void;
   /** How the secret is used. */
@@ -40,12 +40,12 @@ export function SecretDialog(props: SecretDialogProps): ReactNode {
     >
       {isAsked && !isCopied && (
         <p role="alert" className="rounded border border-warn bg-warn-2 px-3 py-2">
-          The secret cannot be shown again. {another} To close the dialog without saving it, close it once more.
+          The secret cannot be shown again. {another} To close the dialog anyway, close it again.
         </p>
       )}
       {secret === null && <p>The request was repeated, and a secret is shown only once. {another}</p>}
       <OnCopied value={noteCopied}>
-        {/* By the keys of the browser, too. */}
+        {/* Also notices copies by the browser's keys. */}
         <div className="contents" onCopy={() => noteCopied(String(getSelection()))}>
           <Facts
             items={[...beside, ...(secret === null ? [] : [[label, secret] as const])].map(([name, text]) => [

@@ -15,24 +15,24 @@ export const CELL = "h-[30px] border-b border-line px-3.5 whitespace-nowrap";
 
 /** A row with its checkbox. */
 export interface SelectableRow {
-  /** Others' text; the button that opens the row shows it. */
+  /** The label of the button that opens the row. It may be a text from outside. */
   readonly name: string;
   readonly nameClass?: string;
   /** Shown after the name. */
   readonly badge?: ReactNode;
-  /** The row opens beside the table; otherwise it is a link. */
+  /** Whether the row opens an inspector; otherwise it is a link. */
   readonly expands: boolean;
-  /** The further `<td>`s, one for each further title. */
+  /** The other `<td>` elements, one for each other title. */
   readonly cells: ReactNode;
 }
 
 interface SelectableTableProps<Item> {
-  /** The name of the rows, in the plural. */
+  /** The name of the table, for screen readers. */
   label: string;
   list: ItemList<Item>;
-  /** The count over all pages; undefined where it is unknown. */
+  /** The number of rows on all pages; undefined: unknown. */
   total?: number | undefined;
-  /** Titles of the columns, the name's first. `Size` is set to the right. */
+  /** Titles of the columns, first the name's. `Size` is right-aligned. */
   titles: readonly string[];
   idOf: (item: Item) => string;
   rowOf: (item: Item) => SelectableRow;
@@ -42,7 +42,7 @@ interface SelectableTableProps<Item> {
   onSelect: (selected: ReadonlySet<string>) => void;
 }
 
-/** A long list with checkboxes, of which the rows in sight are there; `j` and `k` move, `x` selects. */
+/** A long list with checkboxes. Only visible rows are in the document. `j` and `k` move, `x` selects. */
 export function SelectableTable<Item>(props: SelectableTableProps<Item>): ReactNode {
   const { label, list, total, titles, idOf, rowOf, openId, onOpen, selected, onSelect } = props;
   const { scroller, rows, onMove } = useRows(list);
@@ -101,7 +101,7 @@ export function SelectableTable<Item>(props: SelectableTableProps<Item>): ReactN
   );
 }
 
-/** Rows in sight; the next page is asked for when the last row comes into it. */
+/** Returns the visible rows, and loads the next page when the last row becomes visible. */
 function useRows<Item>({ items, hasMore, isLoadingMore, loadMore }: ItemList<Item>) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -127,7 +127,7 @@ function useRows<Item>({ items, hasMore, isLoadingMore, loadMore }: ItemList<Ite
   return { scroller, rows, onMove };
 }
 
-/** In the place of rows that are out of sight. */
+/** Takes the space of rows that are not in the document. */
 function Gap({ px, columns }: { px: number; columns: number }): ReactNode {
   if (px <= 0) return null;
   return (

@@ -1,9 +1,9 @@
-/** Any text as one word of a shell command (POSIX 2.2.2). */
+/** Quotes a text as one word of a shell command (POSIX, section 2.2.2). */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A call of the public API by curl, with the token that one has in `TOKEN`. */
+/** Returns a call of the public API as a curl command. The token is in the variable TOKEN. */
 export function curlOf(url: string, { method = "GET", body }: { method?: string; body?: unknown } = {}): string {
   const parts = ["curl -sS"];
   if (method !== "GET") parts.push(`-X ${method}`);

@@ -1,6 +1,6 @@
 const KEY = "mooring.single-keys";
 
-/** Keys without a modifier can be turned off (WCAG 2.2, 2.1.4): they get in the way of speech input. */
+/** Keys without a modifier can be turned off, because they disturb speech input (WCAG 2.2, 2.1.4). */
 export function singleKeysOn(): boolean {
   return localStorage.getItem(KEY) !== "off";
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cn } from "./cn.ts";
 
-/** The course of one figure in a line of text or a small area; plain SVG. The label describes it for screen readers. */
+/** A small chart of one figure within a line of text. The label describes it for screen readers. */
 export function Sparkline({
   values,
   label,

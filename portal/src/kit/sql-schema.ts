@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useOrganization } from "~/app/scope.ts";
 import type { SqlSchema } from "./editor-completion.ts";
 
-/** Tables, columns and functions that a statement may use; asked once. */
+/** Returns the tables, columns and functions that a statement may use. They are loaded once. */
 export function useSchema(): (SqlSchema & { examples: readonly { title: string; sql: string }[] }) | undefined {
   const { client, slug } = useOrganization();
   const { data } = useQuery({

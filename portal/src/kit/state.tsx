@@ -5,7 +5,10 @@ export type StateKind = "go" | "warn" | "stop" | "none";
 
 const COLOURS: Record<StateKind, string> = { go: "text-go", warn: "text-warn", stop: "text-stop", none: "text-ink-3" };
 
-/** A state by colour and by shape: round is well, a triangle asks for care, a square has stopped, a ring is none of these. */
+/**
+ * A state with a colour and a shape: a disc is good, a triangle is a warning, a square is stopped, a ring is none of
+ * these.
+ */
 export function State({ kind, children }: { kind: StateKind; children: ReactNode }): ReactNode {
   return (
     <span className={cn("inline-flex items-center gap-1.5 whitespace-nowrap", COLOURS[kind])}>
@@ -20,7 +23,7 @@ export function State({ kind, children }: { kind: StateKind; children: ReactNode
   );
 }
 
-/** A word about a thing, where there is no state to it. */
+/** A label that is not a state. */
 export function Badge({ children }: { children: ReactNode }): ReactNode {
   return <span className="rounded border border-line-2 px-1.5 text-s whitespace-nowrap text-ink-2">{children}</span>;
 }

@@ -10,9 +10,9 @@ export interface Column<I> {
   /** The column header; also the key. */
   readonly title: string;
   readonly cell: (item: I) => ReactNode;
-  /** Figures are right-aligned. */
+  /** Whether the values are numbers, which are right-aligned. */
   readonly number?: boolean;
-  /** Takes the remaining width, and cuts longer text. */
+  /** Whether the column takes the remaining width. Longer text is truncated. */
   readonly grow?: boolean;
 }
 
@@ -22,12 +22,12 @@ interface TableProps<I> {
   columns: readonly Column<I>[];
   items: readonly I[];
   keyOf: (item: I) => string;
-  /** Opens the row: by click, `Enter`, and from `j`/`k`. */
+  /** Called when a row is opened by click or `Enter`. */
   onOpen?: ((item: I) => void) | undefined;
   openKey?: string | undefined;
 }
 
-/** Rows of 30 px. Where rows open, the first column is a button, `j` and `k` move and `Enter` opens. */
+/** A table. If rows can be opened, the first column is a button, `j` and `k` move, and `Enter` opens. */
 export function Table<I>({ label, columns, items, keyOf, onOpen, openKey }: TableProps<I>): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (event: KeyboardEvent): void => {
@@ -68,7 +68,7 @@ export function Table<I>({ label, columns, items, keyOf, onOpen, openKey }: Tabl
   );
 }
 
-/** Letters go to the field that they are typed into, and do nothing where single keys are turned off. */
+/** Whether a table ignores a key, because it is typed into a field or single keys are turned off. */
 function isForField({ key, target }: KeyboardEvent): boolean {
   return (
     (target instanceof HTMLElement && target.matches("input,select,textarea")) ||
@@ -127,7 +127,7 @@ function Row<I>({
   );
 }
 
-/** A list of pages as a table: its empty state, its error, and a way on. */
+/** A table for a list with pages. It shows the empty state, the error, and a button for more rows. */
 export function ListTable<I>({
   list,
   empty,
@@ -144,7 +144,7 @@ export function ListTable<I>({
   );
 }
 
-/** Reads on when it comes into sight, or is pressed. */
+/** Loads more rows when it becomes visible or is pressed. */
 export function More<I>({ list }: { list: ItemList<I> }): ReactNode {
   const end = useRef<HTMLDivElement>(null);
   const { loadMore } = list;

@@ -7,7 +7,7 @@ interface Tab {
   readonly content: ReactNode;
 }
 
-/** Parts of one thing, one in sight; the arrow keys move. */
+/** Tabs; the arrow keys switch between them. */
 export function Tabs({
   label,
   tabs,

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { useSearchState } from "~/app/search.ts";
 import { textsOf } from "./search-text.ts";
 
-/** As `useSearchState`, for pages whose state has no numbers: a name of digits stays a text. */
+/** Like `useSearchState`, for pages without numbers in their state, so that a name of digits stays a text. */
 export function useTextSearchState<S extends Record<string, string | boolean | undefined>>(): ReturnType<
   typeof useSearchState<S>
 > {

@@ -15,7 +15,7 @@ import {
   type TimeRange,
 } from "./time-range.ts";
 
-/** The page's range of time: a button with the range, and a menu with the usual ones and a custom one, in UTC. */
+/** Chooses the page's time range (UTC) from a menu with presets and a custom range. */
 export function TimeRangePicker({
   range,
   onChange,
@@ -23,7 +23,7 @@ export function TimeRangePicker({
 }: {
   range: TimeRange;
   onChange: (range: BoundedRange) => void;
-  /** Without it there is no choice of all time. */
+  /** Without it, "all time" is not offered. */
   onAll?: () => void;
 }): ReactNode {
   const [open, setOpen] = useState(false);

@@ -1,12 +1,12 @@
-/** A range of time with bounds: the last milliseconds, or from one moment to another. */
+/** A time range with bounds: relative to now, or between two moments. */
 export type BoundedRange =
   | { readonly kind: "last"; readonly ms: number }
   | { readonly kind: "between"; readonly from: string; readonly to: string };
 
-/** A range of time as a page keeps it. */
+/** A page's time range. */
 export type TimeRange = BoundedRange | { readonly kind: "all" };
 
-/** A range in an address. */
+/** The parameters of an address that contain a time range. */
 export interface RangeSearch extends Record<string, string | undefined> {
   range?: string | undefined;
   from?: string | undefined;
@@ -30,14 +30,14 @@ export const PRESETS: readonly (readonly [id: string, title: string])[] = [
   ["30d", "Last 30 days"],
 ];
 
-/** `15m`, `6h`, `7d`; null when it is none. */
+/** Parses `15m`, `6h` or `7d`; null if it is another text. */
 export function lastMs(text: string): number | null {
   const [, digits = "", unit = ""] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
   const ms = Number(digits) * (UNITS_MS[unit] ?? 0);
   return ms > 0 ? ms : null;
 }
 
-/** The range of an address; `fallback` where it has none that can be read. */
+/** Returns the time range of an address, or `fallback` if it has no valid one. */
 export function rangeOf(search: RangeSearch, fallback = "1h"): BoundedRange {
   const { from, to } = search;
   if (from !== undefined && to !== undefined && isMoment(from) && isMoment(to) && Date.parse(from) < Date.parse(to))
@@ -45,7 +45,7 @@ export function rangeOf(search: RangeSearch, fallback = "1h"): BoundedRange {
   return { kind: "last", ms: lastMs(String(search.range ?? fallback)) ?? lastMs(fallback) ?? 60 * MINUTE };
 }
 
-/** The range of an address; without one, all time. One without an end continues until now. */
+/** Returns the time range of an address, or all time. A range without an end continues until now. */
 export function anyRangeOf(search: RangeSearch, nowMs: number): TimeRange {
   if (search.from !== undefined && search.to === undefined)
     return rangeOf({ from: search.from, to: momentText(nowMs + 1000) });
@@ -53,7 +53,7 @@ export function anyRangeOf(search: RangeSearch, nowMs: number): TimeRange {
   return hasRange ? rangeOf(search) : { kind: "all" };
 }
 
-/** The parameters that put a range into an address, and remove the former one. */
+/** Returns the parameters that replace the time range of an address. */
 export function searchOf(range: TimeRange): RangeSearch {
   if (range.kind === "all") return { range: undefined, from: undefined, to: undefined };
   return range.kind === "between"
@@ -67,7 +67,7 @@ function lastText(ms: number): string {
   return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
 }
 
-/** From and to for the query API. `to` is a little ahead, so that the newest entries are included. */
+/** Returns from and to for the query API. `to` is slightly in the future, to include the newest entries. */
 export function boundsOf(range: BoundedRange, nowMs: number): Bounds {
   if (range.kind === "between") return { from: range.from, to: range.to };
   return { from: momentText(nowMs - range.ms), to: momentText(nowMs + 1000) };
@@ -85,7 +85,7 @@ export function shortText(moment: string): string {
   return moment.replace("T", " ").replace(/(?::00)?(?:\.0+)?Z$/, "");
 }
 
-/** A moment in the person's zone, for a hover over the one in UTC. */
+/** Formats a moment in the person's time zone, shown when hovering over the UTC time. */
 export function ownZoneText(moment: string, zone?: string): string {
   const format = new Intl.DateTimeFormat("en-GB", {
     dateStyle: "medium",

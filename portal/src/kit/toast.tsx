@@ -13,7 +13,7 @@ type Say = (text: ReactNode, kind?: StateKind) => void;
 const Context = createContext<Say | null>(null);
 const SHOWN_MS = 6000;
 
-/** Shows a message for a few seconds, also to screen readers. */
+/** Returns a function that shows a message for a few seconds, also to screen readers. */
 export function useSay(): Say {
   const say = use(Context);
   if (say === null) throw new Error("no toasts around this");

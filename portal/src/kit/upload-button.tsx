@@ -4,13 +4,13 @@ import type { ChosenFile } from "./dropped.ts";
 
 interface UploadButtonProps {
   isMain?: boolean;
-  /** Why nothing can be uploaded. */
+  /** Why the person can't upload; undefined: they can. */
   why: string | undefined;
   onFiles: (files: readonly ChosenFile[]) => void;
   children: ReactNode;
 }
 
-/** Opens the system's chooser of files. */
+/** A button that opens the browser's file dialog. */
 export function UploadButton({ isMain = false, why, onFiles, children }: UploadButtonProps): ReactNode {
   const input = useRef<HTMLInputElement>(null);
   return (

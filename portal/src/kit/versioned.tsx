@@ -17,7 +17,10 @@ import { Loaded } from "./page.tsx";
 
 export type { Versioned } from "@mooring/client";
 
-/** An object with its `ETag`, for a form that changes only the version it shows. It is not refetched by itself: a form must not change while a person edits it. */
+/**
+ * Reads an object with its `ETag`, for a form that changes only the version it shows. It is not read again
+ * automatically, because a form must not change while a person edits it.
+ */
 export function useVersioned<const T extends Route>(
   row: T,
   params: ParamsOf<T>,
@@ -36,11 +39,14 @@ export function useVersioned<const T extends Route>(
 interface Change<T> {
   readonly params: ParamsOf<T>;
   readonly body: BodyOf<T>;
-  /** Null: for any version, as pausing. The server still refuses it when another change overtakes it. */
+  /**
+   * Null: the change applies to any version, for example a pause. The server still refuses it if another change comes
+   * first.
+   */
   readonly etag: string | null;
 }
 
-/** A change that the server refuses when somebody else made one since `etag`. */
+/** Calls an operation that the server refuses if somebody else has changed the object since `etag`. */
 export function useVersionedChange<const T extends VersionedRow>(
   row: T,
   { changes = [], onDone }: { changes?: readonly Route[]; onDone?: (result: ResultOf<T>) => void } = {},
@@ -51,7 +57,7 @@ export function useVersionedChange<const T extends VersionedRow>(
   return useMutation({
     mutationFn: ({ params, body, etag }: Change<T>) => {
       const input = { params, body, headers: { "If-Match": etag } };
-      // The type of a row's input is not known for a generic row; `Change` has checked it.
+      // The input type of a generic row is not known here. `Change` has checked it.
       return confirmed(() => client.call(row, input as unknown as CallInput<T>));
     },
     onSuccess: async (result) => {
@@ -61,7 +67,7 @@ export function useVersionedChange<const T extends VersionedRow>(
   });
 }
 
-/** Loads an object with its version, and shows a form for it. A newer version gets a new form. */
+/** Loads an object with its version and shows a form. A newer version gets a new form. */
 export function VersionedForm<const T extends Route>({
   row,
   params,
@@ -79,7 +85,7 @@ export function VersionedForm<const T extends Route>({
   );
 }
 
-/** The error of a change. When somebody else has changed the object, it says so and offers to load the new version. */
+/** Shows the error of a change. If somebody else has changed the object, it offers to load the new version. */
 export function ChangeError({
   error,
   onReload,

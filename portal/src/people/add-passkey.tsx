@@ -10,7 +10,7 @@ import { FormActions } from "~/kit/dialog.tsx";
 import { useRenewSession } from "./renew-session.ts";
 import { browserText } from "~/pages/account/user-agent.ts";
 
-/** Names a passkey and has the browser make it. */
+/** Asks for a name, and then creates a passkey in the browser. */
 export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }): ReactNode {
   const [name, setName] = useState(() => browserText(navigator.userAgent));
   const queries = useQueryClient();
@@ -43,7 +43,7 @@ export function AddPasskey({ onDone, onCancel }: { onDone: () => void; onCancel:
     <form onSubmit={submit} className="flex flex-col gap-3">
       <TextField
         label="Name of the passkey"
-        hint="For example, the device that stores it"
+        hint="For example the device that stores it"
         autoFocus
         required
         maxLength={100}

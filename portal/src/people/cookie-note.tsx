@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 
-/** Whether browsers keep the session's cookie at this address: it is only sent over HTTPS, or to this very machine. */
+/** Whether browsers store the session's cookie at this address: they do over HTTPS and on localhost. */
 export function mayKeepCookies(): boolean {
   return isSecureContext;
 }
 
-/** Why nobody can stay signed in at this address, and what helps. */
+/** Says why browsers can't stay signed in at this address, and what to do. */
 export function CookieNote({ after = false }: { after?: boolean }): ReactNode {
   const { hostname, port, protocol } = location;
   const at = port === "" ? (protocol === "https:" ? "443" : "80") : port;
@@ -16,16 +16,16 @@ export function CookieNote({ after = false }: { after?: boolean }): ReactNode {
     >
       <p>
         {after
-          ? "The sign-in was right, but your browser did not store the session."
-          : "Your browser will not keep a sign-in at this address: it is plain HTTP to another machine."}
+          ? "The sign-in succeeded, but your browser did not store the session."
+          : "Your browser will not store a session at this address, because it is plain HTTP to another machine."}
       </p>
       {mayKeepCookies() ? (
         <p className="text-s text-ink-2">
-          Allow cookies for {hostname}. Safari keeps none over plain HTTP: use another browser there, or HTTPS.
+          Allow cookies for {hostname}. Safari does not store them over plain HTTP, so use HTTPS or another browser.
         </p>
       ) : (
         <p className="text-s text-ink-2">
-          Open the portal over HTTPS (put a proxy with a certificate before it), or bring it to your machine and open{" "}
+          Open the portal over HTTPS (with a proxy that has a certificate), or forward it to your machine and open{" "}
           <code>http://localhost:{at}</code>:{" "}
           <code className="[overflow-wrap:anywhere]">
             ssh -L {at}:localhost:{at} {hostname}

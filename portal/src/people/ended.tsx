@@ -4,7 +4,7 @@ import { plural } from "~/kit/figures.ts";
 
 export type Ended = NonNullable<ResultOf<typeof PORTAL_ROUTES.getSession>["notice"]>;
 
-/** What the first proof of an address ended, part by part. */
+/** Lists what the first verification of an address removed. */
 export function EndedList({ ended }: { ended: Ended }): ReactNode {
   const parts = [
     ended.password && "the password",

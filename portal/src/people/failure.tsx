@@ -4,7 +4,7 @@ import { useAddresses } from "~/api/addresses.ts";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { durationText } from "~/kit/figures.ts";
 
-/** Seconds until the server wants to be asked again; 0: now. */
+/** Returns the seconds until the next attempt is allowed (`Retry-After`); 0: now. */
 export function useWaitS(error: Error | null): number {
   const [leftS, setLeftS] = useState(0);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useWaitS(error: Error | null): number {
   return leftS;
 }
 
-/** Why a sign-in did not go on; where it was tried too often, for how long to wait. */
+/** Shows why a sign-in failed, and after too many attempts how long to wait. */
 export function Failure({ error, waitS }: { error: Error | null; waitS: number }): ReactNode {
   const isThrottled = error instanceof ApiError && error.retryAfterMs !== null;
   if (error instanceof ApiError && error.code === "cross_site") return <OtherAddress error={error} />;
@@ -32,38 +32,38 @@ export function Failure({ error, waitS }: { error: Error | null; waitS: number }
     <div className="rounded border border-warn bg-warn-2 px-3 py-2">
       <p role="alert">
         {error.code === "rate_limited" ? "Too many attempts. " : "The server is busy. "}
-        Sign-in attempts are not checked until the wait is over.
+        Wait before the next attempt; earlier attempts are refused.
       </p>
       <p className="mono text-s text-ink-2">try again in {waitS < 60 ? `${waitS} s` : durationText(waitS * 1000)}</p>
     </div>
   );
 }
 
-/** The page was opened at an address that the server does not know as the portal's. */
+/** Shown if the page was opened at an address that is not the portal's. */
 function OtherAddress({ error }: { error: ApiError }): ReactNode {
   const portal = useAddresses()?.portal_url;
   return (
     <ErrorNote error={error}>
       {portal !== undefined && (
         <p>
-          The server knows its portal as{" "}
+          The portal's address is{" "}
           <a href={portal} className="text-sea underline">
             {portal}
           </a>
-          , not as {location.origin}. Open it there, or set portal_url.
+          , not as {location.origin}. Open the portal there, or ask the operator to change portal_url.
         </p>
       )}
     </ErrorNote>
   );
 }
 
-/** The error in one field, by the pointer that the server names (RFC 6901). */
+/** Returns the error in one field, by the server's JSON pointer (RFC 6901). */
 export function placeText(error: Error | null, pointer: string): string | null {
   if (!(error instanceof ApiError)) return null;
   return error.places.find((place) => place.pointer === pointer)?.detail ?? null;
 }
 
-/** The error, unless all that is wrong stands at the fields of these places already. */
+/** Returns the error, or null if the fields of these pointers show all of it. */
 export function restOf(error: Error | null, pointers: readonly string[]): Error | null {
   if (!(error instanceof ApiError) || error.places.length === 0) return error;
   return error.places.every((place) => pointers.includes(place.pointer)) ? null : error;

@@ -3,8 +3,8 @@ import { useCallback } from "react";
 import { forgetPerson, sessionQuery, type SignedIn } from "~/api/session.ts";
 
 /**
- * After the server began a session: drops the data of the earlier one, and asks who is signed in now. Null: the
- * browser did not keep the cookie.
+ * Returns a function to call after a sign-in. It deletes the data of the earlier session and reads the new one. Null:
+ * the browser did not store the cookie.
  */
 export function useBegunSession(): () => Promise<SignedIn | null> {
   const queries = useQueryClient();

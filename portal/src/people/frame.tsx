@@ -5,16 +5,16 @@ import { cn } from "~/kit/cn.ts";
 interface OpenFrameProps {
   title: string;
   about?: ReactNode;
-  /** Room for commands. */
+  /** Whether the page is wide enough for commands. */
   wide?: boolean;
-  /** Below the sheet: other ways on. */
+  /** Links below the page. */
   foot?: ReactNode;
-  /** Between the mark and the title, for what has steps. */
+  /** The list of steps, above the title. */
   steps?: ReactNode;
   children: ReactNode;
 }
 
-/** The frame of pages for people who are not signed in: one sheet in the middle. */
+/** The frame of pages for people who are not signed in. */
 export function OpenFrame({ title, about, wide = false, foot, steps, children }: OpenFrameProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Mooring`;
@@ -42,7 +42,7 @@ export function OpenFrame({ title, about, wide = false, foot, steps, children }:
 
 const DEPTHS = [0, 46, 104, 174];
 
-/** As on a chart, where the water gets deeper. */
+/** A decoration like the depth lines of a nautical chart. */
 function DepthLines(): ReactNode {
   return (
     <svg
@@ -64,7 +64,7 @@ function DepthLines(): ReactNode {
   );
 }
 
-/** Where one is among a few steps. */
+/** Shows the current step. */
 export function Steps({ titles, current }: { titles: readonly string[]; current: number }): ReactNode {
   return (
     <ol aria-label="Steps" className="flex flex-wrap gap-x-4 gap-y-1 border-b border-line pb-3 text-s">

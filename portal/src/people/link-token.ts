@@ -1,16 +1,16 @@
 import { useEffect, useState } from "react";
 
-/** In memory alone, by page: a reload forgets it. */
+/** The secrets by page, only in memory: a reload deletes them. */
 const taken = new Map<string, string>();
 
 /**
- * The secret of a one-time link, which stands in the fragment, so that no server's log has it. It leaves the address bar and the
- * history at once: the link works once, but nobody should read it over a shoulder. Empty: the address had none.
+ * Returns the secret of a one-time link. It is in the fragment, so that it is never in a server's log. It is removed
+ * from the address bar and the history at once, so that nobody else reads it there. Empty: the address had no secret.
  */
 export function useLinkToken(): string {
   const [token, setToken] = useState(take);
   useEffect(() => {
-    // Another link opened in this tab changes the fragment only, and loads nothing.
+    // Opening another link in this tab changes only the fragment, and does not load the page.
     const onChange = (): void => setToken(take());
     addEventListener("hashchange", onChange);
     return () => removeEventListener("hashchange", onChange);
@@ -18,7 +18,7 @@ export function useLinkToken(): string {
   return token;
 }
 
-/** The link was used. */
+/** Deletes the secret after the link was used. */
 export function forgetLinkToken(): void {
   taken.delete(location.pathname);
 }

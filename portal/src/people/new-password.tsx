@@ -5,7 +5,7 @@ import { PASSWORD_LENGTH_MIN, passwordHint } from "./password-hint.ts";
 
 const COLOURS = { none: "text-ink-2", warn: "text-warn", go: "text-go" } as const;
 
-/** A password that is chosen now; says how good it is while it is typed. */
+/** A field for a new password. It shows the strength while the person types. */
 export function NewPassword({
   value,
   onChange,
@@ -16,7 +16,7 @@ export function NewPassword({
   value: string;
   onChange: (password: string) => void;
   error: string | null;
-  /** Name and address of the person: not to be part of it. */
+  /** Name and address of the person, which should not be part of the password. */
   known: readonly string[];
   label?: string;
 }): ReactNode {
@@ -35,7 +35,7 @@ export function NewPassword({
           {hint.text}
         </span>
       }
-      error={error === null ? null : "The password needs 12 characters or more, and 1024 at most."}
+      error={error === null ? null : "The password needs 12 to 1024 characters."}
       value={value}
       onChange={(event) => onChange(event.target.value)}
     />

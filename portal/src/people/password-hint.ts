@@ -8,23 +8,26 @@ export interface PasswordHint {
   readonly text: string;
 }
 
-/** What to say of a password while it is typed. Only the length is a rule; the rest is advice. `known`: the person's name and address. */
+/**
+ * Returns a hint for a password while the person types. Only the length is a rule; the rest is advice. `known`: the
+ * person's name and address.
+ */
 export function passwordHint(password: string, known: readonly string[] = []): PasswordHint {
   const length = Array.from(password).length;
   if (length === 0)
-    return { kind: "none", text: "12 characters or more. A few words are easy to remember and hard to guess." };
+    return { kind: "none", text: "At least 12 characters. A few words are easy to remember and hard to guess." };
   if (length < PASSWORD_LENGTH_MIN) return { kind: "none", text: `${length} of ${PASSWORD_LENGTH_MIN} characters` };
   const lower = password.toLowerCase();
   if (new Set(lower).size < DIFFERENT_MIN)
-    return { kind: "warn", text: "Long enough, but it repeats itself: easy to guess." };
+    return { kind: "warn", text: "Long enough, but easy to guess, because it repeats itself." };
   const guessed = [...GUESSED_FIRST, ...wordsOf(known)].find((word) => lower.includes(word));
   if (guessed !== undefined)
-    return { kind: "warn", text: `Long enough, but “${guessed}” is among the first guesses of an attacker.` };
+    return { kind: "warn", text: `Long enough, but “${guessed}” is one of the first guesses of an attacker.` };
   if (length < GOOD_LENGTH) return { kind: "go", text: "Long enough. A few more characters make it better." };
   return { kind: "go", text: "Good." };
 }
 
-/** Parts of names and addresses that are worth looking for. */
+/** Returns the parts of names and addresses that a password should not contain. */
 function wordsOf(texts: readonly string[]): string[] {
   return texts
     .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))

@@ -2,7 +2,7 @@ import { encode } from "uqr";
 import type { ReactNode } from "react";
 import { darkPath } from "./qr.ts";
 
-/** A text as a QR code, black on white in either theme: cameras want it so. */
+/** Shows a text as a QR code. It is black on white in both themes, since cameras need this. */
 export function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { size, data } = encode(text, { ecc: "M", border: 3 });
   return (

@@ -1,4 +1,6 @@
-/** The dark modules of a QR code as one path, a run of each row at a time: `M1 0h7v1h-7z`. */
+/**
+ * Returns the dark modules of a QR code as one SVG path, with a part for each run of modules in a row: `M1 0h7v1h-7z`.
+ */
 export function darkPath(modules: readonly (readonly boolean[])[]): string {
   return modules
     .map((row, y) =>

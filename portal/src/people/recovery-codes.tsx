@@ -6,7 +6,7 @@ import { DialogActions } from "~/kit/dialog.tsx";
 import { Checkbox } from "~/kit/field.tsx";
 import { downloadText } from "./download.ts";
 
-/** Recovery codes, shown this once: to copy or to download before going on. */
+/** Shows recovery codes once, to copy or download. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }): ReactNode {
   const { user } = useSession();
   const [kept, setKept] = useState(false);
@@ -15,8 +15,8 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
   return (
     <div className="flex flex-col gap-3">
       <p>
-        These {codes.length} recovery codes let you sign in without the app, each once. They are shown only now: store
-        them with your passwords, not on the phone with the app.
+        These {codes.length} recovery codes let you sign in without the app. Each works once. They are shown only now.
+        Save them with your passwords, not on the phone with the app.
       </p>
       <ul
         aria-label="Recovery codes"

@@ -16,10 +16,10 @@ const OTHERS: Record<Method, string> = {
   recovery_code: "Use a recovery code",
   passkey: "Use a passkey",
 };
-/** The server forgets the first step then. */
+/** The lifetime of the server's ticket for the first step. */
 const TICKET_MS = 5 * 60_000;
 
-/** The second step after the password: a code or a passkey. */
+/** Asks for the second factor after the password: a code or a passkey. */
 export function SecondStep({
   needed,
   onDone,
@@ -35,7 +35,7 @@ export function SecondStep({
   if (isOver)
     return (
       <>
-        <p role="alert">That took more than five minutes. Please sign in again.</p>
+        <p role="alert">The sign-in took more than five minutes. Sign in again.</p>
         <Button look="main" onClick={onRestart}>
           Start again
         </Button>
@@ -129,7 +129,7 @@ function ByPasskey({ onDone }: { onDone: (step: StepResult) => void }): ReactNod
   );
 }
 
-/** Signs in with a passkey: with one that was shown already (autofill), or by asking for one. */
+/** Signs in with a passkey: the given one (from autofill), or after asking the browser for one. */
 export function usePasskeySignIn(onDone: (step: StepResult) => void) {
   return useMutation({
     mutationFn: async (shown: Awaited<ReturnType<typeof showPasskey>> | null) => {
@@ -141,7 +141,7 @@ export function usePasskeySignIn(onDone: (step: StepResult) => void) {
   });
 }
 
-/** Whether the time of a ticket is over, by this page's own clock. */
+/** Whether a ticket has expired, by the clock of this page. */
 function useIsOver(ticket: string): boolean {
   const [over, setOver] = useState<string | null>(null);
   useEffect(() => {

@@ -35,20 +35,23 @@ export function TotpSetup({
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <div className="flex flex-wrap gap-4">
-        <QrCode text={begun.uri} label="QR code with the secret for an authenticator app; it can be typed instead" />
+        <QrCode
+          text={begun.uri}
+          label="QR code with the secret for an authenticator app. You can type the secret instead"
+        />
         <p className="min-w-0 flex-1 basis-40">
-          Scan this with an authenticator app, such as those of password managers and phones.
+          Scan this with an authenticator app on your phone, or with a password manager.
         </p>
       </div>
       <div className="flex flex-col gap-1">
-        <p className="text-s text-ink-2">Or type this secret (time-based, 6 digits, 30 seconds):</p>
+        <p className="text-s text-ink-2">Or enter this secret (time-based, 6 digits, 30 seconds):</p>
         <div className="flex items-start gap-2 rounded border border-line bg-well py-1.5 pr-1.5 pl-2.5">
           <code className="min-w-0 flex-1 py-1">{inGroups(begun.secret)}</code>
           <CopyButton text={begun.secret} />
         </div>
       </div>
       <TextField
-        label="The present code in the app"
+        label="The current code in the app"
         hint="If it is refused, check the clock of your phone."
         className="mono"
         inputMode="numeric"
@@ -70,7 +73,7 @@ export function TotpSetup({
   );
 }
 
-/** By fours, as people read and type them. */
+/** Splits the secret into groups of four, to read and type it. */
 function inGroups(secret: string): string {
   return secret.replaceAll(/(.{4})(?=.)/g, "$1 ");
 }

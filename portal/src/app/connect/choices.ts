@@ -23,8 +23,8 @@ interface May {
 }
 
 /**
- * The choices for snippets: the newest apps, live credentials and keys that the person may see; in a project, those of
- * the project.
+ * Returns the choices for snippets: the newest apps, active credentials and keys that the person may see. In a project,
+ * only those of the project.
  */
 export function useChoices(): Choices {
   const organization = useOrganization();

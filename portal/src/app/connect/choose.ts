@@ -9,18 +9,21 @@ interface Place {
   readonly project_id: string;
 }
 
-/** The first that has all needed scopes; without one, the newest. */
+/** Returns the first one with all needed scopes, otherwise the newest. */
 export function bestHolder<H extends Holder>(holders: readonly H[], needed: readonly Scope[]): H | undefined {
   return holders.find(({ effective_scopes: held }) => needed.every((scope) => held.includes(scope))) ?? holders[0];
 }
 
-/** Whether a credential or key reaches an app: its own project, or every one that is not private. */
+/**
+ * Whether a credential or key has access to an app: it is of the app's project, or of the organization and the project
+ * is not private.
+ */
 export function reaches(holder: Holder, app: Place, privateProjects: ReadonlySet<string>): boolean {
   if (holder.project_id !== null) return holder.project_id === app.project_id;
   return !privateProjects.has(app.project_id);
 }
 
-/** The first app that the holder reaches; without one, or without a holder, the first. */
+/** Returns the first app to which the credential or key has access, otherwise the first app. */
 export function bestApp<A extends Place>(
   apps: readonly A[],
   holder: Holder | undefined,

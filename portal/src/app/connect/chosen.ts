@@ -17,14 +17,14 @@ interface Picked {
 export interface Chosen {
   readonly input: SnippetInput;
   readonly choices: Choices;
-  /** The credential or key that the snippets name, where it is known. */
+  /** The credential or key in the snippets, if it is known. */
   readonly holder: ConnectCredential | ConnectKey | undefined;
   readonly app: ConnectApp | undefined;
   /** Ids of private projects. */
   readonly hidden: ReadonlySet<string>;
 }
 
-/** The values in snippets: the chosen ones, and the best defaults for the rest; null while addresses load. */
+/** Returns the values for snippets: the chosen ones, and defaults for the others. Null while addresses load. */
 export function useChosen({ credential, accessKey }: ConnectRequest, picked: Picked): Chosen | null {
   const addresses = useAddresses();
   const organization = useOrganization();

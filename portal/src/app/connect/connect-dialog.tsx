@@ -24,7 +24,7 @@ const TOPIC_TITLES: Readonly<Record<Topic, string>> = {
   webhooks: "Webhooks",
 };
 
-/** These speak of an app. */
+/** The topics whose snippets name an app. */
 const OF_APPS: ReadonlySet<Topic> = new Set(["registry", "s3"]);
 
 interface DialogProps {
@@ -32,7 +32,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Commands that work without a change, for the page's topic. */
+/** Shows commands for the page's topic that work without a change. */
 export function ConnectDialog({ request, onClose }: DialogProps): ReactNode {
   const organization = useOrganization({ optional: true });
   return (
@@ -103,7 +103,7 @@ function Snippets({ tool, topic, input }: { tool: Tool; topic: Topic; input: Sni
   ));
 }
 
-/** Commands that the server would refuse. */
+/** Says why the server would refuse the commands. */
 function Warnings({ chosen: { holder, app, hidden }, spoken }: { chosen: Chosen; spoken: Topic }): ReactNode {
   if (holder === undefined) return null;
   const lacking = TOPIC_SCOPES[spoken].filter((scope) => !holder.effective_scopes.some((held) => held === scope));
@@ -164,7 +164,7 @@ function CredentialField({ choices: { credentials }, input, onChange }: ChoicePr
     <SelectField label="Credential" value={input.clientId} onChange={(event) => onChange(event.target.value)}>
       {!isListed && (
         <option value={input.clientId}>
-          {input.clientId === PLACEHOLDERS.clientId ? "None to choose: create one first" : input.clientId}
+          {input.clientId === PLACEHOLDERS.clientId ? "There is none: create one first" : input.clientId}
         </option>
       )}
       {credentials.map(({ client_id, name }) => (
@@ -182,9 +182,7 @@ function KeyField({ choices: { keys }, input, onChange }: ChoiceProps): ReactNod
     <SelectField label="Access key" value={input.accessKeyId} onChange={(event) => onChange(event.target.value)}>
       {!isListed && (
         <option value={input.accessKeyId}>
-          {input.accessKeyId === PLACEHOLDERS.accessKeyId
-            ? "None to choose: create an S3 key first"
-            : input.accessKeyId}
+          {input.accessKeyId === PLACEHOLDERS.accessKeyId ? "There is none: create an S3 key first" : input.accessKeyId}
         </option>
       )}
       {keys.map(({ access_key_id, name }) => (

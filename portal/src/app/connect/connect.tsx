@@ -4,7 +4,7 @@ import type { ConnectRequest } from "./request.ts";
 const Context = createContext<((request: ConnectRequest) => void) | null>(null);
 const ConnectDialog = lazy(async () => ({ default: (await import("./connect-dialog.tsx")).ConnectDialog }));
 
-/** Opens the dialog with commands for the page's topic. */
+/** Returns a function that opens the dialog with commands for the page's topic. */
 export function useConnect(): (request: ConnectRequest) => void {
   const open = use(Context);
   if (open === null) throw new Error("no connect dialog around this");

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A sentence with code between backticks. */
+/** Shows a sentence; text between backticks is code. */
 export function Prose({ text }: { text: string }): ReactNode {
   return text.split("`").map((part, index) =>
     index % 2 === 0 ? (

@@ -2,10 +2,10 @@ import type { Topic } from "../topic.ts";
 
 export interface ConnectRequest {
   readonly topic: Topic;
-  /** A credential that the snippets name; with its secret right after it was made. */
+  /** The credential in the snippets; with its secret right after its creation. */
   readonly credential?: { readonly clientId: string; readonly clientSecret?: string | undefined } | undefined;
-  /** The same of an access key of the S3 gateway. */
+  /** The S3 key in the snippets; with its secret right after its creation. */
   readonly accessKey?: { readonly id: string; readonly secret?: string | undefined } | undefined;
-  /** Slug of the app that repositories and buckets are shown of. */
+  /** Slug of the app in the snippets. */
   readonly app?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { Tabs } from "~/kit/tabs.tsx";
 import { Prose } from "./prose.tsx";
 import type { Snippet } from "./snippets/shared.ts";
 
-/** Ready texts, of which one is in sight: the first to begin with. */
+/** Shows one of several snippets, at first the first one. */
 export function SnippetChoice({ label, snippets }: { label: string; snippets: readonly Snippet[] }): ReactNode {
   const [tab, setTab] = useState("0");
   const tabs = snippets.map(({ title, about, text }, index) => ({

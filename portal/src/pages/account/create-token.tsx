@@ -26,7 +26,7 @@ type TokenScope = (typeof PERSONAL_TOKEN_SCOPES)[number];
 
 const DEFAULT_DAYS = 90;
 
-/** The form for a token; then the token itself, shown once. */
+/** The form for a new token. After that it shows the token once. */
 export function CreateToken({ onClose }: { onClose: () => void }): ReactNode {
   const create = useAct(PORTAL_ROUTES.createPersonalAccessToken, {
     changes: [PORTAL_ROUTES.listPersonalAccessTokens],
@@ -79,7 +79,7 @@ function TokenForm({
     <form onSubmit={submit} className="flex flex-col gap-3">
       <TextField
         label="Name"
-        hint="The place where it is stored, so that you know which one to revoke"
+        hint="The place where you save it, so that you know later which token to revoke"
         autoFocus
         required
         maxLength={100}
@@ -106,7 +106,9 @@ function TokenForm({
   );
 }
 
-/** A token never has more permissions than its owner. A permission that the role lacks may come from a role in a project. */
+/**
+ * A token never has more permissions than its owner. If the role lacks a permission, a role in a project may have it.
+ */
 function ScopeChoice({
   organization,
   chosen,
@@ -133,7 +135,7 @@ function ScopeChoice({
             }
             {...(isHeld
               ? {}
-              : { why: `Your role ${role ?? ""} lacks it. It works in projects where your role has it.` })}
+              : { why: `Your role ${role ?? ""} lacks it. The token has it only in projects where your role has it.` })}
             checked={chosen.includes(scope)}
             onChange={(event) =>
               onChange(event.target.checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
@@ -158,12 +160,12 @@ function CreatedToken({ created, onClose }: { created: Created; onClose: () => v
     >
       {created.item.pending && <PendingSecretNote noun="token" />}
       <div className="flex flex-col gap-1.5">
-        <p>Run this, paste the token (it is not shown), and press Enter:</p>
+        <p>Run this command, paste the token (the terminal does not show it), and press Enter:</p>
         <CopyBlock
           text={dockerLogin(addresses?.registry_domain ?? location.host, user.email)}
           label="docker login command"
         />
-        <p className="text-s text-ink-2">The token stays out of the shell’s history and of the process list.</p>
+        <p className="text-s text-ink-2">So the token is not in the shell’s history or the process list.</p>
       </div>
     </SecretDialog>
   );

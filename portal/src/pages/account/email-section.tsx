@@ -12,7 +12,7 @@ import { useSay } from "~/kit/toast.tsx";
 import { placeText, restOf } from "~/people/failure.tsx";
 import { useRenewSession } from "~/people/renew-session.ts";
 
-/** The address that one signs in with: whether it is proved, and another one. */
+/** The person's e-mail address for signing in: its verification and its change. */
 export function EmailSection(): ReactNode {
   const { user, sends_email: sendsEmail } = useSession();
   return (
@@ -37,7 +37,7 @@ export function EmailSection(): ReactNode {
 function Unverified({ canMail }: { canMail: boolean }): ReactNode {
   const say = useSay();
   const request = useAct(PORTAL_ROUTES.requestVerification, {
-    onDone: () => say("The link is on its way. It works once, for an hour."),
+    onDone: () => say("The link was sent. It works once, within an hour."),
   });
   return (
     <div className="flex flex-col items-start gap-2">
@@ -65,7 +65,7 @@ function ChangeForm({ canMail }: { canMail: boolean }): ReactNode {
   const change = useAct(PORTAL_ROUTES.changeEmail, {
     onDone: (changed) => {
       renew();
-      say(`You sign in as ${changed.email} from now on.`);
+      say(`You sign in as ${changed.email} now.`);
     },
   });
   const submit = (event: FormEvent): void => {
@@ -84,8 +84,8 @@ function ChangeForm({ canMail }: { canMail: boolean }): ReactNode {
         error={placeText(change.error, "/email") === null ? null : "This is not an e-mail address."}
         hint={
           canMail
-            ? "It applies at once. It is not verified until you open the link in the e-mail. The old address gets a message too."
-            : "It counts at once, for the sign-in and for docker login."
+            ? "The change applies at once. The new address is verified when you open the link in the e-mail. The old address gets a message too."
+            : "The change applies at once, to the sign-in and to docker login."
         }
         value={email}
         onChange={(event) => setEmail(event.target.value)}

@@ -11,14 +11,14 @@ import { State } from "~/kit/state.tsx";
 import { useRenewSession } from "~/people/renew-session.ts";
 import { useSignInMethods } from "~/people/sign-in-methods.ts";
 
-/** Why linking led back here without a link; the server says it in the address. */
+/** The reasons why linking failed. The server adds one to the address of this page. */
 const FAILURES: Record<string, string> = {
   oidc_taken:
-    "That identity is linked to another account of this server. Unlink it there first, or ask the operator of the server.",
+    "This identity is linked to another account of this server. Unlink it there first, or ask the operator of the server.",
   oidc_not_fresh: "It took too long, or somebody else was signed in. Confirm who you are and link it again.",
 };
 
-/** The person's identity at the single sign-on: one, which another one replaces. */
+/** The person's identity at the single sign-on. There is at most one; linking another one replaces it. */
 export function IdentitySection(): ReactNode {
   const { security } = useSession();
   const { methods } = useSignInMethods();
@@ -59,13 +59,13 @@ export function IdentitySection(): ReactNode {
       )}
       <ErrorNote error={link.error} />
       <p className="max-w-[72ch] text-ink-2">
-        An account has one identity at {name}. Linking another one replaces it, so the new owner of an old mailbox of
-        yours cannot sign in with it.
+        An account has one identity at {name}. Linking another one replaces it. So if somebody else gets your old
+        mailbox, they cannot sign in with it.
       </p>
       {isUnlinking && (
         <DangerDialog
           title="Unlink the identity"
-          about={<p>You then sign in with a password or passkey, until you link one again.</p>}
+          about={<p>Then you sign in with a password or passkey until you link an identity again.</p>}
           action="Unlink"
           busy={unlink.isPending}
           error={unlink.error}

@@ -37,7 +37,7 @@ export function PasskeySection(): ReactNode {
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No passkey yet">
-              <p>A device or a password manager signs you in. There is nothing to type or to steal.</p>
+              <p>A device or a password manager signs you in, without a password that somebody could steal.</p>
               <PasskeyPlace />
             </Empty>
           ) : (
@@ -56,7 +56,7 @@ export function PasskeySection(): ReactNode {
             onCancel={close}
             onDone={() => {
               close();
-              say("The passkey is created. You can sign in with it from now on.");
+              say("The passkey is created. You can sign in with it now.");
             }}
           />
         </Dialog>
@@ -145,11 +145,11 @@ function DeleteDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
       about={
         <>
           <p>
-            From now on nobody can sign in with it. Sessions that it started stay. The device or password manager still
-            shows it until you delete it there.
+            Nobody can sign in with it any more. Sessions that it started continue. The device or password manager shows
+            it until you delete it there.
           </p>
           {security.passkeys === 1 && (
-            <p className="mt-2">It is your last passkey: you then sign in with your password.</p>
+            <p className="mt-2">It is your last passkey. Then you sign in with your password.</p>
           )}
         </>
       }

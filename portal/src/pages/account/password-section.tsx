@@ -11,7 +11,7 @@ import { NewPassword } from "~/people/new-password.tsx";
 import { PASSWORD_LENGTH_MIN } from "~/people/password-hint.ts";
 import { useRenewSession } from "~/people/renew-session.ts";
 
-/** A new password. The old one is asked by the confirmation, where it was not just given. */
+/** Changes the password. The confirmation asks for the old one, unless the person gave it in the last ten minutes. */
 export function PasswordSection(): ReactNode {
   const { user, security } = useSession();
   const [password, setPassword] = useState("");
@@ -22,7 +22,7 @@ export function PasswordSection(): ReactNode {
     onDone: () => {
       setPassword("");
       renew();
-      say("The password was changed. Every other session of yours has ended.");
+      say("The password is changed. All your other sessions have ended.");
     },
   });
   const submit = (event: FormEvent): void => {
@@ -42,7 +42,7 @@ export function PasswordSection(): ReactNode {
           known={[user.name, user.email]}
         />
         <p className="text-s text-ink-2">
-          Every other session ends. Credentials and personal access tokens stay valid.
+          This ends all your other sessions. Credentials and personal access tokens stay valid.
         </p>
         <ErrorNote error={restOf(change.error, ["/password"])} />
         <Button

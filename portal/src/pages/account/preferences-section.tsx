@@ -6,12 +6,12 @@ import { Section } from "~/kit/page.tsx";
 
 const THEME_TEXTS: Record<Theme, string> = { system: "As the device", light: "Light", dark: "Dark" };
 
-/** How the portal looks and listens to keys, in this browser. */
+/** The theme and the keyboard shortcuts of this browser. */
 export function PreferencesSection(): ReactNode {
   const theme = useTheme();
   const [keys, setKeys] = useState(singleKeysOn);
   return (
-    <Section title="This browser" about="kept in this browser alone">
+    <Section title="This browser" about="saved only in this browser">
       <fieldset className="flex flex-wrap gap-x-5 gap-y-1">
         <legend className="mb-1 font-medium">Theme</legend>
         {THEMES.map((each) => (
@@ -28,11 +28,11 @@ export function PreferencesSection(): ReactNode {
         ))}
       </fieldset>
       <Checkbox
-        label="Keyboard shortcuts of a single key"
+        label="Keyboard shortcuts with a single key"
         why={
           <>
-            Such as <kbd>/</kbd>, <kbd>g</kbd> <kbd>e</kbd> and <kbd>?</kbd>, which lists them all. Turn them off when
-            speech input or another tool sends single letters; those with ⌘ or Ctrl stay.
+            For example <kbd>/</kbd>, <kbd>g</kbd> <kbd>e</kbd> and <kbd>?</kbd>, which lists them all. Turn them off if
+            speech input or another tool sends single letters. Shortcuts with ⌘ or Ctrl stay on.
           </>
         }
         checked={keys}

@@ -13,7 +13,7 @@ import { Badge } from "~/kit/state.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { useRenewSession } from "~/people/renew-session.ts";
 
-/** Name, address, and where one is a member. */
+/** The person's name, address and organizations. */
 export function ProfileSection(): ReactNode {
   const { user, organizations } = useSession();
   const [name, setName] = useState(user.name);
@@ -22,7 +22,7 @@ export function ProfileSection(): ReactNode {
   const update = useAct(PORTAL_ROUTES.updateAccount, {
     onDone: () => {
       renew();
-      say("Your name was changed.");
+      say("Your name is changed.");
     },
   });
   const submit = (event: FormEvent): void => {
@@ -55,7 +55,7 @@ export function ProfileSection(): ReactNode {
         <Facts
           items={[
             ["Id", <Copyable key="id" text={user.id} />],
-            ...(user.instance_admin ? ([["Server", "you run this server"]] as const) : []),
+            ...(user.instance_admin ? ([["Server", "you are the operator of this server"]] as const) : []),
           ]}
         />
       </Section>

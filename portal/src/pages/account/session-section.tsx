@@ -19,12 +19,12 @@ const METHODS: Record<Session["method"], string> = {
   password: "password",
   password_totp: "password and app",
   recovery_code: "password and recovery code",
-  reset_link: "link to a new password",
+  reset_link: "password reset link",
   passkey: "passkey",
   oidc: "single sign-on",
 };
 
-/** Where one is signed in, and a way to end each. */
+/** Lists the person's sessions, and ends them. */
 export function SessionSection(): ReactNode {
   const sessions = useRead(PORTAL_ROUTES.listSessions, {}, { refetchMs: 30_000 });
   const [asked, setAsked] = useState(false);
@@ -45,12 +45,12 @@ export function SessionSection(): ReactNode {
     <Section
       title="Sessions"
       flush
-      about={sessions.data && `${plural(sessions.data.items.length, "session")}, the latest first`}
+      about={sessions.data && `${plural(sessions.data.items.length, "session")}, latest first`}
       actions={
         <Button
           look="danger"
           disabled={others === 0}
-          title={others === 0 ? "There is no other" : undefined}
+          title={others === 0 ? "There is no other session" : undefined}
           onClick={() => setAsked(true)}
         >
           End all others
@@ -70,7 +70,7 @@ export function SessionSection(): ReactNode {
       {asked && (
         <DangerDialog
           title="End all other sessions"
-          about={`${plural(others, "other browser")} must sign in again, and unsaved input there is lost. This session, credentials and personal access tokens stay valid.`}
+          about={`${plural(others, "other browser")} must sign in again. Unsaved input there is lost. This session, credentials and personal access tokens stay valid.`}
           action={`End ${plural(others, "session")}`}
           busy={endOthers.isPending}
           error={endOthers.error}
@@ -82,7 +82,7 @@ export function SessionSection(): ReactNode {
   );
 }
 
-/** This one first, then by when it was last seen. */
+/** Sorts the current session first, then by the last use. */
 function rank({ current, last_seen_at }: Session): string {
   return `${current ? 1 : 0}${last_seen_at}`;
 }

@@ -18,7 +18,7 @@ import { dockerLogin } from "./token-snippets.ts";
 
 type Token = ResultOf<typeof PORTAL_ROUTES.listPersonalAccessTokens>["items"][number];
 
-/** Tokens for programs that ask a person for a password, such as docker. */
+/** Personal access tokens, for programs that ask for a password, for example docker. */
 export function TokenSection(): ReactNode {
   const tokens = useRead(PORTAL_ROUTES.listPersonalAccessTokens, {});
   const { user, organizations } = useSession();
@@ -49,8 +49,8 @@ export function TokenSection(): ReactNode {
             <Empty title="No token yet">
               <p>
                 A token is your password for <code>docker login</code> in one organization. It never has more
-                permissions than you, and ends when you leave the organization. Programs of a team use credentials
-                instead.
+                permissions than you, and stops working when you leave the organization. For programs of a team, use
+                credentials.
               </p>
               <CopyBlock text={dockerLogin(addresses?.registry_domain ?? location.host, user.email)} />
             </Empty>
@@ -123,8 +123,8 @@ function RevokeToken({ token, onClose }: { token: Token; onClose: () => void }):
       title={`Revoke ${token.name}`}
       about={
         <p>
-          Clients that signed in with it are refused at their next pull or push in <code>{token.organization}</code>.
-          Last used: {used}. This cannot be undone.
+          Clients that use it will be refused at their next pull or push in <code>{token.organization}</code>. Last
+          used: {used}. This cannot be undone.
         </p>
       }
       type={token.name}

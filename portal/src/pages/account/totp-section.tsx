@@ -31,7 +31,7 @@ export function TotpSection(): ReactNode {
             onCancel={close}
             onDone={() => {
               close();
-              say("The authenticator app is on. Its code is asked from the next sign-in.");
+              say("The authenticator app is set up. From the next sign-in on, you need its code.");
             }}
           />
         </Dialog>
@@ -56,7 +56,8 @@ function TotpOff({ onBegun }: { onBegun: (begun: TotpSecret) => void }): ReactNo
     >
       <State kind="none">off</State>
       <p className="max-w-[72ch] text-ink-2">
-        Sign-in asks for a code of six digits after the password. Ten recovery codes help when the phone is lost.
+        Sign-in asks for a code of six digits after the password. If you lose the phone, you can use one of ten recovery
+        codes.
       </p>
       <ErrorNote error={begin.error} />
     </Section>
@@ -93,7 +94,7 @@ function TotpOn({ left }: { left: number }): ReactNode {
       }
     >
       <p className="flex flex-wrap gap-x-5 gap-y-1">
-        <State kind="go">on: sign-in asks for its code after the password</State>
+        <State kind="go">on: sign-in asks for a code after the password</State>
         <State kind={left > FEW ? "go" : left > 0 ? "warn" : "stop"}>{plural(left, "recovery code")} left</State>
       </p>
       {left <= FEW && <p>Create new recovery codes before you need one: without them a lost phone locks you out.</p>}
@@ -116,7 +117,7 @@ function TotpOn({ left }: { left: number }): ReactNode {
       {open === "off" && (
         <DangerDialog
           title="Turn off the authenticator app"
-          about="You then sign in with the password alone. The recovery codes and the codes in the app stop working."
+          about="Then you sign in with only the password. The recovery codes and the codes in the app stop working."
           type="turn off"
           action="Turn off"
           busy={turnOff.isPending}

@@ -1,11 +1,11 @@
-/** In the order in which they are looked for: many browsers name those that they descend from, too. */
+/** The first match counts: many user agents also contain the names of older browsers. */
 const BROWSERS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\/|\bOpera\b/, "Opera"],
   [/\bVivaldi\//, "Vivaldi"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\b(?:Firefox|FxiOS)\//, "Firefox"],
-  [/\bHeadlessChrome\//, "Chrome without a window"],
+  [/\bHeadlessChrome\//, "Chrome (headless)"],
   [/\b(?:Chrome|CriOS|Chromium)\//, "Chrome"],
   [/\bVersion\/[\d.]+ .*\bSafari\//, "Safari"],
   [/^curl\//, "curl"],
@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b|\bX11\b/, "Linux"],
 ];
 
-/** `Firefox on Windows`, from a browser's user agent. */
+/** Returns `Firefox on Windows` from a browser's user agent. */
 export function browserText(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === "") return "unknown browser";
   const find = (list: typeof BROWSERS): string | undefined => list.find(([mark]) => mark.test(userAgent))?.[1];

@@ -65,8 +65,8 @@ function RotateDialog({
     <ReplaceDialog
       title="Rotate secret"
       projectId={alert.project_id}
-      about="A new secret signs from now on. Give it to the receiver."
-      label="The old secret still signs for"
+      about="New messages are signed with the new secret. Give it to the receiver."
+      label="The old secret also signs for another"
       action="Rotate"
       busy={rotate.isPending}
       error={rotate.error}
@@ -92,8 +92,8 @@ function DeleteDialog({
       projectId={alert.project_id}
       about={
         <p>
-          There are no more messages about <code>{visibleText(alert.name)}</code>. Waiting messages are not sent, and
-          its evaluations and deliveries go. The saved query stays.
+          This deletes <code>{visibleText(alert.name)}</code>, its evaluations and its deliveries. Waiting messages are
+          not sent. The saved query stays.
         </p>
       }
       type={isTypable(alert.name) ? alert.name : undefined}

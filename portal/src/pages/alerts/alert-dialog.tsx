@@ -11,12 +11,12 @@ import { bodyOf, draftOf, EMPTY_DRAFT, faultsOf, type Alert, type Draft } from "
 import { AlertFields } from "./alert-fields.tsx";
 import { FIRST_SQL, NEW_QUERY, QueryChoice } from "./query-choice.tsx";
 
-/** The state of a form, with its errors after the first attempt to submit it. */
+/** Returns the state of a form, with its errors after the first attempt to submit it. */
 function useDraft(first: Draft): {
   draft: Draft;
   faults: ReturnType<typeof faultsOf>;
   change: (part: Partial<Draft>) => void;
-  /** Whether it can be sent. */
+  /** Shows the errors, and returns whether the form is valid. */
   check: () => boolean;
 } {
   const [draft, setDraft] = useState(first);
@@ -32,13 +32,13 @@ function useDraft(first: Draft): {
   };
 }
 
-/** A new alert. Its secret comes with the answer, once. */
+/** The form for a new alert. Its secret is in the answer, once. */
 export function NewAlertDialog({
   firstQueryId,
   onDone,
   onClose,
 }: {
-  /** A saved query that the address names. */
+  /** The saved query in the address. */
   firstQueryId: string | undefined;
   onDone: (alert: { id: string; secret: string | null }) => void;
   onClose: () => void;
@@ -50,7 +50,7 @@ export function NewAlertDialog({
   const create = useAct(ALERT_ROUTES.createAlert, { changes: [ALERT_ROUTES.listAlerts], onDone });
   const save = useAct(SAVED_QUERY_ROUTES.createSavedQuery, {
     changes: [SAVED_QUERY_ROUTES.listSavedQueries],
-    // When the alert is refused, the query exists already: the next attempt uses it.
+    // If the server refuses the alert, the query already exists, and the next attempt uses it.
     onDone: ({ id }) => {
       setQueryId(id);
       create.mutate({ body: { ...bodyOf(draft), query_id: id } });
@@ -66,7 +66,7 @@ export function NewAlertDialog({
   return (
     <Dialog
       title="Create alert"
-      about="Runs a query on a schedule, and sends a message when its condition starts to hold and when it ends."
+      about="Runs a query on a schedule. It sends a message when its condition is met, and when it is not met any more."
       onClose={onClose}
       wide
     >
@@ -86,7 +86,7 @@ export function EditAlertDialog({ alertId, onClose }: { alertId: string; onClose
   return (
     <Dialog
       title="Change alert"
-      about="From now on it runs with your permissions. A firing alert keeps firing until the next evaluation."
+      about="After this change it runs with your permissions. A firing alert keeps firing until the next evaluation."
       onClose={onClose}
       wide
     >

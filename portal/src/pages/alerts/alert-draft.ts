@@ -5,17 +5,17 @@ export type Alert = ResultOf<typeof ALERT_ROUTES.getAlert>;
 export type Operator = (typeof ALERT_OPERATORS)[number];
 type NewBody = BodyOf<typeof ALERT_ROUTES.createAlert>;
 
-/** A form's fields as people type them. */
+/** The texts in the fields of the form. */
 export interface Draft {
   readonly name: string;
   readonly description: string;
   readonly url: string;
-  /** Empty: the number of rows is compared. */
+  /** Empty: the condition compares the number of rows. */
   readonly column: string;
   readonly operator: Operator;
   readonly threshold: string;
   readonly every: string;
-  /** Empty: as long as `every`. */
+  /** Empty: the same as `every`. */
   readonly window: string;
   readonly forEvaluations: string;
   readonly noData: Alert["no_data"];
@@ -47,30 +47,30 @@ const WINDOW_S = { least: 1, most: 2_678_400 } as const;
 const RENOTIFY_S = { least: 60, most: 2_678_400 } as const;
 const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** `90`, `90s`, `5m`, `2h`, `1d` in seconds; NaN for anything else. */
+/** Parses `90`, `90s`, `5m`, `2h`, `1d` into seconds; NaN for other texts. */
 export function secondsOf(text: string): number {
   const [, digits = "", unit = "s"] = /^(\d{1,8})\s*([smhd]?)$/.exec(text.trim()) ?? [];
   return digits === "" ? Number.NaN : Number(digits) * (UNITS_S[unit === "" ? "s" : unit] ?? Number.NaN);
 }
 
-/** The shortest text for this many seconds. */
+/** Returns the shortest text for a number of seconds. */
 export function secondsText(seconds: number): string {
   for (const [unit, each] of Object.entries(UNITS_S).toReversed())
     if (seconds >= each && seconds % each === 0) return `${seconds / each}${unit}`;
   return `${seconds}s`;
 }
 
-/** Errors of a draft, by field. The server validates again. */
+/** Returns the errors of a draft by field. The server validates again. */
 export function faultsOf(draft: Draft): Faults {
   const threshold = draft.threshold.trim() === "" ? Number.NaN : Number(draft.threshold);
   const forEvaluations = Number(draft.forEvaluations);
   const entries: readonly (readonly [keyof Draft, string | false])[] = [
-    ["name", draft.name.trim() === "" && "Give it a name."],
-    ["url", !/^https?:\/\/./.test(draft.url) && "An address that begins with https://."],
+    ["name", draft.name.trim() === "" && "Enter a name."],
+    ["url", !/^https?:\/\/./.test(draft.url) && "Enter an address that begins with https://."],
     ["threshold", thresholdFault(threshold, draft.column)],
-    ["every", outside(draft.every, EVERY_S) && "From 10s to 1d, such as 30s, 5m or 1h."],
-    ["window", draft.window !== "" && outside(draft.window, WINDOW_S) && "From 1s to 31d, or nothing."],
-    ["renotify", draft.renotify !== "" && outside(draft.renotify, RENOTIFY_S) && "From 1m to 31d, or nothing."],
+    ["every", outside(draft.every, EVERY_S) && "From 10s to 1d, for example 30s, 5m or 1h."],
+    ["window", draft.window !== "" && outside(draft.window, WINDOW_S) && "From 1s to 31d, or empty."],
+    ["renotify", draft.renotify !== "" && outside(draft.renotify, RENOTIFY_S) && "From 1m to 31d, or empty."],
     [
       "forEvaluations",
       !(Number.isInteger(forEvaluations) && forEvaluations >= 1 && forEvaluations <= 1000) &&
@@ -82,7 +82,7 @@ export function faultsOf(draft: Draft): Faults {
 
 function thresholdFault(threshold: number, column: string): string | false {
   if (!Number.isFinite(threshold)) return "A number.";
-  return column.trim() === "" && threshold > ROWS_MAX && `At most ${ROWS_MAX} rows; count in the query for more.`;
+  return column.trim() === "" && threshold > ROWS_MAX && `At most ${ROWS_MAX} rows. For more, count them in the query.`;
 }
 
 function outside(text: string, { least, most }: { least: number; most: number }): boolean {
@@ -90,7 +90,7 @@ function outside(text: string, { least, most }: { least: number; most: number })
   return !(seconds >= least && seconds <= most);
 }
 
-/** The request body of a draft without errors. */
+/** Returns the request body of a valid draft. */
 export function bodyOf(draft: Draft): Omit<NewBody, "query_id"> {
   const column = draft.column.trim();
   return {
@@ -140,13 +140,13 @@ export function scheduleText({ every_s, window_s, for_evaluations }: Alert): str
   return `every ${stepText(every_s)}${over}${times}`;
 }
 
-/** The next evaluation; null: it is paused, or was never evaluated. */
+/** Returns the time of the next evaluation. Null: the alert is paused, or was never evaluated. */
 export function nextAt({ enabled, evaluated_at, every_s }: Alert): string | null {
   if (!enabled || evaluated_at === null) return null;
   return new Date(Date.parse(evaluated_at) + every_s * 1000).toISOString();
 }
 
-/** Whether a value meets a condition, as the server compares. */
+/** Whether a value meets a condition. The server compares in the same way. */
 export function holds(
   value: number,
   { operator, threshold }: Pick<Alert["condition"], "operator" | "threshold">,

@@ -15,7 +15,7 @@ const NO_DATA: Readonly<Record<Draft["noData"], string>> = {
   keep: "no change",
 };
 
-/** The condition, the schedule and the destination. */
+/** The fields for the condition, the schedule and the destination. */
 export function AlertFields({ draft, faults, onChange }: FieldsProps): ReactNode {
   return (
     <>
@@ -24,7 +24,7 @@ export function AlertFields({ draft, faults, onChange }: FieldsProps): ReactNode
         <div className="grid gap-3 sm:grid-cols-[1fr_110px_140px]">
           <TextField
             label="Column of the first row"
-            hint="Nothing: the number of rows."
+            hint="Empty: the number of rows."
             value={draft.column}
             error={faults.column}
             onChange={(event) => onChange({ column: event.target.value })}
@@ -86,14 +86,14 @@ function ScheduleFields({ draft, faults, onChange }: FieldsProps): ReactNode {
         <div className="grid gap-3 sm:grid-cols-2">
           <TextField
             label="Every"
-            hint="Such as 30s, 5m, 1h."
+            hint="For example 30s, 5m, 1h."
             value={draft.every}
             error={faults.every}
             onChange={(event) => onChange({ every: event.target.value })}
           />
           <TextField
             label="Over the last"
-            hint="$from and $to of the statement. Longer than the interval: late entries are found."
+            hint="$from and $to of the statement. If it is longer than the interval, late entries are found."
             value={draft.window}
             error={faults.window}
             onChange={(event) => onChange({ window: event.target.value })}
@@ -104,7 +104,7 @@ function ScheduleFields({ draft, faults, onChange }: FieldsProps): ReactNode {
         <legend className="mb-1 text-l font-medium">Tells</legend>
         <TextField
           label="Address"
-          hint="https, to a public address. Gets a signed POST."
+          hint="A public https address. It gets signed POST requests."
           type="url"
           placeholder="https://"
           value={draft.url}

@@ -25,7 +25,7 @@ import { Deliveries, Evaluations } from "./history.tsx";
 import type { AlertsSearch } from "./search.ts";
 import { AlertSecret, type ShownSecret } from "./alert-secret.tsx";
 
-/** One alert: its query, its state, its incidents and its messages. */
+/** Shows one alert: its query, its state, its incidents and its deliveries. */
 export function AlertInspector({ alert, onClose }: { alert: Alert; onClose: () => void }): ReactNode {
   const [search, setSearch] = useSearchState<AlertsSearch>();
   const [secret, setSecret] = useState<ShownSecret | null>(null);

@@ -4,11 +4,11 @@ import { SecretDialog } from "~/kit/secret-dialog.tsx";
 export interface ShownSecret {
   /** Null in a repeated answer. */
   readonly secret: string | null;
-  /** The old secret signs too until then. */
+  /** When the old secret stops signing. */
   readonly formerUntil: string | null;
 }
 
-/** The secret that signs the messages of an alert. */
+/** Shows the secret that signs the messages of an alert. */
 export function AlertSecret({ shown, onClose }: { shown: ShownSecret; onClose: () => void }): ReactNode {
   return (
     <SecretDialog
@@ -21,7 +21,7 @@ export function AlertSecret({ shown, onClose }: { shown: ShownSecret; onClose: (
       <p className="text-ink-2">
         Messages are signed as Standard Webhooks describes: <code>webhook-signature</code> is the HMAC-SHA-256 of{" "}
         <code>id.timestamp.body</code> by this secret.
-        {shown.formerUntil !== null && ` The old secret still signs until ${shown.formerUntil}.`}
+        {shown.formerUntil !== null && ` The old secret also signs until ${shown.formerUntil}.`}
       </p>
     </SecretDialog>
   );

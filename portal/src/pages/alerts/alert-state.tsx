@@ -19,10 +19,10 @@ export function AlertState({ state }: { state: Alert["state"] }): ReactNode {
 
 /** The meaning of a state, in a sentence. */
 export const STATE_SENTENCES: Readonly<Record<Alert["state"], string>> = {
-  ok: "The condition does not hold.",
-  pending: "The condition holds, but not yet for enough evaluations in a row.",
-  firing: "The condition holds, and a message was sent.",
-  error: "It can't be evaluated: three evaluations in a row failed, or not all of the telemetry can be read.",
+  ok: "The condition is not met.",
+  pending: "The condition is met, but not yet for enough evaluations in a row.",
+  firing: "The condition is met, and a message was sent.",
+  error: "It can't be evaluated. Three evaluations in a row failed, or a part of the telemetry can't be read.",
   stopped: "The last editor may no longer read the telemetry. Save the alert again to run it with your permissions.",
   paused: "It is not evaluated.",
 };

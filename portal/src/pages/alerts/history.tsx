@@ -22,7 +22,7 @@ const OUTCOMES: Readonly<Record<Evaluation["outcome"], readonly [StateKind, stri
   stopped: ["warn", "stopped"],
 };
 
-/** The last hundred evaluations, newest first. */
+/** Shows the last 100 evaluations, newest first. */
 export function Evaluations({ alert }: { alert: Alert }): ReactNode {
   const list = useList(ALERT_ROUTES.listAlertEvaluations, { params: { alert_id: alert.id } }, { refetchMs: RENEW_MS });
   const values = list.items.map(({ value }) => value ?? 0).toReversed();
@@ -34,7 +34,7 @@ export function Evaluations({ alert }: { alert: Alert }): ReactNode {
       <ListTable<Evaluation>
         label="Evaluations"
         list={list}
-        empty={<p className="text-ink-2">It was not evaluated yet.</p>}
+        empty={<p className="text-ink-2">There is no evaluation yet.</p>}
         keyOf={({ sequence }) => String(sequence)}
         columns={[
           { title: "When", cell: ({ at }) => <Time at={at} /> },
@@ -63,7 +63,7 @@ const STATUSES: Readonly<Record<Delivery["status"], readonly [StateKind, string]
   dead: ["stop", "given up"],
 };
 
-/** The messages of an alert, and whether they arrived. */
+/** Shows the deliveries of an alert. */
 export function Deliveries({ alertId }: { alertId: string }): ReactNode {
   const list = useList(ALERT_ROUTES.listAlertDeliveries, { params: { alert_id: alertId } }, { refetchMs: RENEW_MS });
   return (

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Alert>[] = [
   { title: "Last looked at", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
   { title: "Next", cell: (alert) => <NextTime alert={alert} /> },
 ];
-/** Beside an open alert, which says them, there is no room for them. */
+/** The columns that are hidden while an alert is open: the inspector shows these values. */
 const WIDE: ReadonlySet<string> = new Set(["Since", "Last looked at"]);
 
 /** The list of alerts. */
@@ -55,7 +55,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Alerts"
-      about="Queries that run on a schedule, and send a message when their condition starts to hold and when it ends."
+      about="Queries that run on a schedule. They send a message when their condition is met, and when it is not met any more."
       actions={make}
     >
       <WithInspector
@@ -92,7 +92,10 @@ export function Page(): ReactNode {
   );
 }
 
-/** The open one: of the list where it is in it, so that both say the same, else read by its id. */
+/**
+ * Shows the open alert. It comes from the list if it is there, so that both show the same; otherwise it is read by its
+ * id.
+ */
 function OpenAlert({
   alertId,
   list,
@@ -125,7 +128,7 @@ function NoAlerts({ action }: { action: ReactNode }): ReactNode {
     <Empty title="No alerts yet" action={action}>
       <ListOutside row={ALERT_ROUTES.listAlerts} page="alerts" what="alerts" />
       <p>
-        An alert runs a saved query on a schedule, and sends a signed message to your address when its condition holds.
+        An alert runs a saved query on a schedule, and sends a signed message to your address when its condition is met.
       </p>
       <CopyBlock
         text={[

@@ -18,7 +18,7 @@ export const FIRST_SQL = `SELECT message FROM logs
 WHERE level = 'error'
   AND timestamp >= $from::TIMESTAMPTZ AND timestamp < $to::TIMESTAMPTZ`;
 
-/** The statement that an alert runs: one that is saved, or a new one, which is saved with the alert. */
+/** Chooses the statement that an alert runs: a saved query, or a new one, which is saved with the alert. */
 export function QueryChoice({
   queryId,
   sql,
@@ -43,7 +43,7 @@ export function QueryChoice({
     <>
       <SelectField
         label="Query"
-        hint={maySave ? undefined : `No new statement: ${whyNotSave}.`}
+        hint={maySave ? undefined : `You can't write a new statement: ${whyNotSave}.`}
         value={queryId}
         onChange={(event) => onQuery(event.target.value)}
       >
@@ -82,7 +82,7 @@ export function QueryChoice({
 
 const ROWS_MAX = 10_000;
 
-/** Runs the statement over the time that ends now, and shows the result of the condition. */
+/** Runs the statement over a window that ends now, and shows the result of the condition. */
 function TryNow({
   sql,
   parameters,

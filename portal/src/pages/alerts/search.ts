@@ -2,6 +2,6 @@
 export type AlertsSearch = {
   alert?: string | undefined;
   tab?: string | undefined;
-  /** The form for a new one is open; a saved query's id puts that in. */
+  /** The form for a new alert is open. The id of a saved query preselects it. */
   new?: string | undefined;
 };

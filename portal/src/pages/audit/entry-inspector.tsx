@@ -10,7 +10,7 @@ import { changesAndFacts, type AuditEntry, type Change } from "./entry.ts";
 import type { Filters } from "./filters.ts";
 import { Action, Result, Who } from "./parts.tsx";
 
-/** One entry: actor, action, target, address, the values before and after, and its place in the chain. */
+/** Shows one entry: actor, action, target, address, the values before and after, and its place in the chain. */
 export function EntryInspector({
   entry,
   onFilter,
@@ -46,7 +46,7 @@ export function EntryInspector({
       {changes.length > 0 && <Diff changes={changes} />}
       {facts.length > 0 && (
         <section className="flex flex-col gap-1.5">
-          <h3>What else is known</h3>
+          <h3>Details</h3>
           <Facts
             items={facts.map(([name, value]) => [name, <code key={name}>{visibleText(nameOf(value) ?? value)}</code>])}
           />
@@ -78,7 +78,7 @@ function MoreLikeThis({
   onFilter: (change: Filters) => void;
 }): ReactNode {
   return (
-    <div className="flex flex-wrap gap-2" role="group" aria-label="Find more like this">
+    <div className="flex flex-wrap gap-2" role="group" aria-label="Find similar entries">
       {actor.id !== null && (
         <Button onClick={() => onFilter({ actor: actor.id ?? undefined })}>Same person or credential</Button>
       )}
@@ -89,7 +89,7 @@ function MoreLikeThis({
   );
 }
 
-/** The old value with a minus and the new one with a plus: not by colour alone. */
+/** Shows the old value with a minus and the new one with a plus, because colour alone is not enough. */
 function Diff({ changes }: { changes: readonly Change[] }): ReactNode {
   return (
     <section className="flex min-w-0 flex-col gap-1.5">

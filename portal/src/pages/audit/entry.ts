@@ -2,12 +2,12 @@ import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
 
 export type AuditEntry = ResultOf<typeof ORGANIZATION_ROUTES.listAudit>["items"][number];
 
-/** One thing that was another before. */
+/** A value before and after a change. */
 export interface Change {
   readonly path: string;
-  /** Undefined: there was none. */
+  /** Undefined: there was no value before. */
   readonly before: string | undefined;
-  /** Undefined: there is none any more. */
+  /** Undefined: the value was removed. */
   readonly after: string | undefined;
 }
 
@@ -18,8 +18,8 @@ export interface EntryContent {
 }
 
 /**
- * The content of an entry's detail: `before` and `after` member by member, `{from, to}` of a member, added and removed
- * scopes, and the rest unchanged.
+ * Splits an entry's detail into changes and facts. Changes are `before` and `after`, compared by member, `{from, to}`
+ * of a member, and added and removed scopes. The rest are facts.
  */
 export function changesAndFacts(detail: Readonly<Record<string, unknown>>): EntryContent {
   const changes: Change[] = [];
@@ -47,7 +47,7 @@ function differences(before: unknown, after: unknown): Change[] {
     .filter((change) => change.before !== change.after);
 }
 
-/** For two lists the removed and the added items; otherwise both values. */
+/** Returns the removed and the added items of two lists; otherwise both values. */
 function changeOf(path: string, before: unknown, after: unknown): Change {
   if (!isTexts(before) || !isTexts(after)) return { path, before: textOf(before), after: textOf(after) };
   const taken = before.filter((each) => !after.includes(each));
@@ -56,7 +56,7 @@ function changeOf(path: string, before: unknown, after: unknown): Change {
   return { path, before: text(taken), after: text(added) };
 }
 
-/** Scalars and lists by their path. */
+/** Collects scalars and lists by their path. */
 function flat(value: unknown, path = "", into = new Map<string, unknown>()): ReadonlyMap<string, unknown> {
   if (isObject(value))
     for (const [name, each] of Object.entries(value)) flat(each, path === "" ? name : `${path}.${name}`, into);
@@ -92,8 +92,7 @@ const REVOKED =
 const SECRET = /(\.rotate|\.reveal|^password\.change|^recovery_codes\.create|^setup_link\.create)$/;
 
 /**
- * Entries that people look for first: revocations, changed permissions, secrets that were replaced or shown, and
- * refusals.
+ * Returns the mark of an important entry: a revocation, changed permissions, a replaced or shown secret, or a refusal.
  */
 export function markOf({ action, result }: Pick<AuditEntry, "action" | "result">): Mark | null {
   if (result !== "success") return "refused";
@@ -102,7 +101,7 @@ export function markOf({ action, result }: Pick<AuditEntry, "action" | "result">
   return SECRET.test(action) ? "secret" : null;
 }
 
-/** One line for the list: the first changes, or the first facts. */
+/** Returns one line for the list: the first changes, or the first facts. */
 export function summaryOf(detail: Readonly<Record<string, unknown>>): string {
   const { changes, facts } = changesAndFacts(detail);
   const parts =

@@ -7,7 +7,7 @@ import { saveFile } from "~/kit/save.ts";
 import { useSay } from "~/kit/toast.tsx";
 import type { Filters } from "./filters.ts";
 
-/** Everything that fits as NDJSON, oldest first, read as a stream into a file. */
+/** Exports all matching entries as NDJSON, oldest first. It streams them into a file. */
 export function ExportButton({ filters }: { filters: Filters }): ReactNode {
   const { client, slug } = useOrganization();
   const say = useSay();

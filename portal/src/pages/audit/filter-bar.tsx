@@ -6,7 +6,7 @@ import { MomentFields } from "~/kit/moment-fields.tsx";
 import { useKnown } from "~/kit/names.ts";
 import { FAMILIES, NO_FILTERS, RESULTS, type Filters } from "./filters.ts";
 
-/** Conditions on entries; all that are given hold together. */
+/** The filters. An entry must match all of them. */
 export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (change: Filters) => void }): ReactNode {
   const address = JSON.stringify(filters);
   const [draft, setDraft] = useState<Filters>(filters);
@@ -78,7 +78,7 @@ function FamilyField({
 
 const ACTORS = "audit-actors";
 
-/** Whom one may mean, by name; the field takes any id. */
+/** Suggests members and credentials by name. The field accepts any id. */
 function Actors(): ReactNode {
   return (
     <datalist id={ACTORS}>
@@ -96,7 +96,7 @@ const MAIN: readonly Text[] = ["action"];
 const MORE: readonly Text[] = ["actor", "target", "request_id"];
 
 const TEXTS: Readonly<Record<Text, { label: string; placeholder: string; maxLength: number }>> = {
-  action: { label: "Action or its beginning", placeholder: "credential.revoke", maxLength: 64 },
+  action: { label: "Action (or its first part)", placeholder: "credential.revoke", maxLength: 64 },
   actor: { label: "Who (id)", placeholder: "user_…", maxLength: 64 },
   target: { label: "On what (id)", placeholder: "cred_…", maxLength: 128 },
   request_id: { label: "Request id", placeholder: "", maxLength: 128 },

@@ -21,7 +21,7 @@ export const NO_FILTERS: Filters = {
 
 export const RESULTS = ["success", "denied", "failure"] as const;
 
-/** The conditions of an address, whose values may have been read as numbers. */
+/** Returns the filters in an address. The router may have parsed some values as numbers. */
 export function filtersOf(search: object): Filters {
   return Object.fromEntries(
     (Object.entries(search) as [string, string | number | undefined][]).flatMap(([name, value]) =>
@@ -30,7 +30,7 @@ export function filtersOf(search: object): Filters {
   );
 }
 
-/** The parameters for the API. */
+/** Returns the parameters for the API. */
 export function queryOf(filters: Filters): Omit<Filters, "result"> & { readonly result?: (typeof RESULTS)[number] } {
   const { result, ...rest } = filters;
   const known = RESULTS.find((each) => each === result);
@@ -39,7 +39,7 @@ export function queryOf(filters: Filters): Omit<Filters, "result"> & { readonly 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The same entries as a statement. */
+/** Returns a SQL statement for the same entries. */
 export function sqlOf({ actor, action, target, result, request_id: request, from, to }: Filters): string {
   const where = [
     actor !== undefined && `actor_id = ${quoted(actor)}`,
@@ -54,7 +54,7 @@ export function sqlOf({ actor, action, target, result, request_id: request, from
   return `SELECT timestamp, actor_kind, actor_id, action, target_kind, target_id, result, ip, request_id, detail\nFROM audit_log${conditions}\nORDER BY timestamp DESC LIMIT 100`;
 }
 
-/** Families of actions to choose from; the API takes any beginning of an action. */
+/** Groups of actions to choose from, by prefix. The API accepts any prefix. */
 export const FAMILIES: readonly (readonly [prefix: string, title: string])[] = [
   ["credential.", "credentials"],
   ["token.", "access tokens"],

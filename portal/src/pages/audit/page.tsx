@@ -27,10 +27,10 @@ import { Verification } from "./verification.tsx";
 type Search = Filters & { entry?: string | undefined; paused?: boolean | undefined; verify?: boolean | undefined };
 
 const REFRESH_MS = 5_000;
-/** A longer list is not refreshed live; that would read page after page. */
+/** A longer list is not refreshed automatically, since each refresh would read many pages. */
 const LIVE_ROWS_MAX = 200;
 
-/** Who did what, when, from where and with which result. */
+/** The audit log. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<Search>();
   const mayQuery = useMayIn(null, "telemetry:read");
@@ -49,7 +49,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Audit log"
-      about="Every change to permissions, credentials, projects and settings, and every refused sign-in. An entry and its change are one transaction."
+      about="Every change to permissions, credentials, projects and settings, and every refused sign-in. An entry is written in the same transaction as its change."
       actions={
         <>
           {mayQuery && (
@@ -98,7 +98,7 @@ export function Page(): ReactNode {
   );
 }
 
-/** The entry that the address names: of the list where it has come so far, else read by its id. */
+/** Returns the entry that the address names: from the list if it is loaded there, otherwise read by its id. */
 function useOpen(
   id: string | undefined,
   listed: readonly AuditEntry[],
@@ -200,7 +200,10 @@ function NoneFits({ onClear }: { onClear: () => void }): ReactNode {
 function NoEntries(): ReactNode {
   return (
     <Empty title="No entry yet">
-      <p>The log begins with the first change to a credential, a member, a project or a setting. From a terminal:</p>
+      <p>
+        The first change to a credential, a member, a project or a setting will be the first entry. To read the log from
+        a terminal:
+      </p>
       <CopyBlock
         label="Command that reads the audit log"
         text={`curl -sS "${location.origin}/v1/audit?limit=10" -H "Authorization: Bearer $TOKEN"`}

@@ -3,7 +3,7 @@ import { visibleText } from "~/kit/foreign.ts";
 import { Badge, State } from "~/kit/state.tsx";
 import { markOf, type AuditEntry, type Mark } from "./entry.ts";
 
-/** Who did it, by the name that people know where there is one. */
+/** Shows the actor, by name if it has one. */
 export function Who({
   entry: { actor },
   nameOf,
@@ -21,7 +21,9 @@ export function Who({
   );
 }
 
-/** The target: its kind and name, or the end of its id; the full id on hover and in the inspector. */
+/**
+ * Shows the target: its kind, and its name or the end of its id. The full id is shown on hover and in the inspector.
+ */
 export function Target({
   of: target,
   nameOf,
@@ -46,7 +48,7 @@ const MARKS: Readonly<Record<Mark, readonly ["warn" | "stop", string]>> = {
   refused: ["stop", "refused"],
 };
 
-/** The action, with a mark on the important ones. */
+/** Shows the action. Important actions have a mark. */
 export function Action({ entry }: { entry: AuditEntry }): ReactNode {
   const mark = markOf(entry);
   return (

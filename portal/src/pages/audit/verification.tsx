@@ -12,7 +12,7 @@ import { State } from "~/kit/state.tsx";
 type Verified = ResultOf<typeof ORGANIZATION_ROUTES.verifyAudit>;
 type Fault = NonNullable<Verified["fault"]>["kind"];
 
-/** Whether the chain of entries is valid. It is verified on request only, since that reads the whole log. */
+/** Verifies the chain of entries. It does so only on request, because it reads the whole log. */
 export function Verification({ isAsked, onAsk }: { isAsked: boolean; onAsk: () => void }): ReactNode {
   const result = useRead(ORGANIZATION_ROUTES.verifyAudit, {}, { enabled: isAsked });
   const busy = isAsked && result.isFetching;
@@ -29,8 +29,8 @@ export function Verification({ isAsked, onAsk }: { isAsked: boolean; onAsk: () =
       <ErrorNote error={result.error} />
       {result.data === undefined ? (
         <p className="text-ink-2">
-          Each entry contains its own hash and that of the previous entry. So an edited, missing or moved entry is
-          found, and also a cut end. The verification reads all entries.
+          Each entry contains its own hash and that of the previous entry. So the verification detects a changed,
+          missing or moved entry, and also missing entries at the end. It reads all entries.
         </p>
       ) : (
         <Outcome result={result.data} />
@@ -49,11 +49,11 @@ function Summary({ result }: { result: Verified | undefined }): ReactNode {
 }
 
 const FAULTS: Readonly<Record<Fault, string>> = {
-  gap: "An entry is missing between two others: somebody deleted it from the records.",
+  gap: "An entry between two others is missing: somebody deleted it from the database.",
   edited: "An entry was changed after it was written.",
-  unlinked: "An entry does not follow the previous one: one of them was replaced or moved.",
+  unlinked: "The hash of the previous entry does not match: one of the two entries was replaced or moved.",
   truncated: "Entries at the end are missing: somebody cut the log.",
-  head: "The record of the last entry does not match the entries: one of the two was set back.",
+  head: "The record of the last entry does not match the entries: one of the two has an older state.",
 };
 
 function Outcome({ result }: { result: Verified }): ReactNode {
@@ -63,9 +63,8 @@ function Outcome({ result }: { result: Verified }): ReactNode {
         <p className="font-medium">{result.fault.detail}</p>
         <p>{FAULTS[result.fault.kind]}</p>
         <p>
-          {plural(result.entries, "entry", "entries")} before it are in order. Keep a copy of the database as it is,
-          export the log, and compare both with an export or a head hash that was kept elsewhere. A backup that was
-          restored in part does this, too.
+          {plural(result.entries, "entry", "entries")} before it are valid. Keep a copy of the database, export the log,
+          and compare both with an earlier export or a saved hash. A partly restored backup can also be the cause.
         </p>
       </div>
     );
@@ -74,9 +73,9 @@ function Outcome({ result }: { result: Verified }): ReactNode {
     <>
       <Declared faults={result.declared} />
       <p className="text-ink-2">
-        A person with write access to all tables could build a new chain. To detect that, keep this hash of the last
-        entry in another place: a ticket, an e-mail, another system. While an export has an entry with that hash, no
-        earlier entry was changed.
+        A person with write access to all tables could write a new chain. To detect that, save this hash of the last
+        entry in another place: a ticket, an e-mail, another system. As long as an export contains an entry with this
+        hash, no earlier entry was changed.
       </p>
       <CopyBlock text={result.head_hash} label="Hash of the last entry" />
       <Compare head={result.head_hash} />
@@ -84,12 +83,12 @@ function Outcome({ result }: { result: Verified }): ReactNode {
   );
 }
 
-/** The findings of a repair. They stay for good, so that nobody takes the log for intact. */
+/** Shows the faults that a repair declared. They stay in the log, so that nobody thinks that the log is intact. */
 function Declared({ faults }: { faults: Verified["declared"] }): ReactNode {
   if (faults.length === 0) return null;
   return (
     <div className="rounded border border-warn bg-warn-2 px-3 py-2">
-      <p className="font-medium">The operator repaired this log. The findings stay on record:</p>
+      <p className="font-medium">The operator repaired this log. These faults stay in it:</p>
       <ul>
         {faults.map(({ kind, from, to, detail, entry }) => (
           <li key={`${kind} ${from} ${to} ${entry}`}>
@@ -101,14 +100,14 @@ function Declared({ faults }: { faults: Verified["declared"] }): ReactNode {
   );
 }
 
-/** Whether the hash that was kept is the present head; an older one is looked for in an export. */
+/** Compares a saved hash with the last entry's, and shows how to find it in an export. */
 function Compare({ head }: { head: string }): ReactNode {
   const [kept, setKept] = useState("");
   const text = kept.trim();
   return (
     <div className="flex flex-col gap-2">
       <TextField
-        label="Compare with a hash that you kept"
+        label="Compare with a saved hash"
         className="mono"
         value={kept}
         onChange={(event) => setKept(event.target.value)}
@@ -119,9 +118,9 @@ function Compare({ head }: { head: string }): ReactNode {
             <State kind="go">It is the hash of the last entry.</State>
           ) : (
             <div className="flex flex-col gap-2">
-              <State kind="warn">It is not the last entry’s. Look whether an older entry has it:</State>
+              <State kind="warn">It is not the last entry’s. To check whether an older entry has it:</State>
               <CopyBlock
-                label="Command that looks for an older hash"
+                label="Command that searches for an older hash"
                 text={`curl -sS ${location.origin}/v1/audit/export -H "Authorization: Bearer $TOKEN" | grep -c '"hash":"${/^[\w+/=-]+$/.test(text) ? text : "HASH"}"'`}
               />
             </div>

@@ -3,18 +3,18 @@ import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
 export type App = ResultOf<typeof ORGANIZATION_ROUTES.listApps>["items"][number];
 export type S3Destination = ResultOf<typeof ORGANIZATION_ROUTES.listS3Destinations>["items"][number];
 
-/** Why a slug can't be an app's; undefined when it can, or nothing was typed yet. */
+/** Returns why a slug is invalid for an app, or undefined if it is valid or empty. */
 export function slugFault(slug: string, pattern: string): string | undefined {
   if (slug === "") return undefined;
   if (slug.length < 3 || slug.length > 63) return "3 to 63 characters";
   if (/[^a-z0-9.-]/.test(slug)) return "a-z, 0-9, dots and hyphens only";
-  if (!/^[a-z0-9].*[a-z0-9]$/.test(slug)) return "begins and ends with a letter or a digit";
+  if (!/^[a-z0-9].*[a-z0-9]$/.test(slug)) return "must begin and end with a letter or a digit";
   if (!new RegExp(pattern).test(slug))
-    return "two dots in a row, a form like an IP address, or a name that S3 keeps for itself";
+    return "not allowed: two dots in a row, the form of an IP address, or a name that S3 reserves";
   return undefined;
 }
 
-/** The notification configuration that sends a bucket's events to a destination, by aws. */
+/** Returns the aws command that sends a bucket's events to a destination. */
 export function notificationCommand(endpoint: string, bucket: string, arn: string): string {
   const configuration = {
     QueueConfigurations: [{ QueueArn: arn, Events: ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"] }],
@@ -25,7 +25,7 @@ export function notificationCommand(endpoint: string, bucket: string, arn: strin
   ].join("\n");
 }
 
-/** How to see and empty a bucket from a terminal. */
+/** Returns the commands that list and empty a bucket. */
 export function bucketCommands(endpoint: string, bucket: string): { list: string; count: string; empty: string } {
   const aws = `aws --endpoint-url ${endpoint} s3`;
   return {

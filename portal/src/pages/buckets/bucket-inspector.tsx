@@ -20,7 +20,7 @@ import { SnippetTabs } from "~/access/snippet-tabs.tsx";
 import { bucketCommands, type App } from "./apps.ts";
 import { DeleteBucketDialog } from "./delete-bucket-dialog.tsx";
 
-/** One bucket: where it is, who reaches it, how to use it. */
+/** Shows one bucket: its addresses, its access, and how to use it. */
 export function BucketInspector({ slug, onClose }: { slug: string; onClose: () => void }): ReactNode {
   const read = useRead(ORGANIZATION_ROUTES.getApp, { params: { app_id: slug }, purpose: "read the bucket" });
   const result = useNamed(read, ({ project_id }) => project_id);
@@ -51,7 +51,7 @@ function BucketDetails({ app, onDeleted }: { app: App; onDeleted: () => void }):
       </div>
       <h3>Objects</h3>
       <p>
-        <PageLink page={`buckets/${app.slug}`}>Browse the objects</PageLink>, or list and count them from a terminal:
+        <PageLink page={`buckets/${app.slug}`}>Browse the objects</PageLink>, or list and count them in a terminal:
       </p>
       <CopyBlock text={`${commands.list}\n${commands.count}`} label="list and count objects" />
       <h3>Keys with access</h3>

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<App>[] = [
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** The buckets within reach, newest first. */
+/** The list of buckets, newest first. */
 export function BucketList(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const project = useProject();
@@ -69,7 +69,7 @@ function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<A
     return (
       <>
         <Empty title="No bucket matches">
-          <p>None of the {list.items.length} that are loaded has this in its name.</p>
+          <p>None of the {list.items.length} loaded buckets has this in its name.</p>
         </Empty>
         {list.hasMore && <More list={list} />}
       </>
@@ -89,7 +89,7 @@ function NoBuckets({ isFiltered, list }: { isFiltered: boolean; list: ItemList<A
         <PageLink page="s3-keys" className={PROSE_LINK}>
           S3 key
         </PageLink>{" "}
-        gives access, and can create buckets too:
+        gives access. S3 clients can also create buckets:
       </p>
       <CopyBlock text="aws --profile mooring s3 mb s3://reports" />
     </Empty>

@@ -13,7 +13,7 @@ import { Facts } from "~/kit/page.tsx";
 import { PROSE_LINK } from "~/kit/prose-link.ts";
 import { slugFault, type App } from "./apps.ts";
 
-/** Makes an app, and shows the addresses that it will have while its slug is typed. */
+/** Creates an app. While the person types the slug, it shows the addresses. */
 export function CreateBucketDialog({
   onMade,
   onClose,
@@ -30,7 +30,9 @@ export function CreateBucketDialog({
   const create = useAct(ORGANIZATION_ROUTES.createApp, { changes: [ORGANIZATION_ROUTES.listApps], onDone: onMade });
   const isTaken = create.error instanceof ApiError && create.error.code === "duplicate_slug";
   const fault =
-    isTaken && create.variables?.body.slug === slug ? "taken in this organization" : slugFault(slug, APP_SLUG_PATTERN);
+    isTaken && create.variables?.body.slug === slug
+      ? "this name is already used in this organization"
+      : slugFault(slug, APP_SLUG_PATTERN);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (fault === undefined || isTaken)
@@ -42,7 +44,7 @@ export function CreateBucketDialog({
         <TextField
           label="Bucket"
           autoFocus
-          hint="Part of addresses; it can't be changed later"
+          hint="Part of the addresses. It can't be changed later"
           error={fault}
           required
           value={slug}
@@ -50,7 +52,7 @@ export function CreateBucketDialog({
         />
         <TextField
           label="Name"
-          hint="Shown to people; the bucket's name when empty"
+          hint="Shown in the portal. Empty: the bucket's name"
           maxLength={100}
           value={name}
           onChange={(event) => setName(event.target.value)}

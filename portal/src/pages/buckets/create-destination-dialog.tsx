@@ -12,7 +12,7 @@ import { notificationCommand } from "./apps.ts";
 
 type Made = ResultOf<typeof ORGANIZATION_ROUTES.createS3Destination>;
 
-/** Names an address that events go to, and shows once the secret that signs them. */
+/** Creates a destination for events, and shows once the secret that signs them. */
 export function CreateDestinationDialog({ onClose }: { onClose: () => void }): ReactNode {
   const [name, setName] = useState("");
   const [url, setUrl] = useState("https://");
@@ -32,7 +32,7 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
         <TextField
           label="Name"
           autoFocus
-          hint="Letters, digits, _ . and -; the configuration of buckets uses it"
+          hint="Letters, digits, _ . and -. The notification configuration of buckets uses it"
           required
           pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,99}"
           value={name}
@@ -40,7 +40,7 @@ export function CreateDestinationDialog({ onClose }: { onClose: () => void }): R
         />
         <TextField
           label="Address"
-          hint="https, reachable from the internet"
+          hint="An https address that is reachable from the internet"
           type="url"
           required
           maxLength={2048}

@@ -15,7 +15,7 @@ interface DeleteBucketDialogProps {
   onClose: () => void;
 }
 
-/** Deletes an app: its bucket and its repository go, which must both be empty. */
+/** Deletes an app with its bucket and its repository, which must both be empty. */
 export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: DeleteBucketDialogProps): ReactNode {
   const say = useSay();
   const remove = useAct(ORGANIZATION_ROUTES.deleteApp, {
@@ -40,11 +40,11 @@ export function DeleteBucketDialog({ app, emptyCommand, onDeleted, onClose }: De
         <div className="flex flex-col gap-2">
           <p>
             This deletes the app with the bucket <code>{app.bucket}</code>, its policy, rules and notifications, and the
-            repository <code>{app.repository}</code>. Keys for only this bucket then have access to nothing. Another app
-            may use the name.
+            repository <code>{app.repository}</code>. S3 keys that are limited to this bucket lose all access. Another
+            app may use the name afterwards.
           </p>
           <p>
-            Both must be empty first: objects, old versions and uploads by the command below, images on{" "}
+            Both must be empty first. The command below deletes objects, old versions and uploads. Delete images on{" "}
             <PageLink page={`images/${app.slug}`} className={PROSE_LINK}>
               its page
             </PageLink>

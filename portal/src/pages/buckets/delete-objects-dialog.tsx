@@ -25,7 +25,7 @@ interface DeleteObjectsDialogProps {
   onClose: () => void;
 }
 
-/** Deletes objects, versions, and folders with everything in them. */
+/** Deletes objects, versions, and folders with their content. */
 export function DeleteObjectsDialog({ bucket, lines, onDone, onClose }: DeleteObjectsDialogProps): ReactNode {
   const say = useSay();
   const { client } = useOrganization();
@@ -76,7 +76,7 @@ function About({ bucket, lines }: Pick<DeleteObjectsDialogProps, "bucket" | "lin
         {lines.slice(0, NAMES_SHOWN).map((line) => (
           <li key={`${line.kind} ${line.key} ${"version_id" in line ? line.version_id : ""}`} className="mono">
             <ForeignText text={line.key} />
-            {line.kind === "prefix" && <span className="font-sans text-ink-2"> and everything in it</span>}
+            {line.kind === "prefix" && <span className="font-sans text-ink-2"> and its content</span>}
             {line.kind === "version" && <span className="font-sans text-ink-2"> this version</span>}
             {line.kind === "delete_marker" && <span className="font-sans text-ink-2"> the delete marker</span>}
           </li>
@@ -92,12 +92,12 @@ function About({ bucket, lines }: Pick<DeleteObjectsDialogProps, "bucket" | "lin
   );
 }
 
-/** Without versions nothing stays, and a named version is deleted for good. */
+/** Whether the deletion can't be undone: without versions, or for a single version. */
 function isForGood({ versioning }: Bucket, lines: readonly Line[]): boolean {
   return versioning !== "enabled" || lines.some(({ kind }) => kind === "version");
 }
 
-/** The objects to delete, in batches: folders are listed while they are emptied. */
+/** Yields the objects to delete in batches. Folders are listed during the deletion. */
 async function* wantedOf(client: Client, app: string, lines: readonly Line[]): AsyncIterable<readonly Wanted[]> {
   const plain = lines.filter(({ kind }) => kind !== "prefix").map(wantedBy);
   for (let at = 0; at < plain.length; at += AT_ONCE) yield plain.slice(at, at + AT_ONCE);
@@ -117,7 +117,7 @@ function wantedBy(line: Line): Wanted {
   return { key: line.key, ...(version === null ? {} : { version_id: version }) };
 }
 
-/** How many went. @throws Error that says why one did not */
+/** Deletes objects and returns how many. @throws Error with the reason for the first object that was not deleted */
 async function deleteSome(client: Client, app: string, objects: readonly Wanted[]): Promise<number> {
   const { items } = await client.call(BUCKET_ROUTES.deleteObjects, {
     params: { app_id: app },
@@ -126,6 +126,6 @@ async function deleteSome(client: Client, app: string, objects: readonly Wanted[
   const kept = items.filter(({ error }) => error !== null);
   const [first] = kept;
   if (first?.error !== null && first !== undefined)
-    throw new Error(`${plural(kept.length, "object")} stayed. ${first.key}: ${first.error.detail}`);
+    throw new Error(`${plural(kept.length, "object")} not deleted. ${first.key}: ${first.error.detail}`);
   return items.length;
 }

@@ -19,7 +19,7 @@ import { notificationCommand } from "./apps.ts";
 
 type Destination = ResultOf<typeof ORGANIZATION_ROUTES.getS3Destination>;
 
-/** One destination: its failed messages, and its name for buckets. */
+/** Shows one destination: its failed deliveries, and how a bucket names it. */
 export function DestinationInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const input = { params: { destination_id: id }, purpose: "read the destination" };
   const result = useNamed(useRead(ORGANIZATION_ROUTES.getS3Destination, input, { refetchMs: 15_000 }));
@@ -62,7 +62,7 @@ function Details({ destination, onDeleted }: { destination: Destination; onDelet
 }
 
 function Undelivered({ messages }: { messages: Destination["undelivered"] }): ReactNode {
-  if (messages.length === 0) return <p className="text-ink-2">Everything that was sent has arrived.</p>;
+  if (messages.length === 0) return <p className="text-ink-2">All messages have arrived.</p>;
   return (
     <ul className="flex flex-col">
       {messages.map((message) => (
@@ -113,8 +113,8 @@ function DeleteDestinationDialog({ destination, onDeleted, onClose }: DeleteDest
       onConfirm={() => remove.mutate({ params: { destination_id: destination.id } })}
       about={
         <p>
-          Events of every bucket whose configuration names <code>{destination.arn}</code> are no longer sent.{" "}
-          {waiting > 0 && `${plural(waiting, "message")} that wait for a retry are deleted too.`}
+          Events of buckets whose configuration names <code>{destination.arn}</code> are no longer sent.{" "}
+          {waiting > 0 && `${plural(waiting, "message")} waiting for a retry are deleted too.`}
         </p>
       }
     />

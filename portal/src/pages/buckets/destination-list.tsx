@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<S3Destination>[] = [
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** Where events of buckets can go. */
+/** The list of destinations for events of buckets. */
 export function DestinationList(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const mayRead = useMayIn(null, "webhooks:read");

@@ -27,7 +27,7 @@ interface ObjectInspectorProps {
   onClose: () => void;
 }
 
-/** One object: its metadata, its versions, its links. */
+/** Shows one object: its metadata, its versions, its links. */
 export function ObjectInspector({ bucket, objectKey: key, version, onClose }: ObjectInspectorProps): ReactNode {
   const result = useRead(BUCKET_ROUTES.getObject, {
     params: { app_id: bucket.app_id },
@@ -114,7 +114,7 @@ function ObjectFacts({ bucket, object }: { bucket: Bucket; object: ObjectDetail 
         ["Encryption", object.encryption ?? "not set"],
         ["Version", <code key="version">{object.version_id}</code>],
         ...(retention === null ? [] : [["Kept until", <Time key="retention" at={retention.until} />] as const]),
-        ...(object.legal_hold ? [["Legal hold", "on: it can't be deleted"] as const] : []),
+        ...(object.legal_hold ? [["Legal hold", "on: the version can't be deleted"] as const] : []),
       ]}
     />
   );
@@ -144,7 +144,7 @@ function DownloadButton({ bucket, object, version }: Omit<DetailsProps, "onClose
       const anchor = document.createElement("a");
       anchor.href = url;
       anchor.rel = "noreferrer";
-      anchor.click(); // the answer says that it is to be saved, so the page stays
+      anchor.click(); // the answer is an attachment, so the page stays
     },
   });
   const isSealed = object.encryption === "SSE-C";

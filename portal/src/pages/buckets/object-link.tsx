@@ -19,18 +19,18 @@ interface ObjectLinkProps {
   bucket: Bucket;
   objectKey: string;
   version: string | undefined;
-  /** Encrypted with a customer key: only its owner can read the object. */
+  /** Whether the object is encrypted with a customer key, so that only the key's owner can read it. */
   isSealed: boolean;
 }
 
-/** Makes a link that others download the object by, without an account. */
+/** Creates a link for people without an account to download the object. */
 export function ObjectLink({ bucket, objectKey: key, version, isSealed }: ObjectLinkProps): ReactNode {
   const [seconds, setSeconds] = useState(3600);
   const link = useAct(BUCKET_ROUTES.createObjectLink);
   if (isSealed)
     return (
       <p className="text-ink-2">
-        It is encrypted with a customer key, which the server does not have. A link cannot open it.
+        The object is encrypted with a customer key, which the server does not have. So a link cannot work.
       </p>
     );
   return (
@@ -62,8 +62,8 @@ export function ObjectLink({ bucket, objectKey: key, version, isSealed }: Object
         <>
           <CopyBlock text={link.data.url} label="share link" />
           <p className="text-ink-2">
-            Everybody with the link can download this object until <Time at={link.data.expires_at} />, as long as you
-            have access.
+            Everybody with the link can download this object until <Time at={link.data.expires_at} />, or until you lose
+            access.
           </p>
         </>
       )}

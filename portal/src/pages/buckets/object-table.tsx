@@ -18,7 +18,7 @@ interface ObjectTableProps {
   onSelect: (selected: ReadonlySet<string>) => void;
 }
 
-/** The content of a folder: objects, their versions, and subfolders. */
+/** Lists the content of a folder: objects, their versions, and subfolders. */
 export function ObjectTable({ prefix, ...props }: ObjectTableProps): ReactNode {
   return (
     <SelectableTable<Line>

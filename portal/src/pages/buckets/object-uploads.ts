@@ -22,7 +22,7 @@ interface Chosen {
   readonly key: string;
 }
 
-/** Uploads to one bucket, three at a time, for as long as its page is open. */
+/** Uploads files to one bucket, three at a time, while its page is open. */
 export class ObjectUploads {
   readonly #client: Client;
   readonly #app: string;
@@ -70,7 +70,7 @@ export class ObjectUploads {
     this.#pump();
   }
 
-  /** Gives it up, or takes it off the list. */
+  /** Aborts an upload, and removes it from the list. */
   remove(id: number): void {
     this.#requests.get(id)?.abort();
     this.#requests.delete(id);
@@ -107,7 +107,7 @@ export class ObjectUploads {
         params: { app_id: this.#app },
         body: { key, ...type },
       });
-      if (!this.#files.has(id)) return; // given up meanwhile
+      if (!this.#files.has(id)) return; // removed meanwhile
       await this.#put(id, file, { url: onThisOrigin(grant.same_origin_url), headers: grant.headers });
       this.#change(id, { state: "done", sentBytes: file.size });
       this.#onDone();
@@ -119,7 +119,7 @@ export class ObjectUploads {
     }
   }
 
-  /** With XMLHttpRequest, since fetch has no upload progress. */
+  /** Uses XMLHttpRequest, since fetch reports no upload progress. */
   #put(id: number, file: File, to: { url: string; headers: Readonly<Record<string, string>> }): Promise<void> {
     const request = new XMLHttpRequest();
     this.#requests.set(id, request);
@@ -147,7 +147,7 @@ export class ObjectUploads {
   }
 }
 
-/** The uploads of a bucket's page. Leaving the page aborts them; the browser asks first. */
+/** Returns the uploads of a bucket's page. Leaving the page aborts them, and the browser asks first. */
 export function useObjectUploads(app: string): { uploads: ObjectUploads; views: readonly UploadView[] } {
   const { client } = useOrganization();
   const changed = useObjectsChanged();

@@ -20,11 +20,11 @@ type Version = Extract<Line, { version_id: string | null }>;
 interface ObjectVersionsProps {
   bucket: Bucket;
   objectKey: string;
-  /** The one that is shown; the present one when undefined. */
+  /** The shown version; undefined: the current one. */
   version: string | undefined;
 }
 
-/** Every version of a key, the newest first; a deletion is one that can be taken back. */
+/** Lists all versions of a key, newest first. A delete marker can be removed. */
 export function ObjectVersions({ bucket, objectKey: key, version }: ObjectVersionsProps): ReactNode {
   const list = useList(BUCKET_ROUTES.listObjectVersions, {
     params: { app_id: bucket.app_id },
@@ -100,7 +100,7 @@ function UndoButton({ bucket, line, why }: { bucket: Bucket; line: Version; why:
     onDone: ({ items }) => {
       changed();
       const error = items[0]?.error ?? null;
-      if (error === null) say("The object is back");
+      if (error === null) say("The object is restored");
       else say(error.detail, "stop");
     },
   });

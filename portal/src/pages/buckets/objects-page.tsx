@@ -40,7 +40,7 @@ import { useLines } from "./use-objects.ts";
 
 const TYPING_MS = 250;
 
-/** One bucket: its objects by folder. */
+/** The objects of one bucket, by folder. */
 export function Page(): ReactNode {
   const { app = "" } = useAddress();
   const input = { params: { app_id: app }, purpose: "read the bucket" };
@@ -146,7 +146,7 @@ function Summary({ bucket }: { bucket: Bucket }): ReactNode {
   );
 }
 
-/** The way to a folder. */
+/** Links to the parent folders. */
 function Crumbs({ bucket, at, goTo }: { bucket: string; at: string; goTo: (prefix: string) => void }): ReactNode {
   const crumbs = [{ title: bucket, prefix: "" }, ...crumbsOf(at)];
   return (
@@ -265,7 +265,7 @@ function NothingHere({ bucket, at, q }: { bucket: Bucket; at: string; q: string 
   if (q !== undefined)
     return (
       <Empty title="Nothing begins with this">
-        <p>Upper and lower case differ. The search is within this folder.</p>
+        <p>The search is case-sensitive, and only in this folder.</p>
       </Empty>
     );
   return (

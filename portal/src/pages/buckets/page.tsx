@@ -17,7 +17,7 @@ import { DestinationList } from "./destination-list.tsx";
 import type { SearchState } from "./search.ts";
 import { StoredLine } from "./stored-line.tsx";
 
-/** Buckets, each of which is an app, and where their events go. */
+/** Buckets, and the destinations of their events. Each bucket is an app. */
 export function Page(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const tab = search.tab ?? "buckets";
@@ -31,7 +31,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Buckets"
-      about="Every app is a bucket of the same name at the S3 gateway, and a repository of images."
+      about="Every app has a bucket of the same name in the S3 gateway, and a repository for images."
       actions={
         <>
           <CopyButton

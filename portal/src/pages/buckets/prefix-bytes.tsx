@@ -21,7 +21,7 @@ interface PrefixBytesProps {
   onOpen: (prefix: string) => void;
 }
 
-/** The sizes below a prefix, by SQL. */
+/** Shows the sizes below a prefix, by SQL. */
 export function PrefixBytes({ bucket, prefix, onOpen }: PrefixBytesProps): ReactNode {
   const { sql, parameters } = bytesStatement(bucket.bucket, prefix);
   const result = useSql({ sql, parameters });
@@ -47,7 +47,7 @@ export function PrefixBytes({ bucket, prefix, onOpen }: PrefixBytesProps): React
   return (
     <Section
       title="Bytes by prefix"
-      about="the largest first, present versions only"
+      about="largest first, only current versions"
       flush
       actions={
         <PageLink

@@ -5,7 +5,7 @@ import { useMayIn } from "~/app/may.ts";
 import { PageLink } from "~/app/page-link.tsx";
 import { bytesText, plural } from "~/kit/figures.ts";
 
-/** The size of all buckets of the organization, from counters; single buckets are not counted. */
+/** Shows the size of all buckets of the organization together. Single buckets are not counted. */
 export function StoredLine(): ReactNode {
   const mayRead = useMayIn(null, USAGE_ROUTES.getUsage.permission);
   const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead, refetchMs: 30_000 });
@@ -15,7 +15,7 @@ export function StoredLine(): ReactNode {
     <p className="flex flex-wrap items-center gap-x-3 text-ink-2">
       <span>
         All buckets: {plural(objects, "object")}, {bytesText(bytes)}
-        {quota !== null && ` of the ${bytesText(quota)} that may be stored`}; versions and running uploads count.
+        {quota !== null && ` of a quota of ${bytesText(quota)}`}, with versions and running uploads.
       </span>
       <PageLink page="usage">Usage and limits</PageLink>
     </p>

@@ -50,7 +50,7 @@ function UploadRow({ view, uploads }: { view: UploadView; uploads: ObjectUploads
         </IconButton>
       )}
       <IconButton
-        label={state === "done" || state === "failed" ? `Take ${shown} off the list` : `Give up ${shown}`}
+        label={state === "done" || state === "failed" ? `Remove ${shown} from the list` : `Give up ${shown}`}
         onClick={() => uploads.remove(id)}
       >
         ✕

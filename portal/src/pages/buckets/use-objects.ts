@@ -7,7 +7,7 @@ import { DELIMITER, type Line } from "./objects.ts";
 
 const PAGE = 200;
 
-/** Reads that change when an object is added or deleted. */
+/** The operations to read again after an object is added or deleted. */
 const CHANGED = [
   BUCKET_ROUTES.getBucket,
   BUCKET_ROUTES.listObjects,
@@ -15,7 +15,7 @@ const CHANGED = [
   BUCKET_ROUTES.getObject,
 ];
 
-/** One folder of a bucket; with `versions`, old versions and deleted objects too. */
+/** Reads one folder of a bucket. With `versions`, it includes old versions and deleted objects. */
 export function useLines(app: string, prefix: string, versions: boolean): ItemList<Line> {
   const query = { prefix, delimiter: DELIMITER, limit: PAGE };
   const input = { params: { app_id: app }, query };
@@ -28,7 +28,7 @@ export function useLines(app: string, prefix: string, versions: boolean): ItemLi
   return versions ? all : objects;
 }
 
-/** Has everything read again that shows objects of buckets. */
+/** Returns a function that reads all lists of objects again. */
 export function useObjectsChanged(): () => void {
   const queries = useQueryClient();
   const { slug } = useOrganization();

@@ -61,7 +61,7 @@ function isProposed(name: string): boolean {
   return name === "" || TEMPLATES.some((template) => template.name === name);
 }
 
-/** The address of this page with the form filled in, to send to another person. */
+/** Returns the address of this page with the form filled in, to send to another person. */
 function linkOf({ name, requested, project, expiresDays, withoutSecret }: Draft): string {
   const url = new URL(location.pathname, location.origin);
   url.searchParams.set("new", "true");

@@ -27,15 +27,16 @@ export const CREDENTIALS: AccessKind<Credential> = {
     ...(revoked_with === null ? [] : [["Revoked with", <Owner key="with" id={revoked_with} />] as const]),
   ],
   hasMutableScopes: true,
-  revokeConsequence: () => "Its secrets, its tokens and all credentials that it created end at once, on every node.",
+  revokeConsequence: () =>
+    "Its secrets, its tokens and all credentials that it created stop working at once, on every node.",
   revokedNote: ({ result, tookMs }) =>
     result.propagated === true ? (
       <State kind="go">Applied on all nodes after {durationText(tookMs)}</State>
     ) : (
       <State kind="warn">
         <span className="whitespace-normal">
-          Not all nodes have confirmed it. A node applies it within a second after it reaches the database, and answers
-          503 until then.
+          Some nodes have not confirmed it. Such a node answers 503 until it reaches the database, and applies the
+          revocation within a second after that.
         </span>
       </State>
     ),

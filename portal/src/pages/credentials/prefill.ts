@@ -2,7 +2,7 @@ import type { Scope } from "@mooring/contract";
 import type { AccessDraft } from "../../access/draft.ts";
 import { TEMPLATES } from "./templates.ts";
 
-/** The search parameters that fill the form in. */
+/** The search parameters that fill in the form. */
 export interface PrefillSearch {
   readonly template?: unknown;
   readonly name?: unknown;
@@ -14,13 +14,14 @@ export interface PrefillSearch {
 
 export interface Draft extends AccessDraft {
   readonly template: string;
-  /** Only tokens of trusted issuers sign in as it. */
+  /** Whether only tokens of trusted issuers can sign in as this credential. */
   readonly withoutSecret: boolean;
 }
 
 /**
- * A form filled in by a link: `?template=ci&scopes=registry:pull,registry:push&for_project=web&expires_days=30&name=deploy`.
- * Unknown scopes are dropped: a link can only propose.
+ * Fills in the form from a link:
+ * `?template=ci&scopes=registry:pull,registry:push&for_project=web&expires_days=30&name=deploy`. Unknown scopes are
+ * ignored. A link only proposes values.
  */
 export function draftOf(search: PrefillSearch, allScopes: readonly Scope[], project: string | null): Draft {
   const named = TEMPLATES.find(({ id }) => id === search.template);
@@ -48,7 +49,7 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value.slice(0, 100) : null;
 }
 
-/** Names between commas or spaces, or a list. */
+/** Parses a list, or a text with commas or spaces between names. */
 function listOf(value: unknown): readonly string[] | null {
   if (Array.isArray(value)) return value.filter((item) => typeof item === "string");
   return typeof value === "string" ? value.split(/[\s,]+/) : null;

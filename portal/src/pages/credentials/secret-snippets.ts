@@ -9,13 +9,13 @@ interface Secret {
   readonly mayRegistry: boolean;
 }
 
-/** Where a new secret is put, each way without it becoming an argument of a process. */
+/** Returns commands that save a new secret in different places. The secret is never in the arguments of a process. */
 export function secretSnippets(secret: Secret): readonly Snippet[] {
   const { clientId, clientSecret, identityUrl, registryDomain } = secret;
   return [
     {
       title: ".env",
-      about: "For a file that is not committed and that only you can read.",
+      about: "Save it in a file that only you can read. Do not commit the file.",
       text: [
         `MOORING_CLIENT_ID=${clientId}`,
         `MOORING_CLIENT_SECRET=${clientSecret}`,
@@ -24,7 +24,8 @@ export function secretSnippets(secret: Secret): readonly Snippet[] {
     },
     {
       title: "GitHub Actions",
-      about: "In the repository's checkout. The space before printf keeps it out of the history of most shells.",
+      about:
+        "In the repository's checkout. Because of the space before printf, most shells do not save the line in their history.",
       text: [
         `gh variable set MOORING_CLIENT_ID --body ${clientId}`,
         ` printf %s ${clientSecret} | gh secret set MOORING_CLIENT_SECRET`,
@@ -55,7 +56,7 @@ export function secretSnippets(secret: Secret): readonly Snippet[] {
   ];
 }
 
-/** A name by RFC 1123, as Kubernetes asks for. */
+/** Returns a name that Kubernetes accepts (RFC 1123). */
 export function kubernetesName(name: string): string {
   const slug = name
     .toLowerCase()

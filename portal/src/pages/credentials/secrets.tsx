@@ -4,7 +4,7 @@ import type { Credential } from "~/access/credentials.ts";
 import { Badge, State } from "~/kit/state.tsx";
 import { Time, useNow } from "~/kit/time.tsx";
 
-/** The secrets that are accepted: two while a rotation's overlap lasts. */
+/** Shows the accepted secrets: two during the overlap of a rotation. */
 export function Secrets({ credential: { secrets, kind } }: { credential: Credential }): ReactNode {
   const isTwo = secrets.length > 1;
   const now = useNow(isTwo ? 1000 : 0);

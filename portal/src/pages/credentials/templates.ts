@@ -4,19 +4,19 @@ export interface Template {
   readonly id: string;
   readonly title: string;
   readonly about: string;
-  /** Proposed for its name. */
+  /** The proposed name. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** Null: it does not expire. */
   readonly expiresDays: number | null;
 }
 
-/** The usual purposes of credentials, each with the scopes that it needs. */
+/** Common purposes of credentials, with the scopes that they need. */
 export const TEMPLATES: readonly Template[] = [
   {
     id: "telemetry",
     title: "Telemetry writer",
-    about: "A service or a Collector that sends logs, metrics and traces, and can read nothing.",
+    about: "A service or a Collector that sends logs, metrics and traces. It cannot read.",
     name: "telemetry writer",
     scopes: ["telemetry:write"],
     expiresDays: null,
@@ -24,7 +24,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "ci",
     title: "CI pusher",
-    about: "A build that pulls and pushes images, and deletes none.",
+    about: "A build that pulls and pushes images. It cannot delete them.",
     name: "ci",
     scopes: ["registry:pull", "registry:push"],
     expiresDays: 90,
@@ -32,7 +32,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "backup",
     title: "Backup",
-    about: "A job that stores and lists files, and can delete none. For S3 tools, create an S3 key.",
+    about: "A job that stores and lists files. It cannot delete them. For S3 tools, create an S3 key.",
     name: "backup",
     scopes: ["files:read", "files:write"],
     expiresDays: 365,
@@ -40,7 +40,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "read",
     title: "Read-only",
-    about: "A dashboard or a report: reads telemetry, files, images, apps and webhooks' events.",
+    about: "A dashboard or a report that reads telemetry, files, images, apps and webhook events.",
     name: "reader",
     scopes: ["projects:read", "apps:read", "telemetry:read", "files:read", "registry:pull", "webhooks:read"],
     expiresDays: 90,

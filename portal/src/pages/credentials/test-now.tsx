@@ -8,7 +8,7 @@ type Outcome =
   | { readonly kind: "taken"; readonly scope: string; readonly seconds: number; readonly tookMs: number }
   | { readonly kind: "refused"; readonly why: string };
 
-/** Gets a token with the secret at the token endpoint, shows its scopes, and drops it. */
+/** Gets a token with the secret, shows its scopes, and discards it. */
 export function TestNow({ clientId, clientSecret }: { clientId: string; clientSecret: string }): ReactNode {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "idle" });
   const abort = useRef<AbortController>(null);
@@ -27,7 +27,7 @@ export function TestNow({ clientId, clientSecret }: { clientId: string; clientSe
         Test now
       </Button>
       <div role="status" className="min-w-0 flex-1 basis-56">
-        {outcome.kind === "idle" && <span className="text-ink-2">Gets a token with the secret, and drops it.</span>}
+        {outcome.kind === "idle" && <span className="text-ink-2">Gets a token with the secret, and discards it.</span>}
         {outcome.kind === "taken" && (
           <State kind="go">
             <span className="[overflow-wrap:anywhere] whitespace-normal">
@@ -63,6 +63,6 @@ async function takeToken(clientId: string, clientSecret: string, signal: AbortSi
     const tookMs = performance.now() - startedMs;
     return { kind: "taken", scope: text("scope"), seconds: Number(answer["expires_in"]), tookMs };
   } catch {
-    return { kind: "refused", why: "No answer came: is the server running?" };
+    return { kind: "refused", why: "The server did not answer. Check that it is running." };
   }
 }

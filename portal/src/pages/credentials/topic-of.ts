@@ -9,7 +9,7 @@ const TOPICS: readonly (readonly [prefix: string, topic: Topic])[] = [
   ["webhooks:", "webhooks"],
 ];
 
-/** The most likely purpose of a credential. */
+/** Returns the most likely topic of a credential. */
 export function topicOf(scopes: readonly Scope[]): Topic {
   return TOPICS.find(([prefix]) => scopes.some((scope) => scope.startsWith(prefix)))?.[1] ?? "token";
 }

@@ -6,7 +6,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { ForeignText } from "~/kit/foreign-text.tsx";
 
-/** The issuers whose tokens replace its secret. */
+/** Lists the issuers whose tokens can sign in as the credential. */
 export function TrustedIssuers({ id }: { id: string }): ReactNode {
   const { items, error, isPending } = useList(ORGANIZATION_ROUTES.listTrusts, {
     query: { credential: id, limit: 100 },

@@ -7,35 +7,35 @@ interface Bounds {
 }
 
 export interface EntriesState {
-  /** Newest first. The same list, longer, as long as the search is the same. */
+  /** Newest first. */
   readonly entries: readonly LogEntry[];
   readonly isLoading: boolean;
-  /** All of the range are here. */
+  /** Whether all entries of the range are loaded. */
   readonly isWhole: boolean;
-  /** It was cancelled: nothing more comes. */
+  /** Whether the reading was cancelled. */
   readonly isStopped: boolean;
   readonly error: Error | null;
   readonly bytesScanned: number;
 }
 
-/** The most entries that a page keeps in memory. To see more, choose a range that ends at the last of them. */
+/** The most entries in memory. To see more, people choose a range that ends at the last loaded entry. */
 export const ENTRIES_MAX = 100_000;
 
 const FIRST_PAGE = 300;
 const PAGE = 1000;
-/** So many entries of one and the same microsecond are read at once; no sender makes more. */
+/** The most entries of one microsecond that can be read. */
 const PAGE_MAX = 50_000;
 const FIRST_WINDOW_MS = 15 * 60_000;
 const WIDER = 16;
-/** However small the pieces are in which entries come. */
+/** The least time between two updates of the page, even if entries arrive in small pieces. */
 const SHOWN_EVERY_MS = 100;
 
 type Ask = (bounds: Bounds, limit: number, signal: AbortSignal) => AsyncGenerator<QueryEvent, void>;
 
 /**
- * Reads the entries of a range from its end to its beginning, page after page. A page ends between two times, never among the
- * entries of one, and the next begins there: nothing twice, nothing left out, and no page costs more than the time that it spans.
- * Windows grow where there is little, so that most pages read a small part of the range.
+ * Reads the entries of a range from its end to its beginning, page by page. A page never ends among entries of the same
+ * time, so no entry is read twice or missed. Each query reads a window of the range. Windows grow while they have few
+ * entries.
  */
 export class EntriesReader {
   readonly #ask: Ask;
@@ -66,18 +66,18 @@ export class EntriesReader {
 
   readonly snapshot = (): EntriesState => this.#state;
 
-  /** Stops the running read, on the server too. Loaded entries stay. */
+  /** Cancels the running query, also on the server. Loaded entries stay. */
   stop(): void {
     this.release();
     this.#change({ isStopped: true });
   }
 
-  /** Stops the running read when the page is left. `more` continues it later. */
+  /** Cancels the running query when the person leaves the page. `more` can continue later. */
   release(): void {
     this.#page?.abort();
   }
 
-  /** Reads on by one page, unless that is under way, or nothing is left. */
+  /** Reads the next page, unless a read is running or all entries are loaded. */
   async more(): Promise<void> {
     const { isLoading, isWhole, isStopped, entries } = this.#state;
     if (isLoading || isWhole || isStopped || entries.length >= ENTRIES_MAX) return;
@@ -99,7 +99,7 @@ export class EntriesReader {
       const before = this.#state.entries.length;
       const { got, held } = await this.#window({ from, to: this.#cursor }, limit, signal);
       if (got < limit) {
-        // The whole window is read: the entries held back belong to it.
+        // The whole window is read, so the held entries of its last time are complete.
         this.#append(held);
         missing -= got;
         this.#cursor = from;
@@ -127,7 +127,7 @@ export class EntriesReader {
     return fromMs <= Date.parse(this.#bounds.from) ? this.#bounds.from : new Date(fromMs).toISOString();
   }
 
-  /** The entries of a window. Those of the last time are held back: it may have more than came. */
+  /** Reads the entries of a window. It holds back the entries of the last time, because more of them may follow. */
   async #window(bounds: Bounds, limit: number, signal: AbortSignal): Promise<{ got: number; held: LogEntry[] }> {
     let held: LogEntry[] = [];
     let ready: LogEntry[] = [];
@@ -150,7 +150,7 @@ export class EntriesReader {
         ready = [];
       }
     } catch (error) {
-      // The entries are complete down to the time held back: reading continues there.
+      // The entries are complete down to the held time. Reading continues there.
       if (held[0] !== undefined) this.#cursor = justAfter(held[0].timestamp);
       throw error;
     } finally {

@@ -20,11 +20,11 @@ interface EntryInspectorProps {
   onClose: () => void;
   /** Adds a term to the search. */
   onTerm: (term: string) => void;
-  /** The address that shows this very entry. */
+  /** The address of this entry. */
   permalink: string;
 }
 
-/** All that an entry says, and ways on from it. */
+/** Shows one entry, with links to related entries and traces. */
 export function EntryInspector({ entry, onClose, onTerm, permalink }: EntryInspectorProps): ReactNode {
   return (
     <Inspector title="Entry" onClose={onClose} actions={<CopyMenu entry={entry} permalink={permalink} />}>
@@ -99,7 +99,7 @@ function Attributes({ entry, onTerm }: { entry: LogEntry; onTerm: (term: string)
 
 const SHOWN_MAX = 600;
 
-/** Long values are cut until one wants them whole. Addresses of the web can be followed. */
+/** Shows a value. Long values are truncated, with a button to expand them. Web addresses are links. */
 function Value({ text, isScalar }: { text: string; isScalar: boolean }): ReactNode {
   const [whole, setWhole] = useState(false);
   if (isScalar && /^https?:\/\/\S+$/.test(text))

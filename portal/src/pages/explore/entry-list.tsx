@@ -18,7 +18,7 @@ import { entryKey, type LogEntry } from "./entry.ts";
 import { Level } from "./level.tsx";
 
 const ROW = 30;
-/** More are asked for when so few rows are left below. */
+/** The number of remaining rows at which more entries are loaded. */
 const READ_AHEAD = 500;
 const COLUMNS =
   "grid grid-cols-[178px_78px_112px_minmax(0,1fr)] max-sm:grid-cols-[64px_64px_minmax(0,1fr)] gap-3 px-3.5";
@@ -28,14 +28,17 @@ interface EntryListProps {
   entries: readonly LogEntry[];
   openKey: string | undefined;
   onOpen: (entry: LogEntry) => void;
-  /** Called when the last rows come into sight. */
+  /** Called when the last rows become visible. */
   onEnd?: (() => void) | undefined;
-  /** Called with whether the newest entry is in sight. */
+  /** Called with whether the newest entry is visible. */
   onTop?: ((isAtTop: boolean) => void) | undefined;
   footer?: ReactNode;
 }
 
-/** Entries, of which only those in sight are in the document. One of them is a stop of Tab; `j` and `k` move, Enter opens. */
+/**
+ * A list of entries. Only visible entries are in the document. Tab moves to one of them, `j` and `k` move between them,
+ * Enter opens.
+ */
 export function EntryList({ label, entries, openKey, onOpen, onEnd, onTop, footer }: EntryListProps): ReactNode {
   const { box, active, setActive, moveFocus } = useActiveRow(entries.length);
   const rows = useVirtualizer({
@@ -113,7 +116,7 @@ interface ActiveRow {
   moveFocus(this: void, index: number): void;
 }
 
-/** The row that Tab stops at. */
+/** Returns the row that Tab moves to. */
 function useActiveRow(count: number): ActiveRow {
   const box = useRef<HTMLDivElement>(null);
   const [chosen, setActive] = useState(0);
@@ -131,7 +134,7 @@ function useActiveRow(count: number): ActiveRow {
   return { box, active, setActive, moveFocus };
 }
 
-/** How many rows a key moves; undefined when it moves none. */
+/** Returns how many rows a key moves, or undefined for other keys. */
 function stepOf({ key, metaKey, ctrlKey }: KeyboardEvent): number | undefined {
   if (metaKey || ctrlKey || (/^[jk]$/.test(key) && !singleKeysOn())) return undefined;
   return { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[key];
@@ -166,7 +169,7 @@ interface RowProps {
   index: number;
   start: number;
   isOpen: boolean;
-  /** Where Tab leads to. */
+  /** Whether Tab moves to this row. */
   isActive: boolean;
   onFocus: (index: number) => void;
   open: (index: number) => void;
@@ -186,7 +189,7 @@ const Row = memo(function Row({ entry, index, start, isOpen, isActive, onFocus, 
       )}
       style={{ transform: `translateY(${start}px)` }}
       onClick={(event) => {
-        // From here on the keys move.
+        // The keys then move from this row.
         event.currentTarget.querySelector("button")?.focus({ preventScroll: true });
         open(index);
       }}

@@ -1,7 +1,7 @@
 import { levelOf, levelOfWord, LEVELS } from "./levels.ts";
 import type { Condition, Field, Term } from "./search-language.ts";
 
-/** A log entry as queries and tails show it. */
+/** A log entry in the form of query results and tails. */
 export interface LogEntry {
   readonly timestamp: string;
   readonly level: string;
@@ -15,8 +15,8 @@ export interface LogEntry {
 }
 
 /**
- * The name of an entry in an address: its time, and a hash of its content, since entries have no ids. Two equal entries
- * are one to the reader.
+ * Returns the name of an entry in an address. Entries have no ids, so it is the time and a hash of the content. Two
+ * equal entries have the same name.
  */
 export function entryKey(entry: LogEntry): string {
   let hash = 0x811c9dc5;
@@ -32,13 +32,13 @@ export function entryKey(entry: LogEntry): string {
   return `${entry.timestamp}~${(hash >>> 0).toString(36)}`;
 }
 
-/** The time in an entry's key; null when it is none. */
+/** Returns the time in an entry's key, or null if the key is invalid. */
 export function momentOfKey(key: string): string | null {
   const [moment = ""] = key.split("~");
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/.test(moment) ? moment : null;
 }
 
-/** A microsecond later: the end of a range that just includes a moment. */
+/** Adds a microsecond. The result is the end of a range that includes the moment. */
 export function justAfter(moment: string): string {
   const [, seconds = "", fraction = ""] = /^(.{19})(?:\.(\d{1,6}))?/.exec(moment) ?? [];
   const micros = Number(fraction.padEnd(6, "0")) + 1;
@@ -46,7 +46,7 @@ export function justAfter(moment: string): string {
   return new Date(Date.parse(`${seconds}Z`) + 1000).toISOString();
 }
 
-/** Names of values inside of attributes as one searches for them, objects and lists as JSON. */
+/** Returns the attributes with the names for searching. Objects and lists are JSON. */
 export function attributePairs(entry: LogEntry): (readonly [name: string, value: string, isScalar: boolean])[] {
   return Object.entries(entry.attributes ?? {}).map(([name, value]) => {
     const isScalar = value === null || typeof value !== "object";
@@ -54,7 +54,7 @@ export function attributePairs(entry: LogEntry): (readonly [name: string, value:
   });
 }
 
-/** Whether an entry fits a term: for tails, where the server knows fewer conditions than a query does. */
+/** Whether an entry matches a term. For tails, because the server's tail supports fewer conditions than a query. */
 export function fits(entry: LogEntry, term: Term): boolean {
   const holds = term.kind === "text" ? hasText(entry.message, term.text) : fitsField(entry, term.field, term.condition);
   return holds !== term.not;

@@ -16,7 +16,7 @@ interface FacetsProps {
   onSearch: (search: string) => void;
 }
 
-/** Levels and services with their counts. Pressing one adds it to the search; pressing it again removes it. */
+/** Levels and services with their counts. A click adds one to the search; a second click removes it. */
 export const FacetBar = memo(function FacetBar({ facets, search, onSearch }: FacetsProps): ReactNode {
   if (facets === null) return <div className="h-6" />;
   const names = [...LEVELS.map(({ id }) => id), "other"].filter((name) => facets.levels.has(name));

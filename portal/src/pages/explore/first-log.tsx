@@ -8,7 +8,7 @@ import { Empty } from "~/kit/page.tsx";
 import { firstLogCommand } from "./first-log-command.ts";
 
 /**
- * Before the first entry: the purpose of the page, and a command that sends one. The page shows the entry when it
+ * Shown before the first entry: the purpose of the page, and a command that sends an entry. The entry appears when it
  * arrives.
  */
 export function FirstLog(): ReactNode {
@@ -31,8 +31,8 @@ export function FirstLog(): ReactNode {
           <CopyBlock label="command that sends a first entry" text={firstLogCommand(addresses)} />
         )}
         <p>
-          CLIENT_ID and CLIENT_SECRET are those of a credential with <code>telemetry:write</code>; Connect shows where
-          to create one.
+          CLIENT_ID and CLIENT_SECRET belong to a credential with <code>telemetry:write</code>. Connect shows where to
+          create one.
         </p>
         <p role="status" className="flex items-center gap-2">
           <Spinner /> Waiting for the first entry…

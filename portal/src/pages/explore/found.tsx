@@ -20,11 +20,11 @@ import { useFigures } from "./use-figures.ts";
 interface FoundProps {
   explore: Explore;
   onOpen: (entry: LogEntry) => void;
-  /** Told how to stop while something runs, and null when nothing does. */
+  /** Called with a function that cancels the running queries, or null if none runs. */
   onRunning: (stop: (() => void) | null) => void;
 }
 
-/** The result of a search: counts by time, level and service, and the entries themselves. */
+/** Shows the result of a search: counts by time, level and service, and the entries. */
 export function Found({ explore, onOpen, onRunning }: FoundProps): ReactNode {
   const { client, organization, wanted, bounds, text, run, setRange, openKey } = explore;
   const found = useEntries(client, wanted, bounds);
@@ -36,7 +36,7 @@ export function Found({ explore, onOpen, onRunning }: FoundProps): ReactNode {
     useCallback(() => run(text), [run, text]),
   );
   const { stop } = found;
-  // Later pages come while one scrolls, and need no button.
+  // Later pages load during scrolling and need no cancel button.
   const isStarting = found.isLoading && found.entries.length === 0;
   useEffect(() => onRunning(isStarting ? stop : null), [isStarting, stop, onRunning]);
   useEffect(() => () => onRunning(null), [onRunning]);
@@ -83,7 +83,7 @@ function Nothing({ explore, newest }: { explore: Explore; newest: string | null 
         {typeof newest === "string" && (
           <>
             {" "}
-            The newest of all is from <Time at={newest} />.
+            The newest entry is from <Time at={newest} />.
           </>
         )}
       </p>
@@ -92,7 +92,7 @@ function Nothing({ explore, newest }: { explore: Explore; newest: string | null 
         <Button onClick={() => setRange({ kind: "last", ms: 7 * 86_400_000 })}>Look in the last 7 days</Button>
       )}
       {typeof newest === "string" && (
-        <Button onClick={() => setRange(hourBefore(newest))}>Show the hour of the newest</Button>
+        <Button onClick={() => setRange(hourBefore(newest))}>Show the hour before the newest</Button>
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 import { axisText } from "../../kit/bars-steps.ts";
 import { LEVELS } from "./levels.ts";
 
-/** The levels of the bars, from the bottom: the most severe one is the most visible. */
+/** The levels in a bar, from bottom to top. The most severe level is at the bottom, where it is most visible. */
 export const STACK = [...LEVELS.map(({ id }) => id), "other"] as const;
 
 export interface Histogram {
@@ -17,7 +17,7 @@ interface Row {
   readonly n: number | string;
 }
 
-/** A bar for every step of the range, also for those in which nothing was. */
+/** Returns a bar for every step of the range, including empty ones. */
 export function histogramOf(
   rows: readonly Row[],
   { steps, step }: { steps: readonly number[]; step: number },
@@ -38,7 +38,7 @@ export function histogramOf(
   return { step, starts: steps, bars, total };
 }
 
-/** The range of time of the bars. */
+/** Returns the time range of selected bars. */
 export function rangeOfBars(
   { starts, step }: Histogram,
   first: number,

@@ -14,7 +14,7 @@ const FILLS: Readonly<Record<string, string>> = {
 
 const SERIES: readonly BarSeries[] = STACK.map((name) => ({ name, fill: FILLS[name] ?? "fill-line-2" }));
 
-/** Entries over time by level; a part of it that is chosen becomes the range. */
+/** A chart of entries over time by level. Selecting a part sets the time range. */
 export const LogHistogram = memo(function LogHistogram({
   histogram,
   onSelect,

@@ -4,7 +4,7 @@ import { levelOf } from "./levels.ts";
 
 const KINDS: Readonly<Record<string, StateKind>> = { fatal: "stop", error: "stop", warn: "warn" };
 
-/** A level as its sender wrote it, with the colour and shape of its severity. */
+/** Shows a level in the sender's spelling, with the colour and shape of its severity. */
 export function Level({ level, severity }: { level: string; severity: number | null }): ReactNode {
   return (
     <span className="mono">
@@ -13,7 +13,7 @@ export function Level({ level, severity }: { level: string; severity: number | n
   );
 }
 
-/** The same for a level by its name alone. */
+/** Shows a level by its name. */
 export function LevelName({ name }: { name: string }): ReactNode {
   return <State kind={KINDS[name] ?? "none"}>{name}</State>;
 }

@@ -1,4 +1,4 @@
-/** The levels that have a severity (OpenTelemetry's numbers), the most severe first. Any other word is a separate level. */
+/** The levels with a severity (OpenTelemetry's numbers), most severe first. Every other word is a separate level. */
 export const LEVELS = [
   { id: "fatal", from: 21, to: 24 },
   { id: "error", from: 17, to: 20 },
@@ -12,13 +12,13 @@ export type LevelId = (typeof LEVELS)[number]["id"] | "other";
 
 const WORDS: Readonly<Record<string, LevelId>> = { warning: "warn", err: "error", critical: "fatal" };
 
-/** The level of a word in a search; null: only entries with this very word. */
+/** Returns the level for a word in a search. Null: only entries with exactly this word match. */
 export function levelOfWord(word: string): (typeof LEVELS)[number] | null {
   const known = WORDS[word.toLowerCase()] ?? word.toLowerCase();
   return LEVELS.find(({ id }) => id === known) ?? null;
 }
 
-/** Which level an entry counts to. */
+/** Returns the level in which an entry is counted. */
 export function levelOf(severity: number | null): LevelId {
   return LEVELS.find(({ from, to }) => severity !== null && severity >= from && severity <= to)?.id ?? "other";
 }

@@ -9,7 +9,7 @@ export interface Statement {
   readonly parameters: Readonly<Record<string, Value>>;
 }
 
-/** The conditions of an explorer: a search, in one project or all. */
+/** The conditions of the page: a search, in one project or all. */
 export interface Wanted {
   readonly search: Search;
   readonly projectId: string | null;
@@ -17,17 +17,17 @@ export interface Wanted {
 
 export const ENTRY_COLUMNS = "timestamp, level, severity, message, service, trace_id, span_id, attributes, project_id";
 
-/** How values come into a statement: as parameters, or, to be read and changed by people, as literals. */
+/** How values are written into a statement: as parameters, or as literals if people will read and change it. */
 type Place = (value: Value) => string;
 
-/** The newest entries of a range that fit. */
+/** Returns a statement for the newest matching entries of a range. */
 export function entriesStatement(wanted: Wanted, limit: number): Statement {
   return statement(
     (place) => `SELECT ${ENTRY_COLUMNS} FROM logs${where(wanted, place)} ORDER BY timestamp DESC LIMIT ${limit}`,
   );
 }
 
-/** How many entries of each level there are in each step of time. */
+/** Returns a statement that counts entries by level and time step. */
 export function histogramStatement(wanted: Wanted, stepMs: number): Statement {
   return statement(
     (place) =>
@@ -36,7 +36,10 @@ export function histogramStatement(wanted: Wanted, stepMs: number): Statement {
   );
 }
 
-/** How many entries each level and service has, without what the search says of that very field, and all entries of the range. */
+/**
+ * Returns a statement that counts entries by level, by service, and in total. The counts of a field ignore the search
+ * terms on that field; the total ignores the search.
+ */
 export function facetsStatement(wanted: Wanted): Statement {
   const but = (name: string): Wanted => ({
     ...wanted,
@@ -51,7 +54,7 @@ export function facetsStatement(wanted: Wanted): Statement {
   );
 }
 
-/** The search as a statement with its values in it, for people to continue with. */
+/** Returns the search as a statement with literals, for people to continue with. */
 export function readableSql(wanted: Wanted): string {
   const conditions = conditionsOf(wanted, literal);
   const lines = conditions.map((condition, index) => `${index === 0 ? "WHERE " : "  AND "}${condition}`);
@@ -75,7 +78,7 @@ function statement(write: (place: Place) => string): Statement {
   return { sql, parameters: Object.fromEntries([...names].map(([value, name]) => [name, value])) };
 }
 
-/** A value as SQL writes it. */
+/** Formats a value as a SQL literal. */
 export function literal(value: Value): string {
   return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
 }
@@ -107,7 +110,10 @@ function contains(text: string): string {
   return `contains(lower(message), lower(${text}))`;
 }
 
-/** With the attribute's name as a literal, the server can read the separate column of a frequent attribute. */
+/**
+ * Returns the SQL expression of a field. An attribute's name is a literal, so that the server can use the separate
+ * column of a frequent attribute.
+ */
 function expressionOf(field: Field, place: Place): string {
   if (field.kind === "column") return field.name;
   return `(attributes->>${/^[\w.@-]+$/.test(field.name) ? `'${field.name}'` : place(field.name)})`;
@@ -138,12 +144,12 @@ function conditionSql(
   }
 }
 
-/** `*` matches any text; other characters with a meaning in LIKE are escaped. */
+/** Converts a pattern to LIKE. `*` matches any text; characters with a meaning in LIKE are escaped. */
 export function likePattern(pattern: string): string {
   return pattern.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`).replaceAll("*", "%");
 }
 
-/** A known level is found by its severity, in every spelling of it; others by their word. */
+/** Returns the condition for a level. Known levels are found by severity, in every spelling; others by their word. */
 function levelSql(condition: Condition, place: Place): string {
   if (condition.kind === "is")
     return anyOf(

@@ -15,7 +15,7 @@ import { SearchBox } from "./search-box.tsx";
 import { TailView } from "./tail-view.tsx";
 import { useExplore, useOpenEntry, useOpenShown, type Explore } from "./use-explore.ts";
 
-/** Logs: looking for entries, and following them as they come. */
+/** The page to search log entries and to follow them live. */
 export function Page(): ReactNode {
   const explore = useExplore();
   const { text, wanted, range, isTail, openKey, run, setRange, setTail } = explore;
@@ -69,7 +69,7 @@ function OpenEntry({ explore }: { explore: Explore }): ReactNode {
   );
 }
 
-/** An entry with the five minutes around it, without the current search. */
+/** Returns the address of an entry with the five minutes around it, without the current search. */
 function permalinkOf(key: string): string {
   const at = Date.parse(momentOfKey(key) ?? "");
   const around = (ms: number): string => new Date(at + ms).toISOString();

@@ -9,11 +9,11 @@ interface SearchBoxProps {
   onRun: (search: string) => void;
   isRunning: boolean;
   onCancel: () => void;
-  /** At the right of the field: the range of time. */
+  /** The time range, at the right of the field. */
   children: ReactNode;
 }
 
-/** The search field. Enter runs it; a fault is explained, with its place. */
+/** The search field. Enter runs the search. Mistakes are explained, with their position. */
 export function SearchBox({ search, onRun, isRunning, onCancel, children }: SearchBoxProps): ReactNode {
   const [text, setText] = useState(search);
   const [tried, setTried] = useState(false);
@@ -79,17 +79,17 @@ export function SearchBox({ search, onRun, isRunning, onCancel, children }: Sear
 
 const HELP: readonly (readonly [example: string, meaning: string])[] = [
   ["declined", "the message contains it, in upper or lower case"],
-  ['"card declined"', "the message contains these words as they stand"],
-  ["level:error", "this level, in every spelling; level:error,warn for either"],
+  ['"card declined"', "the message contains exactly these words"],
+  ["level:error", "this level, in every spelling; level:error,warn for both levels"],
   ["level:>=warn", "this level and more severe ones"],
   ["service:payments", "this service"],
-  ["trace_id:4bf92f35…", "this trace; span_id likewise"],
+  ["trace_id:4bf92f35…", "this trace; span_id works in the same way"],
   ["order:58211", "the attribute order has this value; dots are part of names"],
-  ["duration_ms:>250", "the attribute is a greater number; also >=, <, <="],
+  ["duration_ms:>250", "the attribute is a number greater than 250; also >=, <, <="],
   ["host:web*", "the attribute begins with this"],
   ["user:*", "the entry has this attribute"],
-  ["-level:debug", "a minus negates any of the above"],
-  ["attributes.level:x", "an attribute that is named like a column"],
+  ["-level:debug", "a minus excludes entries that match the term"],
+  ["attributes.level:x", "an attribute with the same name as a column"],
 ];
 
 function SearchHelp({ onClose }: { onClose: () => void }): ReactNode {

@@ -7,7 +7,7 @@ export type Condition =
   | { readonly kind: "has" }
   | { readonly kind: "compare"; readonly operator: Comparison; readonly value: string };
 
-/** One term of a search. All terms have to hold. */
+/** One term of a search. An entry must match all terms. */
 export type Term =
   | { readonly kind: "text"; readonly not: boolean; readonly text: string }
   | { readonly kind: "field"; readonly not: boolean; readonly field: Field; readonly condition: Condition };
@@ -18,7 +18,7 @@ export type Field =
   | { readonly kind: "column"; readonly name: (typeof COLUMNS)[number] }
   | { readonly kind: "attribute"; readonly name: string };
 
-/** A place of the search that can't be parsed, and a correction. */
+/** A part of the search that can't be parsed, and a correction. */
 export interface Mistake {
   readonly at: number;
   readonly text: string;
@@ -40,7 +40,10 @@ interface Token {
   readonly isOpen: boolean;
 }
 
-/** Reads `level:error service:payments -order:58211 "card declined"`. Never throws: unreadable parts are reported as mistakes. */
+/**
+ * Parses `level:error service:payments -order:58211 "card declined"`. It never throws: invalid parts are reported as
+ * mistakes.
+ */
 export function parseSearch(text: string): Search {
   const terms: Term[] = [];
   const mistakes: Mistake[] = [];
@@ -89,8 +92,8 @@ function adviceFor({ name, value, isQuoted, isOpen, not }: Token): string | null
   if (value === "")
     return name === null
       ? not
-        ? "A minus stands right before a term: -level:debug."
-        : "Nothing to look for."
+        ? "Write the minus directly before a term: -level:debug."
+        : "The term is empty."
       : `A value is missing: ${name}:value, or ${name}:* for entries that have it.`;
   if (name !== null && /^(>=?|<=?)$/.test(value)) return `A value is missing: ${name}:${value}100.`;
   if (name === null && value.startsWith(":"))
@@ -123,13 +126,13 @@ function conditionOf(value: string): Condition {
   return { kind: "is", values: value.split(",").filter((part) => part !== "") };
 }
 
-/** A term as one writes it. */
+/** Returns a term in the form in which people write it. */
 export function fieldTerm(name: string, value: string, { not = false } = {}): string {
   const isPlain = /^[\w.@/:+-]+$/.test(value);
   return `${not ? "-" : ""}${name}:${isPlain ? value : `"${value.replaceAll(/["\\]/g, (sign) => `\\${sign}`)}"`}`;
 }
 
-/** A search with one term more; without the contrary of it, and the same text when it has the term already. */
+/** Adds a term to a search, and removes its opposite. If the search has the term already, it stays the same. */
 export function withTerm(search: string, term: string): string {
   const contrary = term.startsWith("-") ? term.slice(1) : `-${term}`;
   const parts = tokensOf(search)
@@ -138,7 +141,7 @@ export function withTerm(search: string, term: string): string {
   return (parts.includes(term) ? parts : [...parts, term]).join(" ");
 }
 
-/** A search without a term. */
+/** Removes a term from a search. */
 export function withoutTerm(search: string, term: string): string {
   return tokensOf(search)
     .map(({ raw }) => raw)

@@ -3,7 +3,7 @@ import { bytesText, countText, durationText } from "~/kit/figures.ts";
 import type { EntriesState } from "./entries-reader.ts";
 import type { Figures } from "./use-figures.ts";
 
-/** The number of matches and of entries, the time, and the data read. */
+/** Shows the number of matches and entries, the time, and the bytes read. */
 export function Summary({ figures, entries }: { figures: Figures; entries: EntriesState }): ReactNode {
   const { histogram, facets, statistics, isPending } = figures;
   const elapsedMs = Math.max(0, ...statistics.map(({ elapsed_ms }) => elapsed_ms));
@@ -16,7 +16,7 @@ export function Summary({ figures, entries }: { figures: Figures; entries: Entri
     <p role="status" className="shrink-0 text-ink-2" aria-busy={isPending}>
       {counts}
       {isPending || statistics.length === 0 ? "…" : ` · ${durationText(elapsedMs)}`}
-      <span title="Bytes of the files that the counts and the entries below were looked for in, parts that were skipped included">
+      <span title="Bytes of the files that were searched for the counts and entries, including skipped parts">
         {` · ${bytesText(bytes)} read`}
       </span>
       {` · ${countText(entries.entries.length)} loaded`}

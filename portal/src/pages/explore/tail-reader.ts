@@ -4,14 +4,14 @@ import type { Wanted } from "./log-query.ts";
 import { tailSearch } from "./tail-search.ts";
 
 export interface TailState {
-  /** Newest first, and not more than `TAIL_MAX`. */
+  /** Newest first, at most `TAIL_MAX`. */
   readonly entries: readonly LogEntry[];
   readonly status: "connecting" | "live" | "paused" | "waiting";
-  /** Entries that fitted, since the tail began. */
+  /** The number of matching entries since the tail started. */
   readonly seen: number;
-  /** Entries a second, over the last five. */
+  /** Entries per second, over the last five seconds. */
   readonly rate: number;
-  /** Entries that could not be shown. */
+  /** A message about entries that could not be shown. */
   readonly gap: string | null;
   readonly error: Error | null;
 }
@@ -22,8 +22,8 @@ const RATE_OVER_MS = 5000;
 const AGAIN_MS = 2000;
 
 /**
- * Follows the logs live. A pause closes the connection. Resuming asks for the entries since the last event, as after
- * a broken connection or a token that expired.
+ * Follows the logs live. A pause closes the connection. After a pause, a broken connection or an expired token, it
+ * requests the entries since the last event.
  */
 export class TailReader {
   readonly #client: Client;
@@ -74,7 +74,7 @@ export class TailReader {
       try {
         this.#change({ status: "connecting" });
         await this.#connect(signal);
-        // The server ends a stream whose token expires; with a new one it goes on at once.
+        // The server ends a stream when its token expires. The next attempt, with a new token, needs no wait.
         if (performance.now() - beganMs > AGAIN_MS) continue;
       } catch (error) {
         if (signal.aborted) return;
@@ -113,7 +113,7 @@ export class TailReader {
     } else if (event === "gap") this.#change({ gap: gapText(data) });
   }
 
-  /** Passes new entries on a few times a second, in any number. */
+  /** Publishes new entries a few times a second. */
   #show(): void {
     const now = performance.now();
     const count = this.#arrived.length;
@@ -136,7 +136,7 @@ function gapText(data: string): string {
   const gap = JSON.parse(data) as { from: string; to: string; left_out: number | null; reason: string };
   const count = gap.left_out === null ? "Entries" : `${gap.left_out} entries`;
   const why = {
-    too_old: "you were away for too long",
+    too_old: "the page was disconnected for too long",
     too_slow: "they arrived faster than they could be read",
     busy: "more arrived than the server could filter",
   }[gap.reason];

@@ -4,8 +4,8 @@ import type { Search, Term } from "./search-language.ts";
 const ATTRIBUTES_MAX = 10;
 
 /**
- * The part of a search that the server's tail can filter: the page applies the other terms itself. Each parameter is
- * used once; a tail's level includes more severe ones.
+ * Returns the parameters for the terms that the server's tail can filter. The page applies the other terms itself. Each
+ * parameter can be used once. The tail's level includes more severe levels.
  */
 export function tailSearch({ terms }: Search): URLSearchParams {
   const parameters = new URLSearchParams();

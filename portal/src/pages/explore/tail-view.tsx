@@ -17,7 +17,7 @@ interface TailViewProps {
   onOpen: (entry: LogEntry) => void;
 }
 
-/** Live entries, the newest first. After scrolling away, the entries in sight stay in place. */
+/** Live entries, newest first. After scrolling, the visible entries stay in place. */
 export function TailView({ client, wanted, openKey, onOpen }: TailViewProps): ReactNode {
   const tail = useTail(client, wanted);
   const [held, setHeld] = useState<readonly LogEntry[] | null>(null);
@@ -59,7 +59,7 @@ function TailStatus({ tail: { status, entries, seen, rate } }: { tail: TailState
   const [kind, words] = {
     connecting: ["none", "Connecting"],
     live: ["go", "Live"],
-    paused: ["none", "Paused. Resuming shows the entries since then."],
+    paused: ["none", "Paused. Resume to see the entries since then."],
     waiting: ["warn", "Connection lost. Retrying."],
   }[status] as [kind: "go" | "none" | "warn", words: string];
   const shown = seen > entries.length && entries.length >= TAIL_MAX ? `the newest ${countText(TAIL_MAX)} of ` : "";

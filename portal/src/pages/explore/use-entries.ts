@@ -6,7 +6,10 @@ import { EntriesReader, type EntriesState } from "./entries-reader.ts";
 import { entriesStatement, type Wanted } from "./log-query.ts";
 import { TailReader, type TailState } from "./tail-reader.ts";
 
-/** The entries of a search, read page after page by `more`. Another search, or leaving, ends the one before on the server too. */
+/**
+ * Reads the entries of a search, page by page with `more`. A new search, or leaving the page, cancels the last query on
+ * the server too.
+ */
 export function useEntries(
   client: Client,
   wanted: Wanted,
@@ -32,7 +35,7 @@ export function useEntries(
   return { ...state, ...acts };
 }
 
-/** The logs live. The tail disconnects while the page is hidden, and then continues where it was. */
+/** Follows the logs. The tail disconnects while the page is hidden, and then continues after the last entry. */
 export function useTail(client: Client, wanted: Wanted): TailState & Pick<TailReader, "start" | "pause" | "clear"> {
   const reader = useMemo(() => new TailReader(client, wanted), [client, wanted]);
   useEffect(() => {

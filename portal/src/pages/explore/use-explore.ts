@@ -14,7 +14,7 @@ export interface ExploreSearch extends Record<string, string | undefined> {
   range: string | undefined;
   from: string | undefined;
   to: string | undefined;
-  /** Key of the entry that is open. */
+  /** Key of the open entry. */
   entry: string | undefined;
   view: string | undefined;
 }
@@ -36,7 +36,7 @@ export interface Explore {
   readonly addTerm: (term: string) => void;
 }
 
-/** The state of the page, all of which is in its address. */
+/** Returns the state of the page, which is completely in its address. */
 export function useExplore(): Explore {
   const { client, slug } = useOrganization();
   const projectId = useProject()?.id ?? null;
@@ -46,7 +46,7 @@ export function useExplore(): Explore {
   const range = useMemo(() => rangeOf({ range: rangeText, from, to }), [rangeText, from, to]);
   const [runs, setRuns] = useState(0);
   const wanted = useMemo(() => ({ search: parseSearch(text), projectId }), [text, projectId]);
-  // Another search begins at another present.
+  // Each search gets new bounds, relative to the current time.
   const bounds = useMemo(() => boundsOf(range, Date.now()), [range, wanted, runs]);
   const run = useCallback(
     (next: string) => {
@@ -76,7 +76,10 @@ export function useExplore(): Explore {
   };
 }
 
-/** Opens an entry of a list: the address names it, and it is not asked for again. */
+/**
+ * Returns a function that opens an entry of a list: it changes the address, and caches the entry, so that no request is
+ * needed.
+ */
 export function useOpenShown({ organization, open, wanted: { projectId } }: Explore): (entry: LogEntry) => void {
   const queries = useQueryClient();
   return useCallback(
@@ -89,7 +92,7 @@ export function useOpenShown({ organization, open, wanted: { projectId } }: Expl
   );
 }
 
-/** The entry that the address names: it was opened in a list, or else is asked for by its time. */
+/** Returns the entry that the address names. If it was not opened in a list, it is read by its time. */
 export function useOpenEntry({ client, organization, openKey, wanted: { projectId } }: Explore): {
   entry: LogEntry | null;
   error: Error | null;
@@ -116,7 +119,7 @@ export function useOpenEntry({ client, organization, openKey, wanted: { projectI
 const openEntryQuery = (organization: string, projectId: string | null, key: string | undefined) =>
   [organization, "explore", "entry", projectId, key] as const;
 
-/** The newest entry of all; null when there is none yet, and then asked again until there is. */
+/** Reads the time of the newest entry. Null: there is no entry yet, and it asks again until there is one. */
 export function useNewest(
   { client, organization, wanted }: Explore,
   enabled: boolean,
@@ -137,7 +140,7 @@ export function useNewest(
   return { newest: data };
 }
 
-/** Runs once when a first entry has come. */
+/** Runs once when the first entry has arrived. */
 export function useWhenFirst(newest: string | null | undefined, then: () => void): void {
   const [wasEmpty, setWasEmpty] = useState(false);
   useEffect(() => {

@@ -11,7 +11,7 @@ const BARS_MAX = 100;
 
 export interface Facets {
   readonly levels: ReadonlyMap<string, number>;
-  /** Null is the entries without one. */
+  /** Null: the entries without a service. */
   readonly services: readonly (readonly [name: string | null, count: number])[];
   /** Entries in the range, without the search. */
   readonly all: number;
@@ -33,7 +33,7 @@ interface Asked {
   enabled: boolean;
 }
 
-/** How many entries there are, by time, level and service. The queries of the search before are ended. */
+/** Counts entries by time, level and service. A new search cancels the queries of the previous one. */
 export function useFigures({ client, organization, wanted, bounds, enabled }: Asked): Figures {
   const step = stepMs(Date.parse(bounds.from), Date.parse(bounds.to), BARS_MAX);
   const key = [organization, "explore", wanted, { bounds }];

@@ -14,7 +14,7 @@ import { countedText } from "./upload-tray.tsx";
 
 const ADDRESSES_MAX = 500;
 
-/** The acts on the selected files. */
+/** The actions on the selected files. */
 export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onClear: () => void }): ReactNode {
   const me = useMe();
   const why = files
@@ -27,7 +27,7 @@ export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onCl
       <span role="status">{countedText(files)} selected</span>
       <span className="ml-auto flex flex-wrap gap-2">
         <Menu trigger={<Button busy={addresses.isPending}>Download list</Button>}>
-          <MenuItem onSelect={() => addresses.mutate()}>Addresses, one a line, for wget -i and curl</MenuItem>
+          <MenuItem onSelect={() => addresses.mutate()}>Addresses, one per line, for wget -i and curl</MenuItem>
           <MenuItem onSelect={() => saveFile("files.csv", new Blob([csvOf(files)], { type: "text/csv" }))}>
             Names, sizes and digests as CSV
           </MenuItem>
@@ -56,12 +56,13 @@ export function BulkBar({ files, onClear }: { files: readonly StoredFile[]; onCl
   );
 }
 
-/** Asks for an address of each file, and saves them as a text. They are good as long as any share link. */
+/** Requests an address for each file, and saves them as a text file. They are valid as long as a share link. */
 function useAddressList(files: readonly StoredFile[]) {
   const { client } = useOrganization();
   return useMutation({
     mutationFn: async () => {
-      if (files.length > ADDRESSES_MAX) throw new Error(`Addresses end soon: select ${ADDRESSES_MAX} files at most.`);
+      if (files.length > ADDRESSES_MAX)
+        throw new Error(`Addresses expire soon, so select at most ${ADDRESSES_MAX} files.`);
       const urls: string[] = [];
       for (const { id } of files) {
         const { data } = await client.call(FILE_ROUTES.getFileDownload, { params: { file_id: id } });

@@ -10,7 +10,7 @@ const READS = [
   USAGE_ROUTES.getUsage,
 ];
 
-/** Reads again what an upload, a copy, a deletion or its undoing has changed. */
+/** Reads again all lists that an upload, a copy, a deletion or a restore has changed. */
 export async function filesChanged(queries: QueryClient, organization: string): Promise<void> {
   await Promise.all(
     READS.map(({ operationId }) => queries.invalidateQueries({ queryKey: [organization, operationId] })),

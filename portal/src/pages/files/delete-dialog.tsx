@@ -19,13 +19,13 @@ interface Deletable {
 
 interface DeleteDialogProps {
   files: readonly Deletable[];
-  /** The projects that they are in. */
+  /** The projects of the files. */
   projectId: ProjectsOf;
   onDone: () => void;
   onClose: () => void;
 }
 
-/** Deletes one file or several, one after the other, into the trash or for good; those that are gone already count as deleted. */
+/** Deletes files one after the other, into the trash or for good. Files that are already deleted count as deleted. */
 export function DeleteDialog({ files, projectId, onDone, onClose }: DeleteDialogProps): ReactNode {
   const say = useSay();
   const queries = useQueryClient();
@@ -66,12 +66,12 @@ export function DeleteDialog({ files, projectId, onDone, onClose }: DeleteDialog
         <div className="flex flex-col gap-2">
           <NameList files={files} />
           <p>
-            Share links end at once. Running downloads may be interrupted.
+            Share links stop working at once. Running downloads may be interrupted.
             {files.some(({ versions = 1 }) => versions > 1) && " Earlier versions stay."}{" "}
             {permanent
               ? "This cannot be undone."
               : days !== undefined &&
-                `From the trash it can be restored for ${plural(days, "day")}; until then its bytes count towards the quota.`}
+                `You can restore it from the trash for ${plural(days, "day")}. Until then its bytes count towards the quota.`}
           </p>
           {days !== 0 && (
             <Checkbox

@@ -19,17 +19,17 @@ import { Preview } from "./preview.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
 import { Versions } from "./versions.tsx";
 
-/** Addresses are renewed before they end, so that the open file can be downloaded at any time. */
+/** Addresses are renewed before they expire, so that the open file can always be downloaded. */
 const RENEW_MS = 8 * 60_000;
 
-/** One file: its facts, a preview, and its links. */
+/** Shows one file: its facts, a preview, and its links. */
 export function FileInspector({
   id,
   projectId,
   onClose,
 }: {
   id: string;
-  /** Undefined: not known, since the list has not come so far. */
+  /** Undefined: unknown, because the list has not loaded the file yet. */
   projectId: string | null | undefined;
   onClose: () => void;
 }): ReactNode {

@@ -19,7 +19,7 @@ interface FileTableProps {
   onSelect: (selected: ReadonlySet<string>) => void;
 }
 
-/** Files in rows; in the list of names with how many versions a name has. */
+/** A table of files. The list of names also shows the number of versions. */
 export function FileTable(props: FileTableProps): ReactNode {
   const me = useMe();
   const slugOf = (id: string): string => me?.projects.find((project) => project.id === id)?.slug ?? id;

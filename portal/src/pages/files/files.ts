@@ -1,12 +1,12 @@
 import type { FILE_ROUTES, ResultOf } from "@mooring/contract";
 
 export type StoredFile = ResultOf<typeof FILE_ROUTES.listFiles>["data"]["files"][number];
-/** In a list of names: with how many files have its name. */
+/** A file; in a list of names, with the number of files of that name. */
 export type ListedFile = StoredFile & { readonly versions?: number };
 export type TrashedFile = ResultOf<typeof FILE_ROUTES.listTrash>["data"]["files"][number];
 export type DownloadGrant = ResultOf<typeof FILE_ROUTES.getFileDownload>["data"];
 
-/** Images that a browser decodes without running anything; the policy of the page lets them in from this origin. */
+/** Images that browsers decode without running code. The content security policy allows them from this origin. */
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 const TEXTS = new Set([
   "application/json",
@@ -21,19 +21,19 @@ const TEXTS = new Set([
   "image/svg+xml",
 ]);
 
-/** How much of a text is read for a preview. */
+/** The most bytes of a text that a preview reads. */
 export const PREVIEW_BYTES_MAX = 64 * 1024;
-/** Pictures up to here are shown without being asked for. */
+/** Pictures up to this size are shown without a click. */
 export const PICTURE_BYTES_MAX = 8 * 1024 * 1024;
 
 export type PreviewKind = "picture" | "json" | "text" | "none";
 
-/** `text/csv` out of `text/csv; charset=utf-8`. */
+/** Returns `text/csv` of `text/csv; charset=utf-8`. */
 export function essenceOf(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-/** The preview of a type, in a form that can't run anything. */
+/** Returns the kind of preview for a type. No kind runs code. */
 export function previewKindOf(contentType: string): PreviewKind {
   const essence = essenceOf(contentType);
   if (PICTURES.has(essence)) return "picture";
@@ -42,7 +42,7 @@ export function previewKindOf(contentType: string): PreviewKind {
   return "none";
 }
 
-/** Indented JSON; undefined for text that is not JSON, such as a cut one. */
+/** Indents JSON; undefined for text that is not valid JSON, for example a truncated one. */
 export function prettyJson(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -60,7 +60,7 @@ export interface StorageGroup {
   readonly bytes: number;
 }
 
-/** Storage by group, most bytes first. */
+/** Groups files, most bytes first. */
 export function groupFiles(files: readonly StoredFile[], by: Grouping): StorageGroup[] {
   const groups = new Map<string, { files: number; bytes: number }>();
   for (const file of files) {
@@ -79,7 +79,7 @@ function keyOf(file: StoredFile, by: Grouping): string {
   return prefixOf(file.filename);
 }
 
-/** The part up to and with the first slash; without a slash, the first word with its separator. */
+/** Returns the part up to and including the first slash; without a slash, the first word with its separator. */
 export function prefixOf(filename: string): string {
   return /^[^/]+\//.exec(filename)?.[0] ?? /^[\p{L}\p{N}]+[ _.-]/u.exec(filename)?.[0] ?? filename;
 }

@@ -2,7 +2,9 @@ import type { StoredFile } from "./files.ts";
 
 const COLUMNS = ["id", "filename", "content_type", "size_bytes", "created_at", "sha256", "project_id"] as const;
 
-/** The facts of files as CSV (RFC 4180), so that no name is a formula to a spreadsheet. */
+/**
+ * Formats the facts of files as CSV (RFC 4180). Names are escaped so that spreadsheets do not treat them as formulas.
+ */
 export function csvOf(files: readonly StoredFile[]): string {
   const rows = files.map((file) => COLUMNS.map((column) => field(file[column] ?? "")).join(","));
   return [COLUMNS.join(","), ...rows, ""].join("\r\n");
@@ -14,7 +16,7 @@ function field(value: string | number): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
-/** Addresses for `wget --content-disposition -i` and `xargs -n1 curl -fsSOJ`, one a line. */
+/** Formats addresses, one per line, for `wget --content-disposition -i` and `xargs -n1 curl -fsSOJ`. */
 export function addressListOf(urls: readonly string[]): string {
   return `${urls.join("\n")}\n`;
 }

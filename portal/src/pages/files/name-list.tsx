@@ -9,7 +9,7 @@ interface Named {
 
 const SHOWN_MAX = 20;
 
-/** The files of a dialog, by name. */
+/** Lists the files of a dialog by name. */
 export function NameList({ files }: { files: readonly Named[] }): ReactNode {
   return (
     <ul className="max-h-40 overflow-auto">
@@ -23,7 +23,7 @@ export function NameList({ files }: { files: readonly Named[] }): ReactNode {
   );
 }
 
-/** The text to type before files are deleted for good: the name itself if it can be typed. */
+/** Returns the text that the person must type before files are deleted for good: the name, if it can be typed. */
 export function typeOf(files: readonly Named[]): string {
   const [first] = files;
   if (files.length > 1 || first === undefined) return `delete ${files.length} files`;

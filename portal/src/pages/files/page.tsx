@@ -28,7 +28,7 @@ import { useUploads } from "./use-uploads.ts";
 
 const TYPING_MS = 250;
 
-/** Files: the list, the running uploads, and the open file. */
+/** The page of files: the list, the running uploads, and the open file. */
 export function Page(): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const present = useProject();
@@ -46,7 +46,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Files"
-      about="Stored for the organization or a project. Drop files or folders anywhere on this page; an interrupted upload can be resumed."
+      about="Files of the organization or a project. Drop files or folders anywhere on this page; an interrupted upload can be resumed."
       fill={search.view !== "trash"}
       actions={
         <>
@@ -93,9 +93,9 @@ export function Page(): ReactNode {
 
 interface FilesProps {
   list: FileList;
-  /** Each name once. */
+  /** Whether each name is listed once. */
   isGrouped: boolean;
-  /** Why nothing can be uploaded. */
+  /** Why the person can't upload; undefined: they can. */
   why: string | undefined;
   onFiles: (files: readonly ChosenFile[]) => void;
 }
@@ -165,7 +165,7 @@ function NoFiles({
   if (prefix !== undefined)
     return (
       <Empty title="No file matches">
-        <p>No name begins with this. Upper and lower case differ.</p>
+        <p>No name begins with this. The search is case-sensitive.</p>
       </Empty>
     );
   return (
@@ -179,8 +179,8 @@ function NoFiles({
     >
       <FilesOutside />
       <p>
-        Files of any kind, up to 5 GiB each by default, from this page, the command line or the API. A file never
-        changes: new content under the same name is a new version.
+        You can upload files of any kind, by default up to 5 GiB each, from this page, the command line or the API. A
+        file never changes: new content with the same name is a new version.
       </p>
       <CopyBlock text="npx mooring files put costs.csv" />
     </Empty>

@@ -7,9 +7,9 @@ import { Loaded } from "~/kit/page.tsx";
 import { ownContentUrl } from "./download.ts";
 import { PICTURE_BYTES_MAX, PREVIEW_BYTES_MAX, prettyJson, previewKindOf, type DownloadGrant } from "./files.ts";
 
-/** A preview of the content, as text or as a picture; nothing of it is run. */
+/** Shows the content as text or as a picture. It never runs code from it. */
 export function Preview({ id, grant }: { id: string; grant: DownloadGrant }): ReactNode {
-  // The address is renewed now and then; shown content is not loaded again for that.
+  // Uses the first address: a renewed address must not load the content again.
   const [url] = useState(() => ownContentUrl(grant.download_url));
   const kind = previewKindOf(grant.content_type);
   if (grant.size_bytes === 0) return <p className="text-ink-2">The file is empty.</p>;
@@ -31,7 +31,7 @@ function Picture({ url, sizeBytes }: { url: string; sizeBytes: number }): ReactN
   const [isBroken, setBroken] = useState(false);
   const [size, setSize] = useState("");
   if (!isWanted) return <Button onClick={() => setWanted(true)}>Show the picture ({bytesText(sizeBytes)})</Button>;
-  if (isBroken) return <p className="text-ink-2">The content is not a picture of its type, or is damaged.</p>;
+  if (isBroken) return <p className="text-ink-2">The content is not a picture of this type, or it is damaged.</p>;
   return (
     <figure className="flex flex-col gap-1">
       <img

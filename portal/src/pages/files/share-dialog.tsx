@@ -25,7 +25,7 @@ interface Shared {
   readonly endsAt: Date;
 }
 
-/** Makes a link that opens without signing in, until it ends. */
+/** Creates a link that works without signing in, until it expires. */
 export function ShareDialog({
   id,
   filename,
@@ -53,8 +53,8 @@ export function ShareDialog({
     <Dialog title="Share by a link" about={<ForeignText text={filename} />} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <p>
-          Until then the link works for everybody who has it, without sign-in. It ends earlier when the file is deleted
-          or moved to the trash, or when you lose the permission to read files.
+          Until it expires, everybody with the link can download the file without signing in. It stops working earlier
+          if the file is deleted, or if you lose the permission to read files.
         </p>
         <SelectField
           label="It works for"
@@ -87,7 +87,7 @@ export function ShareDialog({
 
 function SharedLink({ shared: { url, endsAt } }: { shared: Shared }): ReactNode {
   const isOver = useNow(1000) >= endsAt;
-  if (isOver) return <State kind="stop">the link has ended</State>;
+  if (isOver) return <State kind="stop">the link has expired</State>;
   return (
     <>
       <State kind="go">

@@ -23,7 +23,7 @@ const GROUPINGS: Readonly<Record<Grouping, string>> = {
 };
 const GROUPS_SHOWN = 50;
 
-/** Storage used by type, prefix or project, of the files that are loaded; all of them can be. */
+/** Shows the storage of the loaded files by type, prefix or project. A button loads all files. */
 export function StoragePanel({ list }: { list: FileList }): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const me = useMe();
@@ -81,7 +81,7 @@ export function StoragePanel({ list }: { list: FileList }): ReactNode {
   );
 }
 
-/** The stored bytes of the whole organization, from counters. */
+/** Shows the stored bytes of the whole organization. */
 function Quota(): ReactNode {
   const mayRead = useMayIn(null, USAGE_ROUTES.getUsage.permission);
   const { data } = useRead(USAGE_ROUTES.getUsage, {}, { enabled: mayRead });
@@ -92,9 +92,9 @@ function Quota(): ReactNode {
     <p className="flex flex-wrap items-center gap-x-3 border-b border-line px-3.5 py-2 text-ink-2">
       <span>
         The organization stores {plural(count, "file")}, {bytesText(bytes)}
-        {quota !== null && ` of the ${bytesText(quota)} that it may`}
-        {trashed > 0 && `; the trash holds ${bytesText(trashed)} more`}
-        {reserved > 0 && `; running uploads reserve ${bytesText(reserved)} more`}.
+        {quota !== null && ` of a quota of ${bytesText(quota)}`}
+        {trashed > 0 && `; the trash has another ${bytesText(trashed)}`}
+        {reserved > 0 && `; running uploads reserve another ${bytesText(reserved)}`}.
       </span>
       {quota !== null && <ProgressBar label="quota used" percent={Math.min(100, percent)} />}
       <PageLink page="usage">Usage and limits</PageLink>

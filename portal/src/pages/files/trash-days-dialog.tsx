@@ -10,12 +10,12 @@ import { filesChanged } from "./changed.ts";
 
 const DAYS_MAX = 90;
 
-/** How long the organization keeps deleted files. */
+/** Sets how long the organization keeps deleted files. */
 export function TrashDaysDialog({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <Dialog
       title="How long deleted files are kept"
-      about="Applies to the whole organization, and to files that are in the trash already."
+      about="Applies to the whole organization, and also to files that are already in the trash."
       onClose={onClose}
     >
       <VersionedForm row={FILE_ROUTES.getFileSettings} params={{}}>
@@ -61,7 +61,7 @@ function DaysForm({ settings, etag, onReload, onClose }: DaysFormProps): ReactNo
       />
       <TextField
         label="Days"
-        hint="0 to 90. With 0, files are deleted at once, and the trash is emptied within a minute."
+        hint="0 to 90. With 0, files are deleted for good at once, and the trash is emptied within a minute."
         inputMode="numeric"
         value={text}
         disabled={isDefault}

@@ -22,7 +22,7 @@ import { NameList, typeOf } from "./name-list.tsx";
 import { TrashDaysDialog } from "./trash-days-dialog.tsx";
 import { useTrash, type TrashList } from "./use-files.ts";
 
-/** Deleted files: each can be restored or deleted permanently; the trash can be emptied. */
+/** Lists deleted files. Each can be restored or deleted for good, and the trash can be emptied. */
 export function Trash({ project, onBack }: { project: string | undefined; onBack: () => void }): ReactNode {
   const list = useTrash(project);
   const whyNotEmpty = useWhyNotHere(FILE_ROUTES.emptyTrash.permission);
@@ -143,7 +143,7 @@ function PurgeDialog({ file, onClose }: { file: TrashedFile; onClose: () => void
       about={
         <div className="flex flex-col gap-2">
           <NameList files={[file]} />
-          <p>{bytesText(file.size_bytes)} are free at once. This cannot be undone.</p>
+          <p>{bytesText(file.size_bytes)} will be free at once. This cannot be undone.</p>
         </div>
       }
     />
@@ -164,7 +164,7 @@ function EmptyDialog({ list, project, onClose }: EmptyDialogProps): ReactNode {
   const empty = useMutation({
     mutationFn: async () => (await client.call(FILE_ROUTES.emptyTrash, { query: { project } })).data,
     onSuccess: ({ files, bytes: free }) => {
-      say(`${plural(files, "file")} deleted for good, ${bytesText(free)} are free`);
+      say(`${plural(files, "file")} deleted for good, ${bytesText(free)} freed`);
       onClose();
     },
     onSettled: () => filesChanged(queries, slug),
@@ -181,8 +181,9 @@ function EmptyDialog({ list, project, onClose }: EmptyDialogProps): ReactNode {
       onConfirm={() => empty.mutate()}
       about={
         <p>
-          {countText(total)} {total === 1 ? "file goes" : "files go"} for good, {bytesText(bytes)}
-          {project === undefined ? ", of every project that you see" : ", of this project"}. This cannot be undone.
+          {countText(total)} {total === 1 ? "file" : "files"} ({bytesText(bytes)}){" "}
+          {project === undefined ? "of every project that you see" : "of this project"} will be deleted for good. This
+          cannot be undone.
         </p>
       }
     />
@@ -192,7 +193,7 @@ function EmptyDialog({ list, project, onClose }: EmptyDialogProps): ReactNode {
 function NothingDeleted({ onBack }: { onBack: () => void }): ReactNode {
   return (
     <Empty title="The trash is empty" action={<Button onClick={onBack}>Back to the files</Button>}>
-      <p>Deleted files come here and can be restored until their retention ends.</p>
+      <p>Deleted files are listed here. You can restore them until their retention ends.</p>
       <CopyBlock text={curlOf(`${location.origin}/v1/files/trash`)} />
     </Empty>
   );

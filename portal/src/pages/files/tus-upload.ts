@@ -13,10 +13,10 @@ import {
 import { onThisOrigin } from "~/api/clients.ts";
 import { fingerprintOf } from "./upload-queue.ts";
 
-/** The owner and the target of uploads. */
+/** Where uploads go, and for whom. */
 export interface UploadPlace {
   readonly tokens: Tokens;
-  /** The prefix of fingerprints: person, organization. */
+  /** The prefix of fingerprints: person and organization. */
   readonly owner: string;
   readonly project: string | undefined;
 }
@@ -27,18 +27,18 @@ interface Events {
   readonly onFailed: (error: Error) => void;
 }
 
-/** About five minutes without an answer; then the person is asked. */
+/** Retries for about five minutes without an answer. Then the upload fails, and the person can resume it. */
 const RETRY_DELAYS_MS = [0, 1000, 3000, 5000, 10_000, 20_000, 30_000, 60_000, 60_000, 60_000, 60_000];
 
 const browserStack = new DefaultHttpStack({});
 
-/** The server says where an upload is by its public address; the page may speak to its own origin only. */
+/** The server names an upload by its public address, but the page may connect only to its own origin. */
 const sameOrigin: HttpStack = {
   createRequest: (method, url) => browserStack.createRequest(method, onThisOrigin(url)),
   getName: () => "same origin",
 };
 
-/** The options of tus requests: to this origin, each with a valid token. */
+/** Returns options for tus requests to this origin, each with a valid token. */
 export function tusOptions(tokens: Tokens): UploadOptions {
   let sent = "";
   let refused: string | undefined;
@@ -60,12 +60,12 @@ export function tusOptions(tokens: Tokens): UploadOptions {
       if (isRefused) refused = sent;
       requirePlace(request, response);
     },
-    // A refused token is not the end before a new one is refused as well.
+    // A refused token is retried once with a new token.
     onShouldRetry: (error) => isWorthAnother(statusOf(error)) || refusals === 1,
   };
 }
 
-/** One resumable upload; it continues where an earlier one of the same file stopped. */
+/** Creates a resumable upload, which continues an earlier one of the same file. */
 export function tusUpload({ file, name }: ChosenFile, place: UploadPlace, events: Events): Upload {
   const { type, size, lastModified } = file;
   const fingerprint = fingerprintOf(`${place.owner}${place.project ?? ""}:`, { name, type, size, lastModified });
@@ -84,8 +84,8 @@ export function tusUpload({ file, name }: ChosenFile, place: UploadPlace, events
 }
 
 /**
- * After any refused request for an upload's offset the library begins it again, from its first byte. That is right only
- * where the upload is gone: other failures are retried.
+ * If a request for an upload's offset is refused, the library starts again from the first byte. That is right only if
+ * the server has deleted the upload, so other failures throw and are retried.
  * @throws ApiError
  */
 function requirePlace(request: HttpRequest, response: HttpResponse): void {
@@ -94,14 +94,17 @@ function requirePlace(request: HttpRequest, response: HttpResponse): void {
   const requestId = response.getHeader("Request-Id") ?? null;
   const problem = {
     code: "unknown",
-    detail: "the server does not say how much of it has arrived",
+    detail: "the server does not report how many bytes have arrived",
     requestId,
     errors: [],
   };
   throw new ApiError("resume the upload", status, problem, null);
 }
 
-/** No answer, a rate limit, or a temporary failure: the upload asks for its offset and continues. */
+/**
+ * Whether to retry after this status: no answer, a rate limit, or a temporary failure. The upload then asks for its
+ * offset and continues.
+ */
 function isWorthAnother(status: number): boolean {
   return status === 0 || status === 408 || status === 409 || status === 423 || status === 429 || status >= 500;
 }
@@ -112,7 +115,7 @@ function statusOf(error: DetailedError | Error): number {
   return error.originalResponse?.getStatus() ?? 0;
 }
 
-/** The error in the portal's form. */
+/** Converts an error of the library into the portal's form. */
 function uploadError(error: Error): Error {
   if (!(error instanceof DetailedError)) return error;
   if (error.causingError instanceof ApiError) return error.causingError;
@@ -128,7 +131,7 @@ function problemIn(body: string): { code: string; detail: string } {
     const { code, detail } = JSON.parse(body) as Record<string, unknown>;
     if (typeof code === "string" && typeof detail === "string") return { code, detail };
   } catch {
-    // Something on the way answered instead of the server.
+    // A proxy answered instead of the server.
   }
   return { code: "unknown", detail: "no reason was given" };
 }

@@ -10,14 +10,14 @@ export interface UploadView {
   readonly error: Error | null;
   /** The id of the resulting file. */
   readonly fileId: string | null;
-  /** Lately; null before there is one. */
+  /** The recent speed; null: not known yet. */
   readonly bytesPerSecond: number | null;
 }
 
-/** So many at a time: more share the same line and end later. */
+/** The number of uploads at a time. More would only share the same bandwidth. */
 export const SENDING_MAX = 3;
 
-/** Which of those that wait begin now, oldest first. */
+/** Returns the waiting uploads to start now, oldest first. */
 export function nextToSend(uploads: readonly Pick<UploadView, "id" | "state">[]): number[] {
   const free = SENDING_MAX - uploads.filter(({ state }) => state === "sending").length;
   return uploads
@@ -26,7 +26,7 @@ export function nextToSend(uploads: readonly Pick<UploadView, "id" | "state">[])
     .map(({ id }) => id);
 }
 
-/** All uploads together, in one line for people who don't see the bars. */
+/** Summarizes all uploads in one line, for screen readers. */
 export function summaryOf(uploads: readonly UploadView[]): string {
   const count = (state: UploadState): number => uploads.filter((upload) => upload.state === state).length;
   const parts = (["sending", "waiting", "paused", "failed", "done"] as const)
@@ -35,19 +35,19 @@ export function summaryOf(uploads: readonly UploadView[]): string {
   return parts.length === 0 ? "nothing to upload" : parts.join(", ");
 }
 
-/** `62 %`; an empty file is whole when it is done. */
+/** Returns the progress in percent. An empty file has 100 when it is done. */
 export function percentOf({ sentBytes, sizeBytes, state }: UploadView): number {
   if (state === "done") return 100;
   return sizeBytes === 0 ? 0 : Math.floor((sentBytes / sizeBytes) * 100);
 }
 
-/** How long the rest takes at the speed of late; null while that is unknown. */
+/** Returns the remaining time at the recent speed, or null while it is unknown. */
 export function remainingMs({ sentBytes, sizeBytes, state, bytesPerSecond }: UploadView): number | null {
   if (state !== "sending" || bytesPerSecond === null || bytesPerSecond <= 0) return null;
   return ((sizeBytes - sentBytes) / bytesPerSecond) * 1000;
 }
 
-/** An upload is known again by the person, the place and the file, after a reload too. */
+/** Returns the fingerprint that identifies an upload, also after a reload: the person, the place and the file. */
 export function fingerprintOf(
   place: string,
   { name, type, size, lastModified }: { name: string; type: string; size: number; lastModified: number },

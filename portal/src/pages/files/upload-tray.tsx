@@ -15,7 +15,7 @@ import { percentOf, remainingMs, summaryOf, type UploadView } from "./upload-que
 import type { Uploads } from "./uploads.ts";
 import { useUploadViews } from "./use-uploads.ts";
 
-/** The running uploads, and unfinished ones of an earlier visit. */
+/** Shows the running uploads, and unfinished ones of an earlier visit. */
 export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
   const views = useUploadViews(uploads);
   const leftovers = useLeftovers(uploads);
@@ -58,7 +58,7 @@ export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
   );
 }
 
-/** Read again when an upload begins or ends. */
+/** Returns unfinished uploads of earlier visits. They are read again when an upload starts or ends. */
 function useLeftovers(uploads: Uploads): readonly PreviousUpload[] {
   const [found, setFound] = useState<readonly PreviousUpload[]>([]);
   const revision = useSyncExternalStore(uploads.subscribe, uploads.revision);
@@ -91,12 +91,12 @@ function UploadRow({ view, uploads }: { view: UploadView; uploads: Uploads }): R
             </IconButton>
           )}
           {(state === "paused" || state === "failed") && (
-            <IconButton label={`Go on with ${shown}`} onClick={() => uploads.resume(id)}>
+            <IconButton label={`Resume ${shown}`} onClick={() => uploads.resume(id)}>
               ▶
             </IconButton>
           )}
           <IconButton
-            label={state === "done" ? `Take ${shown} off the list` : `Give up ${shown}`}
+            label={state === "done" ? `Remove ${shown} from the list` : `Give up ${shown}`}
             onClick={() => uploads.cancel(id)}
           >
             ✕
@@ -145,11 +145,11 @@ function Leftover({ upload, onGiveUp }: { upload: PreviousUpload; onGiveUp: () =
         <ForeignText text={name} />
       </span>
       <span className="text-ink-2">
-        {bytesText(upload.size ?? 0)}, begun <Time at={new Date(upload.creationTime).toISOString()} />
+        {bytesText(upload.size ?? 0)}, started <Time at={new Date(upload.creationTime).toISOString()} />
         {project !== undefined && ` in the project ${visibleText(project)}`}. Choose the same file again to resume it.
       </span>
-      <State kind="warn">cut off</State>
-      <Button onClick={onGiveUp} aria-label={`Give up ${visibleText(name)}`}>
+      <State kind="warn">interrupted</State>
+      <Button onClick={onGiveUp} aria-label={`Cancel ${visibleText(name)}`}>
         Cancel
       </Button>
     </li>

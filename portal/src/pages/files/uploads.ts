@@ -8,23 +8,23 @@ interface Entry {
   readonly chosen: ChosenFile;
   readonly project: string | undefined;
   view: UploadView;
-  /** Null until it begins. */
+  /** Null until it starts. */
   tus: Upload | null;
-  /** Where the speed is counted from. */
+  /** The start of the measurement of the speed. */
   since: { ms: number; bytes: number };
-  /** How often it was begun or gone on with. */
+  /** How often it was started or resumed. */
   attempts: number;
 }
 
 interface UploadsOptions {
   readonly tokens: Tokens;
-  /** The prefix of fingerprints: nobody continues another person's uploads. */
+  /** The prefix of fingerprints, so that nobody continues another person's uploads. */
   readonly owner: string;
   readonly onDone: () => void;
 }
 
 const NOTIFY_MS = 150;
-/** The server gives uploads up a day after their last byte. */
+/** The server deletes an unfinished upload a day after its last byte. */
 const LEFTOVER_MS = 7 * 86_400_000;
 
 /** The uploads of one person in one organization. They continue while other pages are open. */
@@ -50,14 +50,14 @@ export class Uploads {
 
   views = (): readonly UploadView[] => this.#views;
 
-  /** Another number when uploads were begun, ended or forgotten; not for every byte. */
+  /** Changes when uploads start, end or are removed, but not for every byte. */
   revision = (): number => this.#revision;
 
   add(files: readonly ChosenFile[], project: string | undefined): void {
     for (const chosen of files) {
       const same = this.#entries.find((entry) => entry.view.state !== "done" && isSame(entry, { chosen, project }));
       if (same !== undefined) {
-        // Two of one file would take the same place at the server.
+        // Two uploads of one file would be the same upload on the server.
         if (same.view.state !== "sending") this.resume(same.view.id);
         continue;
       }
@@ -97,7 +97,7 @@ export class Uploads {
     if (entry === undefined) return;
     this.#entries = this.#entries.filter((each) => each !== entry);
     if (entry.view.state !== "done")
-      // What can't be given up now ends by itself in a day.
+      // If this fails, the server deletes the upload after a day.
       void entry.tus
         ?.abort(true)
         .catch(() => undefined)
@@ -110,7 +110,7 @@ export class Uploads {
     this.#publish();
   }
 
-  /** Uploads of an earlier visit, which continue when the same file is chosen again. */
+  /** Returns unfinished uploads of earlier visits. Each continues when the same file is chosen again. */
   async leftovers(): Promise<PreviousUpload[]> {
     const all = (await defaultOptions.urlStorage.findAllUploads()).filter(({ urlStorageKey }) =>
       urlStorageKey.startsWith(`tus::${this.#options.owner}`),
@@ -124,12 +124,12 @@ export class Uploads {
 
   async giveUp({ uploadUrl, urlStorageKey }: PreviousUpload): Promise<void> {
     await defaultOptions.urlStorage.removeUpload(urlStorageKey);
-    // One that the server gave up already is gone as well.
+    // An upload that the server has already deleted counts as deleted.
     if (uploadUrl !== null) await Upload.terminate(uploadUrl, tusOptions(this.#options.tokens)).catch(() => undefined);
     this.#publish();
   }
 
-  /** Stops everything, before another person comes. */
+  /** Stops all uploads, before another person signs in. */
   dispose(): void {
     removeEventListener("online", this.#onOnline);
     removeEventListener("beforeunload", this.#onLeave);
@@ -161,7 +161,7 @@ export class Uploads {
       );
       if (newest !== undefined) entry.tus.resumeFromPreviousUpload(newest);
     }
-    // Meanwhile it may have been paused, given up, or gone on with once more.
+    // Meanwhile it may have been paused, cancelled, or resumed.
     const isCurrent = entry.attempts === attempt && this.#entries.includes(entry);
     if (isCurrent && entry.view.state === "sending") entry.tus.start();
   }
@@ -221,7 +221,7 @@ export class Uploads {
   };
 }
 
-/** Whether two are of one file for one place, so that the server's upload of one would be the other's. */
+/** Whether two entries have the same file and place, so that they are the same upload on the server. */
 function isSame(one: Pick<Entry, "chosen" | "project">, other: Pick<Entry, "chosen" | "project">): boolean {
   const [a, b] = [one.chosen, other.chosen];
   const isSameFile = a.file.size === b.file.size && a.file.lastModified === b.file.lastModified;

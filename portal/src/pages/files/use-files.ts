@@ -8,20 +8,20 @@ import type { ListedFile, StoredFile, TrashedFile } from "./files.ts";
 const PAGE = 100;
 
 export interface FileList<F extends StoredFile = ListedFile> extends ItemList<F> {
-  /** The count over all pages; undefined where the server does not count. */
+  /** The number of files on all pages; undefined: the server does not count them. */
   readonly total: number | undefined;
-  /** There are more than `total`. */
+  /** Whether there are more than `total`. */
   readonly isTotalCut?: boolean;
 }
 
 interface Filters {
   readonly prefix: string | undefined;
   readonly project: string | undefined;
-  /** Not asked while false. */
+  /** While false, no request is sent. */
   readonly enabled: boolean;
 }
 
-/** Files newest first, page after page: this list uses an offset and has a total. */
+/** Reads files, newest first, page by page. This list uses an offset and has a total. */
 export function useFiles({ prefix, project, enabled }: Filters): FileList {
   const { client, slug } = useOrganization();
   const queryKey = [slug, FILE_ROUTES.listFiles.operationId, { prefix, project }];
@@ -40,7 +40,7 @@ export function useFiles({ prefix, project, enabled }: Filters): FileList {
   return { ...listOf(result), total: last?.total ?? 0, isTotalCut: last?.total_is_lower_bound ?? false };
 }
 
-/** Each name once with its newest file, in order of the names. */
+/** Reads each name once with its newest file, sorted by name. */
 export function useFileNames({ prefix, project, enabled }: Filters): FileList {
   const { client, slug } = useOrganization();
   const queryKey = [slug, FILE_ROUTES.listFileNames.operationId, { prefix, project }];
@@ -65,7 +65,7 @@ export interface TrashList extends FileList<TrashedFile> {
   readonly days: number | undefined;
 }
 
-/** Deleted files that can be restored, last deleted first. */
+/** Reads deleted files that can be restored, last deleted first. */
 export function useTrash(project: string | undefined): TrashList {
   const { client, slug } = useOrganization();
   const queryKey = [slug, FILE_ROUTES.listTrash.operationId, { project }];
@@ -86,8 +86,7 @@ export function useTrash(project: string | undefined): TrashList {
 interface OffsetPage {
   readonly files: readonly unknown[];
   readonly total: number;
-  /** There are more than `total`. */
-  readonly total_is_lower_bound?: boolean;
+  /** Whether there are more than `total`. */ readonly total_is_lower_bound?: boolean;
 }
 
 function nextOffset(
@@ -118,7 +117,7 @@ function listOf<F extends StoredFile>(result: Pages<F>): ItemList<F> {
   };
 }
 
-/** An upload between two pages moves what follows, so that the second repeats a row of the first. */
+/** Removes repeated rows. An upload between the reads of two pages shifts the rows, so the second page repeats one. */
 function withoutRepeats<F extends StoredFile>(files: readonly F[]): F[] {
   return [...new Map(files.map((file) => [file.id, file])).values()];
 }

@@ -12,7 +12,7 @@ const known = new Map<string, Uploads>();
 const RELOAD_MS = 1000;
 const SESSION_HASH = hashKey(sessionQuery.queryKey);
 
-/** The uploads of the signed-in person, in this organization. */
+/** Returns the uploads of the signed-in person in this organization. */
 export function useUploads(): Uploads {
   const queries = useQueryClient();
   const { user } = useSession();
@@ -20,7 +20,7 @@ export function useUploads(): Uploads {
   return uploadsOf(queries, user.id, slug);
 }
 
-/** How far each is, several times a second. */
+/** Returns the progress of the uploads, updated several times a second. */
 export function useUploadViews(uploads: Uploads): readonly UploadView[] {
   return useSyncExternalStore(uploads.subscribe, uploads.views);
 }
@@ -39,7 +39,9 @@ function uploadsOf(queries: QueryClient, userId: string, organization: string): 
   return uploads;
 }
 
-/** With another person's cookie, the rest of these uploads would be sent in that person's name. */
+/**
+ * Stops the uploads when the session ends. With the next person's session, they would continue in that person's name.
+ */
 function disposeWithSession(queries: QueryClient, userId: string, owner: string, uploads: Uploads): void {
   const stop = queries.getQueryCache().subscribe(({ type, query }) => {
     if (query.queryHash !== SESSION_HASH) return;
@@ -52,7 +54,7 @@ function disposeWithSession(queries: QueryClient, userId: string, owner: string,
   });
 }
 
-/** Reads the list again after an upload, once for several that end together. */
+/** Reads the list again after uploads, once for several that end together. */
 function listReloader(queries: QueryClient, organization: string): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

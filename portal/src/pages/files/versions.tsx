@@ -20,7 +20,7 @@ import type { SearchState } from "./search.ts";
 
 const SHOWN_MAX = 100;
 
-/** Every upload of the open file's name in its place, newest first; an older one can be made the newest. */
+/** Lists all files of the same name in the same place, newest first. An older one can become the newest. */
 export function Versions({ id }: { id: string }): ReactNode {
   const { client, slug } = useOrganization();
   const result = useQuery({
@@ -95,7 +95,7 @@ function Version({ file, isNewest, isOpen }: VersionProps): ReactNode {
   );
 }
 
-/** A new file of the same content, which is then the newest of the name: nothing is lost, nothing is uploaded. */
+/** Copies an older version to a new file, which becomes the newest. Nothing is uploaded, and no version is lost. */
 function MakeNewest({ file }: { file: StoredFile }): ReactNode {
   const { client, slug } = useOrganization();
   const queries = useQueryClient();
@@ -105,7 +105,7 @@ function MakeNewest({ file }: { file: StoredFile }): ReactNode {
   const copy = useMutation({
     mutationFn: async () => (await client.call(FILE_ROUTES.copyFile, { params: { file_id: file.id }, body: {} })).data,
     onSuccess: async ({ id }) => {
-      say("The older version is the newest again");
+      say("The older version is the newest now");
       setSearch({ file: id });
       await filesChanged(queries, slug);
     },

@@ -20,7 +20,7 @@ const RESULTS: Readonly<Record<Entry["result"], readonly [StateKind, string]>> =
 };
 const SHOWN = 8;
 
-/** Recent actions, for people who may read the audit log. */
+/** Lists recent actions, for people who may read the audit log. */
 export function Activity(): ReactNode {
   const { data, error } = useRead(ORGANIZATION_ROUTES.listAudit, { query: { limit: SHOWN } }, { refetchMs: 30_000 });
   const nameOf = useNames();

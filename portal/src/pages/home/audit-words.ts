@@ -1,20 +1,20 @@
-/** Whole sentences for actions that would read strangely when composed. */
+/** Texts for actions for which the composed text would sound wrong. */
 const SENTENCES: Readonly<Record<string, string>> = {
   "session.create": "signed in",
   "session.refuse": "tried to sign in",
-  "session.confirm": "confirmed who they are",
+  "session.confirm": "confirmed their identity",
   "session.sign_out": "signed out",
   "session.end_others": "signed out their other sessions",
-  "token.refuse": "asked for a token",
+  "token.refuse": "requested a token",
   "image.push": "pushed an image",
-  "webhook.url.reveal": "looked at a webhook's address",
+  "webhook.url.reveal": "viewed a webhook's address",
   "webhook.event.replay": "sent a webhook event again",
   "setup_link.use": "used a set-up link",
   "invitation.accept": "accepted an invitation",
 };
 
 const PAST: Readonly<Record<string, string>> = {
-  create: "made",
+  create: "created",
   update: "changed",
   delete: "deleted",
   remove: "removed",
@@ -31,7 +31,7 @@ const PAST: Readonly<Record<string, string>> = {
   test: "tested",
   share: "shared",
   restore: "restored",
-  transfer: "handed over",
+  transfer: "transferred",
   suspend: "suspended",
   resume: "resumed",
   approve: "approved",
@@ -40,7 +40,7 @@ const PAST: Readonly<Record<string, string>> = {
   move: "moved",
 };
 
-/** An action of the audit log as people say it: `credential.rotate` is `rotated a credential`. */
+/** Describes an action of the audit log: `credential.rotate` becomes `rotated a credential`. */
 export function auditWords(action: string): string {
   const whole = SENTENCES[action];
   if (whole !== undefined) return whole;

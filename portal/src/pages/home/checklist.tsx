@@ -24,7 +24,7 @@ type HomeSearch = { step?: string; credential?: string };
 
 const THINGS: Readonly<Record<StepId, string>> = { log: "logs", file: "files", webhook: "webhooks", image: "images" };
 
-/** The four first steps. Each turns green by itself. When all are done, one line remains. */
+/** The four first steps. Each turns green when it is done. When all are done, one line remains. */
 export function Checklist(): ReactNode {
   const steps = useSteps();
   const known = steps.filter(({ missing }) => missing === null);
@@ -126,7 +126,7 @@ function OpenStep({
   );
 }
 
-/** A step that was taken elsewhere is not taken here, and the page says where. */
+/** Says that a step was done in another project, and where. */
 function StepOutside({ id }: { id: StepId }): ReactNode {
   switch (id) {
     case "log":
@@ -140,7 +140,7 @@ function StepOutside({ id }: { id: StepId }): ReactNode {
   }
 }
 
-/** The scopes of the credential in a step's command; a webhook's address needs none. */
+/** The scopes that the credential in a step's command needs. A webhook's address needs none. */
 const SCOPES = {
   log: "telemetry:write",
   file: "files:write",
@@ -182,7 +182,7 @@ function StepCommand({ id, onCopied }: { id: StepId; onCopied: () => void }): Re
   );
 }
 
-/** The address of a webhook is a secret: it is shown when somebody asks, and the audit log says who did. */
+/** Shows a webhook's address, which is a secret, on request. The audit log records who requested it. */
 function WebhookAddress({ onAddress }: { onAddress: (url: string) => void }): ReactNode {
   const project = useProject();
   const me = useMe();

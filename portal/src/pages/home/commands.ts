@@ -9,19 +9,19 @@ export interface CommandFacts {
     ServiceAddresses,
     "identity_url" | "ingest_url" | "storage_url" | "registry_domain" | "webhooks_url"
   >;
-  /** Public half of the credential; null: nobody chose one. */
+  /** The client id of the chosen credential, or null. */
   readonly clientId: string | null;
-  /** Name in the registry, `orgs/acme/shop`; null: there is no app yet. */
+  /** Name in the registry, `orgs/acme/shop`. Null: there is no app yet. */
   readonly repository: string | null;
-  /** Address of a webhook; null: not known, since it is a secret. */
+  /** Address of a webhook. Null: not shown yet, because it is a secret. */
   readonly webhookUrl: string | null;
-  /** For files of a project, when the credential reaches more than that. */
+  /** The project of the file, if the credential is not limited to it. */
   readonly project: string | null;
 }
 
 export const SECRET_PLACEHOLDER = "CLIENT_SECRET";
 
-/** The command of a step. The secret stays a placeholder: it is shown once, at its creation. */
+/** Returns the command of a step. The secret is a placeholder, because it was shown only at its creation. */
 export function commandOf(step: StepId, facts: CommandFacts): string {
   switch (step) {
     case "log":

@@ -13,17 +13,17 @@ export type Credential = ResultOf<typeof ORGANIZATION_ROUTES.listCredentials>["i
 
 export interface CredentialChoice {
   readonly mayRead: boolean;
-  /** Undefined while they are asked for. */
+  /** Undefined while they are loading. */
   readonly all: readonly Credential[] | undefined;
-  /** Those that a command may name. */
+  /** The credentials that fit the command. */
   readonly fitting: readonly Credential[];
   readonly chosen: Credential | undefined;
 }
 
 /**
- * The credential in commands: the one of the address, or the newest one of this project. Telemetry of a credential of
- * the whole organization has no project: with `own` only those of the project count. With `scope` only those that have
- * it.
+ * Returns the credential for commands: from the address, or the newest one of this project. With `own`, only
+ * credentials of the project fit, because the telemetry of an organization's credential has no project. With `scope`,
+ * only credentials with this scope fit.
  */
 export function useCredentialChoice({ own = false, scope }: { own?: boolean; scope?: Scope } = {}): CredentialChoice {
   const mayRead = useMayHere("credentials:read");
@@ -50,7 +50,7 @@ export function CredentialPicker({ choice }: { choice: CredentialChoice }): Reac
   const project = useProject();
   if (!mayRead)
     return (
-      <p className="text-ink-2">Ask an admin for a credential: your role lacks credentials:read, so none is shown.</p>
+      <p className="text-ink-2">Your role lacks credentials:read, so none is shown. Ask an admin for a credential.</p>
     );
   if (all === undefined) return null;
   if (fitting.length === 0)

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const WITHIN_MS = 30 * DAY_MS;
 const SOON_MS = 7 * DAY_MS;
 
-/** Credentials that end within thirty days; nothing when none does. */
+/** Lists credentials that expire within 30 days. Shows nothing if there are none. */
 export function Expiring(): ReactNode {
   const { all } = useCredentialChoice();
   const nowMs = useNow(60_000).getTime();
@@ -24,7 +24,7 @@ export function Expiring(): ReactNode {
   return (
     <Section
       title="Credentials that expire soon"
-      about="programs that use them stop then"
+      about="Programs that use them will stop working"
       flush
       actions={<PageLink page="credentials">Credentials</PageLink>}
     >

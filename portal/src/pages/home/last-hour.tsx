@@ -19,7 +19,7 @@ function sqlOf(where: string): string {
   return [of("logs", "logs"), of("metrics", "metric points"), of("traces", "spans")].join("\nUNION ALL\n");
 }
 
-/** The entries of each of the last sixty minutes, read again every minute. */
+/** Shows the entries of each of the last 60 minutes. They are read again every minute. */
 export function LastHour(): ReactNode {
   const project = useProject();
   const minuteMs = Math.floor(useNow(10_000).getTime() / MINUTE_MS) * MINUTE_MS;
@@ -66,7 +66,7 @@ interface Point {
   readonly value: number;
 }
 
-/** A minute in which nothing came is a zero, not a gap: nothing came. */
+/** Adds a zero for each minute without entries, so that the chart has no gaps. */
 function withZeros(points: readonly Point[], fromS: number): readonly Point[] {
   const values = new Map(points.map(({ atS, series, value }) => [`${series} ${atS}`, value]));
   return [...new Set(points.map(({ series }) => series))].flatMap((series) =>

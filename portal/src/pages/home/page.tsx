@@ -11,7 +11,7 @@ import { LastHour } from "./last-hour.tsx";
 import { Quotas } from "./quotas.tsx";
 import { Services } from "./services.tsx";
 
-/** Where one begins, and sees at once whether all is well. */
+/** The home page: the first steps, and the state of the services. */
 export function Page(): ReactNode {
   const organization = useOrganization();
   const { project: slug } = useScopeParams();

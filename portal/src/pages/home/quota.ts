@@ -3,7 +3,9 @@ import { bytesText } from "../../kit/figures.ts";
 const NEAR = 0.8;
 const FULL = 0.95;
 
-/** How full something is; amber from four fifths on, red when hardly anything fits. Without a quota there is no share. */
+/**
+ * Returns the used share of a quota: amber from 80 % on, red when it is nearly full. Without a quota there is no share.
+ */
 export function quotaState(
   bytes: number,
   quotaBytes: number | null,

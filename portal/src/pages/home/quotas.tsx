@@ -8,7 +8,7 @@ import { quotaState } from "./quota.ts";
 
 type Usage = ResultOf<typeof USAGE_ROUTES.getUsage>;
 
-/** The used part of the storage quotas. */
+/** Shows how much of each storage quota is used. */
 export function Quotas(): ReactNode {
   const usage = useRead(USAGE_ROUTES.getUsage, {}, { refetchMs: 60_000 });
   return (

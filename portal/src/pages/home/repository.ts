@@ -3,7 +3,7 @@ import { useRead } from "~/api/queries.ts";
 import { useMayHere } from "~/app/may.ts";
 import { useProject } from "~/app/scope.ts";
 
-/** Name in the registry of the newest app here; null: there is none; undefined while that is asked, or may not be. */
+/** Returns the repository name of the newest app here. Null: there is no app. Undefined: loading, or not permitted. */
 export function useRepository(): string | null | undefined {
   const project = useProject();
   const may = useMayHere("apps:read");

@@ -9,11 +9,11 @@ export interface Readiness {
 export interface Service {
   readonly title: string;
   readonly address: string;
-  /** The checks of `/readyz` that it can't work without; null: the server does not tell. */
+  /** The checks of `/readyz` that the service needs; null: the server does not report any. */
   readonly needs: readonly string[] | null;
 }
 
-/** The complete addresses for people's configuration. */
+/** Returns the services with the addresses that people configure. */
 export function servicesOf(addresses: ServiceAddresses): readonly Service[] {
   return [
     { title: "Tokens", address: `${addresses.identity_url}/oauth/token`, needs: ["metadata"] },
@@ -28,7 +28,10 @@ export function servicesOf(addresses: ServiceAddresses): readonly Service[] {
   ];
 }
 
-/** A service is up when the server answers and all that the service rests on is well. Null: nobody answered. */
+/**
+ * Returns the health of a service. It is up if the server answers and all checks that it needs are good. Null: the
+ * server did not answer.
+ */
 export function healthOf(
   readiness: Readiness | null | undefined,
   { needs }: Pick<Service, "needs">,

@@ -9,7 +9,7 @@ import { healthOf, servicesOf, type Readiness, type Service } from "./service-he
 
 const EVERY_MS = 15_000;
 
-/** The address of each service, and whether its dependencies work. */
+/** Shows the address and the health of each service. */
 export function Services(): ReactNode {
   const addresses = useAddresses();
   return (
@@ -40,7 +40,7 @@ function Health({ readiness, service }: { readiness: Readiness | null | undefine
   return <State kind={kind}>{text}</State>;
 }
 
-/** Null: nobody answers. */
+/** Reads `/readyz`. Null: the server does not answer. */
 function useReadiness(): Readiness | null | undefined {
   const { data, error } = useQuery({
     queryKey: ["readiness"],

@@ -12,10 +12,10 @@ export interface Step {
   readonly id: StepId;
   readonly todo: string;
   readonly done: string;
-  /** Undefined: not known yet; null: not done; else the first item, and its time. */
+  /** Undefined: loading. Null: not done. Otherwise the first item and its time. */
   readonly found: { readonly what: string; readonly at: string } | null | undefined;
   readonly error: Error | null;
-  /** The scope without which nobody can tell; null: one may look. */
+  /** The scope that the person lacks to see whether the step is done, or null. */
   readonly missing: string | null;
 }
 
@@ -23,7 +23,7 @@ const POLL_MS = 2000;
 
 type Found = Step["found"];
 
-/** Polls until there is something, and then no more. Hidden tabs do not ask. */
+/** Polls until the step is done, but not in hidden tabs. */
 function usePolling(): { refetchMs: number | undefined; settle: (found: Found) => Found } {
   const [isDone, setIsDone] = useState(false);
   return {
@@ -35,12 +35,12 @@ function usePolling(): { refetchMs: number | undefined; settle: (found: Found) =
   };
 }
 
-/** The four first steps, each checked with the cheapest read. */
+/** Returns the four first steps. Each is checked with the cheapest read. */
 export function useSteps(): readonly Step[] {
   return [useLogStep(), useFileStep(), useWebhookStep(), useImageStep()];
 }
 
-/** A WHERE for the project of the address. */
+/** Returns a WHERE clause for the project of the address. */
 function useProjectFilter(): { where: string; parameters: Record<string, string> } {
   const project = useProject();
   return project === null
@@ -83,7 +83,7 @@ function useWebhookStep(): Step {
   return { id: "webhook", todo: "Receive a webhook", done: "First webhook received", ...first, missing };
 }
 
-/** The row that shows that a step is done. */
+/** Reads the row that shows that a step is done. */
 function useRow(
   sql: string,
   parameters: Record<string, string>,

@@ -17,14 +17,14 @@ const CHANGES = [
 
 interface DeleteImageDialogProps {
   repository: Repository;
-  /** A tag, which is deleted alone, or the image's digest, with all its tags. */
+  /** A tag, to delete only the tag, or a digest, to delete the image with all its tags. */
   reference: string;
   manifest: Manifest;
   onDone: () => void;
   onClose: () => void;
 }
 
-/** Deletes a tag or an image, after saying whose pulls fail then. */
+/** Deletes a tag or an image, and says before which pulls will fail. */
 export function DeleteImageDialog({
   repository,
   reference,
@@ -67,7 +67,7 @@ export function DeleteImageDialog({
             <code className="[overflow-wrap:anywhere]">
               {imageName(domain, repository.name, isTag ? reference : shortDigest(reference))}
             </code>{" "}
-            then fail with “not found”: in clusters that start a container again, and in builds from it.
+            will fail with “not found”, for example when a cluster restarts a container, or in builds that use it.
           </p>
           {isTag ? (
             <AfterTag others={manifest.tags.filter((tag) => tag !== reference)} />
@@ -85,7 +85,7 @@ function AfterTag({ others }: { others: readonly string[] }): ReactNode {
     <p>
       Only the tag is deleted.{" "}
       {others.length === 0
-        ? "The image has no other tag. It stays under its digest until the retention rules or you delete it."
+        ? "The image has no other tag. It stays available by its digest until you or the retention rules delete it."
         : `The image keeps ${plural(others.length, "other tag")}: ${tagsText(others)}.`}
     </p>
   );
@@ -96,12 +96,12 @@ function AfterImage({ manifest: { tags, referrers, platforms } }: { manifest: Ma
     <>
       <p>
         {tags.length === 0
-          ? "No tag points at it: only pulls by its digest fail."
-          : `With it ${tags.length === 1 ? "goes its tag" : `go its ${tags.length} tags`}: ${tagsText(tags)}. Pulls by tag and by digest fail.`}
+          ? "It has no tag, so only pulls by its digest fail."
+          : `This also deletes ${tags.length === 1 ? "its tag" : `its ${tags.length} tags`}: ${tagsText(tags)}. Pulls by tag and by digest fail.`}
       </p>
       {(referrers.length > 0 || platforms.length > 0) && (
         <p>
-          Later the content that no other image needs is deleted:{" "}
+          Content that no other image needs is deleted later:{" "}
           {[
             ...(platforms.length > 0 ? [plural(platforms.length, "image of a platform", "images of platforms")] : []),
             ...(referrers.length > 0 ? ["signatures and bills of materials that refer to it"] : []),

@@ -7,7 +7,7 @@ import { Badge } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import { argumentsText, type ImageConfig } from "./images.ts";
 
-/** The data of the image's builder: how it runs, its labels, and its history. All of it is shown as text. */
+/** Shows the image's configuration from its builder: settings, labels and history. All of it is shown as text. */
 export function Config({ config }: { config: ImageConfig }): ReactNode {
   const facts = factsOf(config);
   const labels = Object.entries(config.labels);
@@ -15,7 +15,7 @@ export function Config({ config }: { config: ImageConfig }): ReactNode {
     <>
       <h3>Config</h3>
       {facts.length > 0 && <Facts items={facts} />}
-      {facts.length === 0 && <p className="text-ink-2">It has no settings for running the image.</p>}
+      {facts.length === 0 && <p className="text-ink-2">The image has no settings for running it.</p>}
       <Some
         title="Labels"
         items={labels.map(([name, value]) => (
@@ -93,7 +93,7 @@ function Step({ step }: { step: ImageConfig["history"][number] }): ReactNode {
 
 const SHOWN = 10;
 
-/** A list that may be long: its beginning, and the rest when asked for. */
+/** Shows the beginning of a long list, and the rest on request. */
 function Some({ title, items }: { title: string; items: readonly ReactNode[] }): ReactNode {
   const [isWhole, setWhole] = useState(false);
   if (items.length === 0) return null;
@@ -104,7 +104,7 @@ function Some({ title, items }: { title: string; items: readonly ReactNode[] }):
       </h4>
       <ol>
         {(isWhole ? items : items.slice(0, SHOWN)).map((item, index) => (
-          // Names may look the same, and lines may be there twice.
+          // The index is the key, because lines may occur twice.
           <li key={index} className="border-t border-line py-1">
             {item}
           </li>

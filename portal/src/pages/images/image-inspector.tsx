@@ -28,7 +28,7 @@ interface ImageInspectorProps {
   onClose: () => void;
 }
 
-/** One image, by tag or digest: its layers, its pull commands, its attachments. */
+/** Shows one image, by tag or digest: its layers, its pull commands, its attachments. */
 export function ImageInspector({ repository, reference, onClose }: ImageInspectorProps): ReactNode {
   const result = useNamed(useManifest(repository.slug, reference));
   const title = <code>{reference.includes(":") ? shortDigest(reference) : reference}</code>;

@@ -11,7 +11,7 @@ interface PartsProps {
   goTo: (digest: string) => void;
 }
 
-/** The images of an index, one for each platform. */
+/** Lists the images of an index, one for each platform. */
 export function Platforms({ manifest: { platforms }, goTo }: PartsProps): ReactNode {
   return (
     <>
@@ -29,7 +29,7 @@ export function Platforms({ manifest: { platforms }, goTo }: PartsProps): ReactN
   );
 }
 
-/** Layers in the order in which they lie over one another, each with its share of the size. */
+/** Lists the layers from bottom to top, each with a bar for its size. */
 export function Layers({ manifest: { layers } }: Pick<PartsProps, "manifest">): ReactNode {
   const largest = Math.max(1, ...layers.map(({ size_bytes }) => size_bytes));
   return (
@@ -37,7 +37,7 @@ export function Layers({ manifest: { layers } }: Pick<PartsProps, "manifest">): 
       <h3>Layers ({layers.length})</h3>
       <ol>
         {layers.map((layer, index) => (
-          // A layer may be there twice.
+          // The index is the key, because a layer may occur twice.
           <li key={index} className="border-t border-line py-1">
             <span className="flex items-center gap-x-3">
               <code title={layer.digest}>{shortDigest(layer.digest)}</code>
@@ -59,7 +59,7 @@ export function Layers({ manifest: { layers } }: Pick<PartsProps, "manifest">): 
 
 const REFERRERS_MAX = 100;
 
-/** Signatures, bills of materials and other artifacts that refer to this image. */
+/** Lists signatures, bills of materials and other artifacts that refer to this image. */
 export function Referrers({ manifest: { referrers }, goTo }: PartsProps): ReactNode {
   return (
     <>

@@ -8,16 +8,16 @@ export type ImageConfig = NonNullable<Manifest["image_config"]>;
 export type Retention = NonNullable<Repository["retention"]>;
 type Platform = Manifest["platforms"][number];
 
-/** `linux/arm64/v8`; attachments of builders have no platform. */
+/** `linux/arm64/v8`. Attachments of builders have no platform. */
 export function platformText({ os, architecture, variant }: Pick<Platform, "os" | "architecture" | "variant">): string {
   const parts = [os, architecture, variant].filter((part) => part !== null && part !== "unknown");
   return parts.length === 0 ? "attached" : parts.join("/");
 }
 
-/** Longer than every real platform: a client may push any text. */
+/** Longer than every real platform. The limit exists because a client may push any text. */
 const PLATFORM_CHARS_MAX = 60;
 
-/** The platform in an image's config; null where the config has none, and for other artifacts. */
+/** Returns the platform in an image's config, or null if there is none. */
 export function onePlatform({ image_config: config }: Pick<Manifest, "image_config">): string | null {
   if (config === null) return null;
   const text = platformText(config);
@@ -32,7 +32,7 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
   "application/vnd.docker.container.image.v1+json",
 ]);
 
-/** The platforms of a tag, or its artifact type. */
+/** Returns the platforms of a tag, or its artifact type. */
 export function platformNames({
   platforms,
   artifact_type: type,
@@ -44,12 +44,12 @@ export function platformNames({
   return [/index|manifest\.list/.test(media_type) ? "index" : "platform unknown"];
 }
 
-/** A program with its arguments, in the form in which one can tell them apart. */
+/** Formats a program with its arguments, with quotes where they are needed to tell arguments apart. */
 export function argumentsText(words: readonly string[]): string {
   return words.every((word) => /^[\w./:=@%+,-]+$/.test(word)) ? words.join(" ") : JSON.stringify(words);
 }
 
-/** The first twelve digits, as clients show them. */
+/** Returns the first twelve digits, as other clients do. */
 export function shortDigest(digest: string): string {
   const [algorithm = "", hex = ""] = digest.split(":");
   return `${algorithm}:${hex.slice(0, 12)}`;
@@ -77,7 +77,7 @@ export function pullCommands(image: string): readonly ImageCommand[] {
   ];
 }
 
-/** From nothing to a pushed image. */
+/** Returns the commands to sign in and push a first image. */
 export function firstPushCommands(domain: string, org: string, app: string): string {
   const image = `${domain}/orgs/${org}/${app}:1.0`;
   return [`docker login ${domain} -u CLIENT_ID`, `docker tag ${app}:1.0 ${image}`, `docker push ${image}`].join("\n");
@@ -101,7 +101,7 @@ const KINDS: Readonly<Record<Manifest["referrers"][number]["kind"], string>> = {
   other: "other artifact",
 };
 
-/** The name of a referrer, by its artifact type. */
+/** Returns the name of a referrer by its artifact type. */
 export function referrerName({
   artifact_type: type,
   kind,
@@ -109,33 +109,33 @@ export function referrerName({
   return KNOWN_ARTIFACTS.find(([pattern]) => type !== null && pattern.test(type))?.[1] ?? KINDS[kind];
 }
 
-/** A number typed into a field that may be empty. */
+/** Parses the number in a field; null if the field is empty. */
 export function numberOrNull(text: string): number | null {
   return text.trim() === "" ? null : Number(text);
 }
 
-/** Patterns of tags typed with commas or spaces between. */
+/** Splits tag patterns at commas and spaces. */
 export function patternsIn(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((pattern) => pattern !== ""))];
 }
 
-/** The first pattern that the server would refuse. */
+/** Returns the error of the first invalid pattern. */
 export function patternFault(patterns: readonly string[]): string | undefined {
-  if (patterns.length > 20) return "20 patterns at most";
+  if (patterns.length > 20) return "At most 20 patterns are allowed";
   const wrong = patterns.find((pattern) => !/^[a-zA-Z0-9._*-]{1,128}$/.test(pattern));
   return wrong === undefined ? undefined : `${wrong} may have only letters, digits, . _ - and *`;
 }
 
-/** Rules in words; null: nothing is deleted by itself. */
+/** Describes retention rules. Null: nothing is deleted automatically. */
 export function retentionText(rules: Retention | null): string {
   if (rules === null || (rules.keep_last === null && rules.keep_days === null && rules.untagged_days === null))
     return "Nothing is deleted automatically.";
   const kept = [
     ...(rules.keep_last === null
       ? []
-      : [rules.keep_last === 1 ? "the one that was moved last" : `the ${rules.keep_last} that were moved last`]),
-    ...(rules.keep_days === null ? [] : [`those moved or pulled within ${plural(rules.keep_days, "day")}`]),
-    ...(rules.keep_tags.length === 0 ? [] : [`those like ${rules.keep_tags.join(", ")}`]),
+      : [rules.keep_last === 1 ? "the most recently pushed one" : `the ${rules.keep_last} most recently pushed ones`]),
+    ...(rules.keep_days === null ? [] : [`those pushed or pulled within ${plural(rules.keep_days, "day")}`]),
+    ...(rules.keep_tags.length === 0 ? [] : [`those that match ${rules.keep_tags.join(", ")}`]),
   ];
   const tags =
     rules.keep_last === null && rules.keep_days === null ? "Every tag stays." : `Kept tags: ${kept.join(" and ")}.`;

@@ -91,7 +91,7 @@ function NoMatch({ list }: { list: Parameters<typeof More>[0]["list"] }): ReactN
   return (
     <>
       <Empty title="No repository matches">
-        <p>None of the {list.items.length} that are loaded has this in its name.</p>
+        <p>None of the {list.items.length} loaded repositories has this in its name.</p>
       </Empty>
       {list.hasMore && <More list={list} />}
     </>
@@ -106,8 +106,8 @@ function FirstPush({ app }: { app: string }): ReactNode {
   return (
     <Section title="Push the first image">
       <p className="text-ink-2">
-        The user is a credential's client id, the password its secret; it needs <code>registry:push</code>. The image
-        then appears on this page.
+        The user name is a credential's client id, and the password is its secret. The credential needs{" "}
+        <code>registry:push</code>. The image then appears on this page.
       </p>
       <CopyBlock text={firstPushCommands(domain, slug, app)} label="push an image" />
       <div>

@@ -22,7 +22,7 @@ import { referenceOf, type SearchState } from "./search.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TagList } from "./tag-list.tsx";
 
-/** One repository: its tags, the rules that delete old ones, and who may pull. */
+/** One repository: its tags, its retention rules, and who may pull. */
 export function Page(): ReactNode {
   const { app = "" }: { app?: string } = useParams({ strict: false });
   const read = useRead(

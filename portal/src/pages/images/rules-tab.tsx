@@ -149,22 +149,22 @@ function RuleFields({ form, change }: { form: Form; change: (part: Partial<Form>
       />
       <TextField
         label="Keep the latest tags"
-        hint="Their number; empty: no rule by number"
+        hint="How many to keep. Empty: no rule by number"
         {...number}
         max={10_000}
         value={form.keepLast}
         onChange={({ target }) => change({ keepLast: target.value })}
       />
       <TextField
-        label="Keep tags pushed or pulled within days"
+        label="Keep tags pushed or pulled within (days)"
         hint="Empty: no rule by age"
         {...number}
         value={form.keepDays}
         onChange={({ target }) => change({ keepDays: target.value })}
       />
       <TextField
-        label="Always keep tags like"
-        hint="Patterns with *; immutable tags stay anyway"
+        label="Always keep tags that match"
+        hint="Patterns with *. Immutable tags always stay"
         error={patternFault(patternsIn(form.keepTags))}
         value={form.keepTags}
         onChange={({ target }) => change({ keepTags: target.value })}
@@ -183,7 +183,7 @@ function RuleFields({ form, change }: { form: Form; change: (part: Partial<Form>
 interface PlanTableProps {
   repository: Repository;
   plan: Plan;
-  /** Whether the rules of the plan are the repository's own. */
+  /** Whether the plan is for the saved rules of the repository. */
   isSaved: boolean;
   onRun: () => void;
 }
@@ -263,8 +263,8 @@ function RunDialog({ repository, about, onDone, onClose }: RunDialogProps): Reac
       onConfirm={() => run.mutate({ params: { app_id: repository.slug }, body: { dry_run: false } })}
       about={
         <p>
-          {about} of <code>{repository.name}</code> are deleted now; the server would delete them later by itself. Pulls
-          of them then fail with “not found”. This cannot be undone.
+          {about} of <code>{repository.name}</code> will be deleted now. Otherwise the server would delete them later.
+          Pulls of them will fail with “not found”. This cannot be undone.
         </p>
       }
     />

@@ -2,16 +2,16 @@
 export interface SearchState extends Record<string, string | undefined> {
   q: string | undefined;
   tab: string | undefined;
-  /** The open image: `tag:1.0`, or a digest that was gone on to. */
+  /** The open image: `tag:1.0`, or a digest. */
   ref: string | undefined;
 }
 
-/** How the address names a tag: one that looks like a number would not come back as it was. */
+/** Returns a tag in the form of the address. The prefix prevents that the router parses a tag as a number. */
 export function refOfTag(tag: string): string {
   return `tag:${tag}`;
 }
 
-/** The tag or the digest that the address names. */
+/** Returns the tag or digest that the address names. */
 export function referenceOf(ref: string): string {
   return ref.replace(/^tag:/, "");
 }

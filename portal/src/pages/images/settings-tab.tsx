@@ -20,7 +20,7 @@ const CHANGES = [
   REGISTRY_API_ROUTES.getImageManifest,
 ];
 
-/** Who may pull, and how to empty the repository. */
+/** Sets who may pull, and empties the repository. */
 export function SettingsTab({ repository }: { repository: Repository }): ReactNode {
   const [open, setOpen] = useState<"public" | "empty" | null>(null);
   const why = useWhyNotIn(repository.project_id, "apps:write");
@@ -44,8 +44,8 @@ export function SettingsTab({ repository }: { repository: Repository }): ReactNo
       </Section>
       <Section title="Danger">
         <p className="text-ink-2">
-          Deletes every image. The app and its bucket stay. To delete the app as well, delete its images first, then go
-          to{" "}
+          This deletes all images. The app and its bucket stay. To delete the app as well, delete its images first, then
+          go to{" "}
           <PageLink page="buckets" search={{ bucket: repository.slug }} className={PROSE_LINK}>
             its bucket
           </PageLink>
@@ -90,10 +90,14 @@ function PublicDialog({ repository, onClose }: DialogProps): ReactNode {
         willBe ? (
           <p>
             Everybody who can reach the registry may list and pull all {plural(repository.tags, "tag")} of{" "}
-            <code>{repository.name}</code>, also later ones, without sign-in. Then it is not known who pulled.
+            <code>{repository.name}</code>, and also later ones, without signing in. The server then does not know who
+            pulled.
           </p>
         ) : (
-          <p>Pulls without credentials are then refused. It has been pulled {plural(repository.pulls, "time")}.</p>
+          <p>
+            Pulls without credentials will be refused. The repository has been pulled {plural(repository.pulls, "time")}
+            .
+          </p>
         )
       }
     />
@@ -121,9 +125,9 @@ function EmptyDialog({ repository, onClose }: DialogProps): ReactNode {
       onConfirm={() => empty.mutate({ params: { app_id: repository.slug } })}
       about={
         <p>
-          {plural(repository.tags, "tag")} and {plural(repository.manifests, "manifest")} go,{" "}
-          {bytesText(repository.size_bytes)}. Pulls of <code>{repository.name}</code> then fail: in clusters that start
-          a container again, and in builds from it. This cannot be undone.
+          This deletes {plural(repository.tags, "tag")} and {plural(repository.manifests, "manifest")},{" "}
+          {bytesText(repository.size_bytes)}. Pulls of <code>{repository.name}</code> will fail, for example when a
+          cluster restarts a container, or in builds that use it. This cannot be undone.
         </p>
       }
     />

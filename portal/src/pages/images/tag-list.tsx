@@ -17,7 +17,7 @@ import { referenceOf, refOfTag, type SearchState } from "./search.ts";
 
 const PLATFORMS_SHOWN = 4;
 
-/** The tags of a repository by name, with their manifests. */
+/** Lists the tags of a repository by name, with their manifests. */
 export function TagList({ repository }: { repository: Repository }): ReactNode {
   const [search, setSearch] = useTextSearchState<SearchState>();
   const list = useList(
@@ -87,7 +87,7 @@ function NoMatch({ list }: { list: Parameters<typeof More>[0]["list"] }): ReactN
   return (
     <>
       <Empty title="No tag matches">
-        <p>None of the {list.items.length} that are loaded has this in its name or its digest.</p>
+        <p>None of the {list.items.length} loaded tags has this in its name or digest.</p>
       </Empty>
       {list.hasMore && <More list={list} />}
     </>
@@ -98,11 +98,11 @@ function NoTags({ repository }: { repository: Repository }): ReactNode {
   const domain = useAddresses()?.registry_domain ?? "REGISTRY";
   const { slug } = useOrganization();
   return (
-    <Empty title="Nothing is tagged here">
+    <Empty title="There are no tags here">
       <p>
         {repository.manifests === 0
-          ? "Push an image, and it appears here. The user is a credential's client id, the password its secret."
-          : "Manifests without a tag are pulled by their digest."}
+          ? "Push an image, and it appears here. The user name is a credential's client id, and the password is its secret."
+          : "Manifests without a tag can be pulled by their digest."}
       </p>
       <CopyBlock text={firstPushCommands(domain, slug, repository.slug)} label="push an image" />
     </Empty>

@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useOrganization } from "~/app/scope.ts";
 import type { Manifest } from "./images.ts";
 
-/** The parts of an image. One read by its digest is cached: only its referrers can change. */
+/** Reads the parts of an image. A manifest read by its digest is cached, because only its referrers can change. */
 export function useManifest(app: string, reference: string): UseQueryResult<Manifest> {
   const { client, slug } = useOrganization();
   return useQuery({

@@ -13,7 +13,7 @@ import { Time } from "~/kit/time.tsx";
 import { ResetLinkDialog } from "./reset-link-dialog.tsx";
 import type { Account } from "./types.ts";
 
-/** Every account of the server, and which of them nobody has proved. */
+/** Lists all accounts of the server, and marks unverified addresses. */
 export function AccountSection(): ReactNode {
   const [search, setSearch] = useSearchState<{ q: string | undefined; unverified: boolean | undefined }>();
   const [resetting, setResetting] = useState<Account | null>(null);
@@ -29,7 +29,7 @@ export function AccountSection(): ReactNode {
         first &&
         (first.unverified === 0
           ? "every address is verified"
-          : `${first.unverified_is_lower_bound === true ? "more than " : ""}${plural(first.unverified, "address", "addresses")} not proved`)
+          : `${first.unverified_is_lower_bound === true ? "more than " : ""}${plural(first.unverified, "address", "addresses")} not verified`)
       }
       actions={
         <span className="w-44">
@@ -47,7 +47,7 @@ export function AccountSection(): ReactNode {
       <div className="px-3.5 py-2">
         <Checkbox
           label="Only unverified addresses"
-          why="Another person than the address's owner may have created such an account. An e-mailed link, single sign-on or a link from here verifies the address."
+          why="Somebody other than the address's owner may have created such an account. A link by e-mail, single sign-on or a reset link from this page verifies the address."
           checked={search.unverified === true}
           onChange={(event) => setSearch({ unverified: event.target.checked ? true : undefined })}
         />
@@ -59,7 +59,7 @@ export function AccountSection(): ReactNode {
         keyOf={({ id }) => id}
         empty={
           <Empty title="No such account">
-            <p>An account comes with a set-up link or an accepted invitation.</p>
+            <p>An account is created by a set-up link or an accepted invitation.</p>
           </Empty>
         }
       />

@@ -20,7 +20,7 @@ const KINDS: Record<Backup["state"], StateKind> = { good: "go", running: "none",
 
 const COMMAND = "mooring backup --to /mnt/backups --data-dir ./data";
 
-/** The existing backups, and a button for another. */
+/** Lists the backups, and creates a new one. */
 export function BackupSection({ paused }: { paused: boolean }): ReactNode {
   const backups = useRead(PORTAL_ROUTES.listBackups, {}, paused ? {} : { refetchMs: REFRESH_MS });
   const { data } = backups;
@@ -50,7 +50,7 @@ function BackUpButton({ backups }: { backups: Backups }): ReactNode {
   const say = useSay();
   const create = useAct(PORTAL_ROUTES.createBackup, {
     changes: [PORTAL_ROUTES.listBackups],
-    onDone: () => say("The backup has begun."),
+    onDone: () => say("The backup has started."),
   });
   const isRunning = backups.running_since !== null;
   const why = backups.reason ?? (isRunning ? "A backup is running." : undefined);
@@ -70,7 +70,7 @@ function BackUpButton({ backups }: { backups: Backups }): ReactNode {
   );
 }
 
-/** How it is with backups: whether the newest is old, failed, or being made. */
+/** Shows the state of backups: the last good one, a failure, or a running one. */
 function LastState({ backups }: { backups: Backups }): ReactNode {
   const { directory, reason, failure, running_since: since, interval_hours: hours, keep } = backups;
   const newest = backups.items.find(({ state }) => state === "good")?.made ?? null;
@@ -79,7 +79,7 @@ function LastState({ backups }: { backups: Backups }): ReactNode {
       {reason !== null && <p>{reason}</p>}
       {failure !== null && (
         <div role="alert" className="[overflow-wrap:anywhere]">
-          <State kind="stop">The last one failed</State> <Time at={failure.at} />
+          <State kind="stop">The last backup failed</State> <Time at={failure.at} />
           <p>{failure.detail}</p>
         </div>
       )}
@@ -88,13 +88,13 @@ function LastState({ backups }: { backups: Backups }): ReactNode {
           ["Last good", newest === null ? <State kind="warn">none</State> : <Time key="last" at={newest.started_at} />],
           ["Now", since === null ? "nothing runs" : <Running key="now" since={since} />],
           ["Directory", directory === null ? "not set" : <code key="dir">{directory}</code>],
-          ["Schedule", hours === null ? "none" : `every ${plural(hours, "hour")}, the newest ${keep} stay`],
+          ["Schedule", hours === null ? "none" : `every ${plural(hours, "hour")}, the newest ${keep} are kept`],
         ]}
       />
       <p className="max-w-[80ch] text-s text-ink-2">
-        A backup contains all data acknowledged before it started, but not the master key: keep <code>master.key</code>{" "}
-        separately. On the same disk, unchanged files are hard links, so a broken disk destroys them too: copy backups
-        to another place.
+        A backup contains all data that was acknowledged before it started, but not the master key. Keep{" "}
+        <code>master.key</code> separately. On the same disk, unchanged files are hard links, so a broken disk also
+        destroys the backups. Copy them to another place.
       </p>
     </>
   );
@@ -113,7 +113,7 @@ function BackupTable({ backups }: { backups: Backups }): ReactNode {
   if (backups.items.length === 0)
     return (
       <Empty title="No backup yet">
-        <p>A backup is a directory that restores the state of this server at one moment.</p>
+        <p>A backup is a directory with the state of this server at one moment.</p>
         <CopyBlock text={COMMAND} label="command that makes a backup" />
       </Empty>
     );

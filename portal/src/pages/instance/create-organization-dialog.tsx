@@ -13,7 +13,7 @@ import { slugOf } from "./slug.ts";
 
 type Created = ResultOf<typeof PORTAL_ROUTES.createOrganization>;
 
-/** As the contract has it, in the form that browsers want: a hyphen within brackets is escaped. */
+/** The contract's pattern in the form that browsers need: with an escaped hyphen in brackets. */
 const SLUG = String.raw`[a-z0-9][a-z0-9\-]{0,37}[a-z0-9]`;
 
 /** Creates an organization for its owner, then shows the link that the owner needs, once. */
@@ -53,7 +53,7 @@ export function CreateOrganizationDialog({ onClose }: { onClose: () => void }): 
         />
         <TextField
           label="Slug"
-          hint="In addresses, names of images and commands. 2 to 39 of a-z, 0-9 and hyphens; it cannot be changed later."
+          hint="Part of addresses, image names and commands. 2 to 39 characters: a-z, 0-9 and hyphens. It cannot be changed later."
           className="mono"
           required
           pattern={SLUG}
@@ -63,7 +63,7 @@ export function CreateOrganizationDialog({ onClose }: { onClose: () => void }): 
         />
         <TextField
           label="E-mail address of the owner"
-          hint="Somebody with an account here becomes owner at once; others get a set-up link."
+          hint="A person with an account here becomes the owner at once. Others get a set-up link."
           type="email"
           required
           error={placeText(create.error, "/owner_email")}
@@ -90,7 +90,7 @@ function CreatedDialog({
     <Dialog holdsSecret title={`${created.name} is created`} onClose={onClose} wide>
       {created.setup_url === null ? (
         <p>
-          {email} has an account and is its owner: <code>{created.slug}</code> appears there at their next visit.
+          {email} has an account and is the owner. They see <code>{created.slug}</code> at their next visit.
         </p>
       ) : (
         <>
@@ -101,8 +101,8 @@ function CreatedDialog({
             </p>
           ) : (
             <p>
-              Send this set-up link to {email}, so that only they can read it. It works once, within a day. The person
-              who opens it becomes the owner.
+              Send this set-up link to {email}. Make sure that only they can read it. It works once, within a day. The
+              person who opens it becomes the owner.
             </p>
           )}
           {created.email !== null && created.email.failure !== null && (

@@ -15,12 +15,12 @@ type Queued = Jobs["queued"][number];
 
 const REFRESH_MS = 3_000;
 
-/** All work that the server does by itself: when it ran and runs, its outcome, and the queue. */
+/** Shows all periodic work of the server with its last and next run and its result, and the queue. */
 export function JobSection({ paused }: { paused: boolean }): ReactNode {
   const jobs = useRead(PORTAL_ROUTES.listJobs, {}, paused ? {} : { refetchMs: REFRESH_MS });
   return (
     <>
-      <Section title="Periodic work" about="on each node: as it went on this node since its start" flush>
+      <Section title="Periodic work" about="on each node: results on this node since its start" flush>
         <Loaded result={jobs}>{({ periodic }) => <PeriodicTable works={periodic} />}</Loaded>
       </Section>
       <Section title="Queue" about="of all nodes together" flush>
@@ -109,7 +109,7 @@ function WorkState({ work: { is_running: isRunning, last } }: { work: Periodic }
   );
 }
 
-/** Parked jobs wait for somebody to say that they may run again. */
+/** Parked jobs run again only when an operator resumes them. */
 function Parked({ queued: { kind, parked, last_error: error } }: { queued: Queued }): ReactNode {
   const say = useSay();
   const run = useAct(PORTAL_ROUTES.runJob, { changes: [PORTAL_ROUTES.listJobs], onDone: () => say("It runs now.") });

@@ -20,7 +20,7 @@ const STATES: Record<Key["state"], readonly [kind: StateKind, text: string]> = {
   retired: ["warn", "accepted, does not sign"],
 };
 
-/** The keys that sign access tokens: change them before their time, or take one away that leaked. */
+/** The keys that sign access tokens. An operator can rotate them early, or retire a leaked one. */
 export function KeySection({ keys }: { keys: Instance["signing_keys"] }): ReactNode {
   const [open, setOpen] = useState<"rotate" | Key | null>(null);
   return (
@@ -67,7 +67,7 @@ function RotateDialog({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <DangerDialog
       title="Rotate the signing keys"
-      about="A new key is published now and signs in ten minutes, when every verifier knows it. Nothing breaks: tokens of the old key are accepted until they expire. Retire a leaked key instead."
+      about="A new key is published now. It starts to sign in ten minutes, when all verifiers know it. Tokens of the old key are accepted until they expire, so nothing breaks. If a key has leaked, retire it instead."
       action="Rotate"
       busy={rotate.isPending}
       error={rotate.error}
@@ -82,8 +82,8 @@ function RetireDialog({ signingKey, onClose }: { signingKey: Key; onClose: () =>
   const retire = useAct(PORTAL_ROUTES.retireSigningKey, {
     changes: [PORTAL_ROUTES.getInstance],
     onDone: ({ propagated }) => {
-      if (propagated) say("The key was retired on every node.");
-      else say("The key was retired. Not all nodes have confirmed it; see Nodes under State.", "warn");
+      if (propagated) say("The key is retired on all nodes.");
+      else say("The key is retired, but some nodes have not confirmed it. See Nodes under State.", "warn");
       onClose();
     },
   });
@@ -94,18 +94,18 @@ function RetireDialog({ signingKey, onClose }: { signingKey: Key; onClose: () =>
       about={
         <div className="flex flex-col gap-2">
           <p>
-            For a leaked key. From this moment no token that <code>{kid}</code> signed is accepted on any node.
+            Use this for a leaked key. No node will accept tokens that <code>{kid}</code> has signed.
           </p>
           <ul className="list-disc pl-5">
-            {state === "next" && <li>It has signed nothing yet: nothing breaks.</li>}
+            {state === "next" && <li>It has not signed any token yet, so nothing breaks.</li>}
             {state !== "next" && (
               <>
                 <li>
-                  Every access token of it is refused with 401, of every organization. Programs that request a new one
-                  get it at once. Others are refused until their token would have expired, an hour at most.
+                  All its access tokens, of all organizations, are refused with 401. Programs that then request a new
+                  token get it at once. Other programs are refused until their token expires, at most an hour.
                 </li>
                 <li>Running pushes and pulls of images must be restarted.</li>
-                <li>External verifiers with a cached key set follow within five minutes.</li>
+                <li>External verifiers with a cached key set refuse the tokens within five minutes.</li>
               </>
             )}
             <li>Portal sessions, credentials and secrets stay valid.</li>

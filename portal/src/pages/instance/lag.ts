@@ -3,25 +3,25 @@ export interface NodeState {
   readonly text: string;
 }
 
-/** A node writes every two seconds that it lives; one that stopped stays in the list for a day. */
+/** Every node reports every two seconds. A stopped node stays in the list for a day. */
 const SILENT_MS = 10_000;
 const FEW = 3;
 
-/** The lag of a node in changes of access: it applies revocations and roles only then. */
+/** Returns how far a node is behind with changes of access, which are revocations and role changes. */
 export function nodeState(
   node: { readonly applied_change: number; readonly seen_at: string },
   latest: number,
   now: Date,
 ): NodeState {
   const silentMs = now.getTime() - Date.parse(node.seen_at);
-  if (silentMs > SILENT_MS) return { kind: "none", text: "stopped or cut off" };
+  if (silentMs > SILENT_MS) return { kind: "none", text: "stopped or disconnected" };
   const behind = Math.max(0, latest - node.applied_change);
   if (behind === 0) return { kind: "go", text: "up to date" };
   const text = `${behind} ${behind === 1 ? "change" : "changes"} behind`;
   return { kind: behind > FEW ? "stop" : "warn", text };
 }
 
-/** Little room is a matter of share and of bytes: a tenth of a large disk lasts long. */
+/** Compares both share and bytes, since a tenth of a large disk is enough for long. */
 export function diskKind(freeBytes: number, totalBytes: number): "go" | "warn" | "stop" {
   const GIB = 1024 ** 3;
   const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;

@@ -23,14 +23,14 @@ const COMMAND = `export MOORING_SMTP_URL=smtps://USER:PASSWORD@mail.example.com
 export MOORING_MAIL_FROM='Mooring <noreply@example.com>'
 mooring serve`;
 
-/** Where mails go, and whether they arrive. */
+/** Shows the mail server, and sends a test mail. */
 export function MailSection({ mail }: { mail: Instance["mail"] }): ReactNode {
   if (mail === null)
     return (
       <Section title="E-mail" about="not set up">
         <p>
-          Invitation and set-up links are shown to the person who creates them, and are not sent. With a mail server the
-          people get them by e-mail. Set it where the server is started, and start it again:
+          Invitation and set-up links are only shown to the person who creates them. With a mail server, the invited
+          people get them by e-mail. Set these variables, and restart the server:
         </p>
         <CopyBlock text={COMMAND} label="commands that set up e-mail" />
       </Section>
@@ -82,7 +82,7 @@ function TestForm(): ReactNode {
   );
 }
 
-/** The mail server's own words. */
+/** Shows the mail server's answer. */
 function Answer({ answer }: { answer: ResultOf<typeof PORTAL_ROUTES.sendTestMail> }): ReactNode {
   const { reply, failure, duration_ms: durationMs } = answer;
   return (

@@ -10,9 +10,9 @@ import type { Instance } from "./types.ts";
 
 type Node = Instance["nodes"][number];
 
-/** The processes that serve together, and how far each is with changes of access. */
+/** Lists the nodes, and how many changes of access each has applied. */
 export function NodeSection({ nodes, latest }: { nodes: Instance["nodes"]; latest: number }): ReactNode {
-  // By the clocks of the nodes: this browser's may be wrong.
+  // Uses the clocks of the nodes, since the browser's clock may be wrong.
   const now = new Date(Math.max(...nodes.map(({ seen_at }) => Date.parse(seen_at))));
   const behind = (node: Node) => nodeState(node, latest, now);
   const columns: readonly Column<Node>[] = [
@@ -35,7 +35,8 @@ export function NodeSection({ nodes, latest }: { nodes: Instance["nodes"]; lates
       title="Nodes"
       about={
         <>
-          the latest change of access is <code>{countText(latest)}</code>; a node applies a revocation with this change
+          The latest change of access is <code>{countText(latest)}</code>. A node behind it has not applied the latest
+          revocations
         </>
       }
       flush

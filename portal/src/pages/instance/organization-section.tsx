@@ -15,7 +15,7 @@ import { CreateOrganizationDialog } from "./create-organization-dialog.tsx";
 
 type Organization = ResultOf<typeof PORTAL_ROUTES.listOrganizations>["items"][number];
 
-/** Every organization of the server; a new one is created for its owner. */
+/** Lists all organizations of the server, and creates one for an owner. */
 export function OrganizationSection(): ReactNode {
   const mine = useSession().organizations.map(({ slug }) => slug);
   const [search, setSearch] = useSearchState<{ q: string | undefined }>();
@@ -54,7 +54,7 @@ export function OrganizationSection(): ReactNode {
         keyOf={({ id }) => id}
         empty={
           <Empty title={query === "" ? "No organization yet" : "No organization of this name"}>
-            <p>An organization holds projects, people and credentials; nothing is shared between two of them.</p>
+            <p>An organization has projects, people and credentials. Organizations share nothing.</p>
           </Empty>
         }
       />

@@ -22,7 +22,7 @@ import type { Instance } from "./types.ts";
 
 const REFRESH_MS = 5_000;
 
-/** The server itself, for those who run it. */
+/** The server's state and settings, for the operator. */
 export function Page(): ReactNode {
   const { user } = useSession();
   return user.instance_admin ? <AdminPage /> : <Absent />;
@@ -66,7 +66,7 @@ function AdminPage(): ReactNode {
       }
     >
       <ErrorNote error={error}>
-        {data && <p className="text-s">The page shows the last data that it could read.</p>}
+        {data && <p className="text-s">The page shows the last data that it has loaded.</p>}
       </ErrorNote>
       {data === undefined && error === null && <Loading />}
       {data !== undefined && (

@@ -10,7 +10,7 @@ import { State } from "~/kit/state.tsx";
 import { Time } from "~/kit/time.tsx";
 import type { Account } from "./types.ts";
 
-/** A one-time link with which a person sets a new password; shown once, to be handed over. */
+/** Creates a one-time link for a person to set a new password. It is shown once. */
 export function ResetLinkDialog({ account, onClose }: { account: Account; onClose: () => void }): ReactNode {
   const [clears, setClears] = useState(false);
   const make = useAct(PORTAL_ROUTES.createResetLink);
@@ -26,7 +26,8 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
     return (
       <Dialog holdsSecret title={`Reset link for ${account.email}`} onClose={onClose} wide>
         <p>
-          Send it to the person so that only they can read it. It works once, until <Time at={make.data.expires_at} />.
+          Send it to the person. Make sure that only they can read it. It works once, until{" "}
+          <Time at={make.data.expires_at} />.
         </p>
         <CopyBlock text={make.data.reset_url} label="Reset link" />
         <State kind="warn">
@@ -44,8 +45,9 @@ export function ResetLinkDialog({ account, onClose }: { account: Account; onClos
       <form onSubmit={submit} className="flex flex-col gap-3">
         <p>
           The person who opens the link sets a new password for this account, and all its sessions end. Make sure that
-          it reaches the person whose address this is.
-          {account.verified_at === null && " The address is not verified: all earlier sign-in methods are removed too."}
+          only the owner of this address gets the link.
+          {account.verified_at === null &&
+            " The address is not verified, so all earlier sign-in methods are removed too."}
         </p>
         {account.has_second_factor && account.verified_at !== null && (
           <Checkbox

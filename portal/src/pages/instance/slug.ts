@@ -1,6 +1,6 @@
 const LENGTH_MAX = 39;
 
-/** A slug that a name suggests: `Acme Corp (EU)` becomes `acme-corp-eu`. */
+/** Proposes a slug for a name: `Acme Corp (EU)` becomes `acme-corp-eu`. */
 export function slugOf(name: string): string {
   return name
     .normalize("NFKD")

@@ -18,7 +18,7 @@ const KINDS: Record<Check["state"], StateKind> = { ok: "go", warning: "warn", fa
 const RANK: Record<Check["state"], number> = { failed: 0, warning: 1, ok: 2 };
 const WORDS: Record<Check["state"], string> = { ok: "ok", warning: "warning", failed: "failed" };
 
-/** Deletions by age wait while the server's clock is in doubt; an operator can confirm the clock. */
+/** Deletions by age wait while the server's clock is in doubt. The operator can accept the clock. */
 function AcceptClock(): ReactNode {
   const say = useSay();
   const accept = useAct(PORTAL_ROUTES.acceptClock, {
@@ -43,13 +43,13 @@ function AcceptClock(): ReactNode {
   );
 }
 
-/** The server's own checks, with problems first. */
+/** The server's checks, problems first. */
 export function CheckSection({ checks }: { checks: Instance["checks"] }): ReactNode {
   const wrong = checks.filter(({ state }) => state !== "ok").length;
   return (
     <Section
       title="Checks"
-      about={wrong === 0 ? `all ${checks.length} are well` : `${wrong} of ${checks.length} want care`}
+      about={wrong === 0 ? `all ${checks.length} are good` : `${wrong} of ${checks.length} need attention`}
       flush
     >
       {checks.some(({ name, state }) => name === "deletions" && state !== "ok") && <AcceptClock />}
@@ -86,7 +86,7 @@ const STORES = {
   clickhouse: "ClickHouse",
 } as const;
 
-/** Where things are kept, and how much room there is. */
+/** Shows where data is stored, and how much space there is. */
 export function FactSection({ instance }: { instance: Instance }): ReactNode {
   const { disk } = instance;
   return (
@@ -114,7 +114,7 @@ export function FactSection({ instance }: { instance: Instance }): ReactNode {
   );
 }
 
-/** The same figure as the text beside it, to see at once. */
+/** A bar for the figure in the text next to it. */
 function UsedBar({ used, total }: { used: number; total: number }): ReactNode {
   return (
     <svg

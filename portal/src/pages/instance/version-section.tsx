@@ -5,7 +5,7 @@ import { Facts, Section } from "~/kit/page.tsx";
 import { Time } from "~/kit/time.tsx";
 import type { Instance } from "./types.ts";
 
-/** The running versions, for a report of a bug, and the applied migrations. */
+/** Shows the versions, for bug reports, and the applied migrations. */
 export function VersionSection({ version, build }: Pick<Instance, "version" | "build">): ReactNode {
   const { commit, node, sqlite, duckdb, migrations } = build;
   const last = migrations.at(-1);

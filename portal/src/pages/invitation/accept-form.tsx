@@ -19,8 +19,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Accepts with a new account or with an existing one. The link does not say which, so the person chooses; the server
- * answers when it is the other.
+ * Accepts with a new account or with an existing one. The link does not say which, so the person chooses. The server
+ * answers with an error if the choice was wrong.
  */
 export function AcceptForm({
   token,
@@ -62,7 +62,7 @@ export function AcceptForm({
             autoComplete="name"
             required
             maxLength={100}
-            error={placeText(error, "/name") === null ? null : "Give your name, up to 100 characters."}
+            error={placeText(error, "/name") === null ? null : "Enter your name, up to 100 characters."}
             value={name}
             onChange={(event) => setName(event.target.value)}
           />
@@ -74,9 +74,9 @@ export function AcceptForm({
             label="Password of your account"
             name="password"
             autoComplete="current-password"
-            hint="The invitation alone opens no account: its sender knows the link too."
+            hint="Your password is required, because the sender of the invitation knows the link too."
             required
-            error={placeText(error, "/password") === null ? null : "A password here has 12 characters or more."}
+            error={placeText(error, "/password") === null ? null : "A password has at least 12 characters."}
             value={password}
             onChange={(event) => setPassword(event.target.value)}
           />
@@ -115,14 +115,14 @@ function isMember(error: ApiError): boolean {
   return error.code === "conflict" && /member/.test(error.message);
 }
 
-/** The link leads nowhere; something else does. */
+/** Says why the link does not work, and what to do. */
 function NotOpen({ error }: { error: ApiError }): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
       <p role="alert">
         {error.code === "conflict"
           ? "You are a member of this organization already."
-          : "This invitation does not work: it was used or revoked, it is older than seven days, or a part of the link is missing."}
+          : "This invitation does not work. It was used or revoked, it is older than seven days, or a part of the link is missing."}
       </p>
       <p className="text-ink-2">
         If you have accepted it, sign in with your password. If not, ask the person who invited you for a new link.

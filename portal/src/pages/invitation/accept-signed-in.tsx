@@ -6,7 +6,7 @@ import type { SignedIn } from "~/api/session.ts";
 import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 
-/** Accepts as the signed-in person, without another question. */
+/** Accepts as the signed-in person. */
 export function AcceptSignedIn({
   token,
   user,
@@ -16,7 +16,7 @@ export function AcceptSignedIn({
   token: string;
   user: SignedIn["user"];
   onDone: (accepted: ResultOf<typeof PORTAL_ROUTES.acceptInvitationSignedIn>) => void;
-  /** To accept as somebody else. */
+  /** Called to accept with another account. */
   onOther: () => void;
 }): ReactNode {
   const accept = useMutation({

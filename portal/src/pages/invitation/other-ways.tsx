@@ -6,7 +6,7 @@ import { Button, ButtonLink } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { useSignInMethods } from "~/people/sign-in-methods.ts";
 
-/** For those who have no password here and want none: the provider says who they are, or a passkey does. */
+/** Accepts without a password: with single sign-on or a passkey. */
 export function OtherWays({ token, name }: { token: string; name: string | null }): ReactNode {
   const { methods, hasPasskeys } = useSignInMethods();
   const toProvider = useMutation({
@@ -28,13 +28,13 @@ export function OtherWays({ token, name }: { token: string; name: string | null 
         <Button
           busy={toProvider.isPending || toProvider.isSuccess}
           disabled={isNameless}
-          title={isNameless ? "Give your name first." : undefined}
+          title={isNameless ? "Enter your name first." : undefined}
           onClick={() => toProvider.mutate()}
         >
           Accept with {oidc.name}
         </Button>
       )}
-      {oidc !== null && isNameless && <p className="text-s text-ink-2">Give your name first.</p>}
+      {oidc !== null && isNameless && <p className="text-s text-ink-2">Enter your name first.</p>}
       {byPasskey && (
         <ButtonLink to="/sign-in" search={{ return_to: "/invitation" }}>
           Sign in with a passkey, then accept

@@ -19,10 +19,10 @@ import { SecondStep, type SecondStepNeeded, type StepResult } from "~/people/sec
 import { AcceptForm, type Accepted } from "./accept-form.tsx";
 import { AcceptSignedIn } from "./accept-signed-in.tsx";
 
-/** After the invitation was accepted: on the way in. */
+/** The state between acceptance and sign-in. */
 interface Joined {
   readonly accepted: Accepted;
-  /** For another try at the sign-in; in memory alone. */
+  /** For another attempt to sign in. It is only in memory. */
   readonly password: string;
   readonly second: SecondStepNeeded | null;
   readonly error: Error | null;
@@ -90,26 +90,26 @@ export function Page(): ReactNode {
   );
 }
 
-/** Continues to the organization, without cached data. False: the browser kept no cookie. */
+/** Continues to the organization, without cached data. False: the browser did not save the cookie. */
 function useArrive(): (accepted: Pick<Accepted, "organization" | "role">) => Promise<boolean> {
   const begun = useBegunSession();
   const navigate = useNavigate();
   const say = useSay();
   return async ({ organization, role }) => {
     if ((await begun()) === null) return false;
-    say(`You are a member of ${organization.name} now, as ${role}.`);
+    say(`You are now a member of ${organization.name}, as ${role}.`);
     await navigate({ to: pagePath(organization.slug, WHOLE_ORGANIZATION, ""), replace: true });
     return true;
   };
 }
 
-/** The next view after a step of the sign-in: another step, the organization, or the reason for neither. */
+/** Shows the next view after a step of the sign-in: another step, the organization, or an error. */
 function useGoOn(setJoined: (joined: Joined) => void): (joined: Joined, step: StepResult) => Promise<void> {
   const arrive = useArrive();
   return async (joined, step) => {
     if (step.ticket !== null) return setJoined({ ...joined, second: { ...step, ticket: step.ticket }, error: null });
     if (!(await arrive(joined.accepted)))
-      setJoined({ ...joined, second: null, error: new Error("The browser kept no cookie of the sign-in.") });
+      setJoined({ ...joined, second: null, error: new Error("The browser did not save the cookie of the sign-in.") });
   };
 }
 
@@ -149,13 +149,13 @@ function NoSecret({ wasNotInvited }: { wasNotInvited: boolean }): ReactNode {
     <OpenFrame title="Accept the invitation">
       {wasNotInvited && (
         <p role="alert" className="rounded border border-stop bg-stop-2 px-3 py-2">
-          The identity provider does not confirm that the invited address is yours, or the invitation is no longer
-          valid.
+          Either the identity provider does not confirm that the invited address is yours, or the invitation is no
+          longer valid.
         </p>
       )}
       <p>
-        There is no secret in this address. Open the whole link of the invitation, with the part after the{" "}
-        <code>#</code>; after a reload, open the link again.
+        This address has no secret. Open the complete link of the invitation, with the part after the <code>#</code>.
+        After a reload, open the link again.
       </p>
       <ButtonLink look="main" to="/sign-in" className="self-start">
         Sign in

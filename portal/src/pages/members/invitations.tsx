@@ -28,7 +28,7 @@ interface InvitationsProps {
   onChange: (part: { closed: boolean | undefined }) => void;
 }
 
-/** The invitations. A lost link is replaced: the old one ends, the new one is shown once. */
+/** Lists the invitations. If a link is lost, a new one is shown once, and the old one stops working. */
 export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
   const list = useList(ORGANIZATION_ROUTES.listInvitations, {});
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -87,7 +87,9 @@ export function Invitations({ search, onChange }: InvitationsProps): ReactNode {
   );
 }
 
-/** A new link, which is mailed again where the server sends mail. A revoked invitation is created again. */
+/**
+ * Creates a new link, and sends it by e-mail if the server has a mail server. A revoked invitation is created again.
+ */
 function useAgain(onMade: (made: NewInvitation) => void): {
   run: (invitation: Invitation) => void;
   isPending: boolean;
@@ -180,7 +182,7 @@ function RevokeDialog({
     try {
       for (const { id } of invitations) await revoke.mutateAsync({ params: { invitation_id: id } });
     } catch {
-      return; // the dialog shows it; those before it are revoked
+      return; // the dialog shows it; the previous ones are revoked
     }
     say(`${plural(invitations.length, "invitation")} revoked`);
     onDone();
@@ -191,7 +193,7 @@ function RevokeDialog({
       title={`Revoke ${plural(invitations.length, "invitation")}`}
       about={
         <>
-          <p>These links end at once. You can create a new invitation at any time.</p>
+          <p>These links stop working at once. You can create a new invitation at any time.</p>
           <ul className="list-disc pl-5">
             {invitations.map(({ id, email }) => (
               <li key={id}>{email}</li>

@@ -14,7 +14,7 @@ import { ROLE_ABOUT, whyNotGiven } from "./rules.ts";
 
 export type NewInvitation = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>;
 
-/** Invites a person; the link is shown this once. */
+/** Invites a person. The link is shown once. */
 export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   const mine = useMe()?.role ?? null;
   const [email, setEmail] = useState("");
@@ -73,7 +73,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }): ReactNode {
   );
 }
 
-/** An invitation's link in the one moment in which it can be seen. */
+/** Shows an invitation's link, which cannot be shown again. */
 export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: () => void }): ReactNode {
   return (
     <Dialog
@@ -81,8 +81,8 @@ export function LinkDialog({ made, onClose }: { made: NewInvitation; onClose: ()
       title={`Link for ${made.email}`}
       about={
         made.email_sent_at === null
-          ? "It is shown only once, and no e-mail was sent: give it to the person yourself. Everybody who has it can accept."
-          : "It was sent to the person by e-mail, and is shown only once. Everybody who has it can accept."
+          ? "It is shown only once, and no e-mail was sent. Send it to the person yourself. Everybody with the link can accept."
+          : "It was sent to the person by e-mail, and is shown only once. Everybody with the link can accept."
       }
       onClose={onClose}
     >

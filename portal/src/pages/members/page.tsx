@@ -90,7 +90,7 @@ export function Page(): ReactNode {
   );
 }
 
-/** While somebody is open at the side there is room for less. */
+/** Returns fewer columns while the inspector is open. */
 function useColumns(isCompact: boolean): readonly Column<Person>[] {
   const me = useMe();
   const columns: readonly Column<Person>[] = [
@@ -114,7 +114,7 @@ function useColumns(isCompact: boolean): readonly Column<Person>[] {
 
 function NoPeople(): ReactNode {
   return (
-    <Empty title="Nobody is here yet">
+    <Empty title="There are no members yet">
       <p>An organization created on the command line has no members. Its set-up link creates the first owner.</p>
       <CopyBlock text="npx mooring bootstrap --data-dir ./data" />
     </Empty>

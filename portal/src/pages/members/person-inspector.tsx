@@ -20,7 +20,7 @@ import { ROLE_ABOUT, whyFixed, whyNotGiven } from "./rules.ts";
 import { SecondFactor } from "./second-factor.tsx";
 import { TransferDialog } from "./transfer-dialog.tsx";
 
-/** One person: roles, sign-in methods, and the acts on their membership. */
+/** Shows one person: roles, sign-in methods, and the actions on their membership. */
 export function PersonInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const people = usePeople();
   const person = people?.get(id);
@@ -105,7 +105,7 @@ function Role({ person, owners }: { person: Person; owners: number }): ReactNode
       </SelectField>
       {role !== person.role && (
         <>
-          <p className="text-ink-2">Applies at once, also to the credentials that they created.</p>
+          <p className="text-ink-2">A change applies at once, also to the credentials that they created.</p>
           <Button type="submit" look="main" className="self-start" busy={update.isPending}>
             Make {role}
           </Button>
@@ -127,7 +127,7 @@ function ProjectsOf({ id }: { id: string }): ReactNode {
     <div className="flex flex-col gap-1 border-t border-line pt-3">
       <h3>Roles in projects</h3>
       {own.length === 0 ? (
-        <p className="text-ink-2">None, in the projects that you see.</p>
+        <p className="text-ink-2">No role in the projects that you see.</p>
       ) : (
         <ul>
           {own.map(({ project, role }) => (

@@ -9,11 +9,11 @@ export interface ProjectRoles {
   readonly roles: ReadonlyMap<string, ProjectRole>;
 }
 
-/** More projects than this are not asked one by one. */
+/** The most projects whose members are read, since each needs a request. */
 export const PROJECTS_READ_MAX = 50;
 const AT_ONCE = 6;
 
-/** Who has which role in the projects that one sees, the newest of them. */
+/** Reads the roles in the newest projects that the person can see. */
 export function useProjectRoles(enabled: boolean): readonly ProjectRoles[] | undefined {
   const organization = useOrganization();
   const projects = useMe()?.projects.slice(0, PROJECTS_READ_MAX);

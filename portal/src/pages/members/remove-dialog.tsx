@@ -17,7 +17,7 @@ interface RemoveProps {
   onClose: () => void;
 }
 
-/** Removes a member. Their credentials stop, unless the remover takes them over. */
+/** Removes a member. Their credentials stop working, unless the remover takes them over. */
 export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps): ReactNode {
   const say = useSay();
   const me = useMe();
@@ -42,14 +42,14 @@ export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps):
       about={
         <div className="flex flex-col gap-2">
           <p>
-            {isMe ? "You lose" : `${person.name} loses`} every permission here at once, and personal access tokens end.
-            Private projects that would be left without a maintainer pass to an owner.
+            {isMe ? "You lose" : `${person.name} loses`} all permissions here at once, and personal access tokens are
+            revoked. If a private project has no other maintainer, an owner becomes its maintainer.
           </p>
           <Made id={person.user_id} />
           {canTakeOver && (
             <Checkbox
               label="Take over the credentials and S3 keys that they created"
-              why="They keep their present permissions, in your name. The person who leaves still knows their secrets: rotate them soon. Without this they lose every permission at once."
+              why="They keep their permissions, in your name. The person still knows the secrets, so rotate them soon. Otherwise they lose all permissions at once."
               checked={takesOver}
               onChange={(event) => setTakesOver(event.target.checked)}
             />
@@ -73,7 +73,7 @@ export function RemoveDialog({ person, isMe, onRemoved, onClose }: RemoveProps):
 
 const READ_MAX = 500;
 
-/** How much hangs on the person. */
+/** Counts the active credentials and S3 keys that the person created. */
 function Made({ id }: { id: string }): ReactNode {
   const organization = useOrganization();
   const enabled = useMayIn(null, "credentials:read");
@@ -104,7 +104,7 @@ function Made({ id }: { id: string }): ReactNode {
       <strong className="font-medium">
         {plural(data.credentials, "credential")} and {plural(data.keys, "S3 key")}
       </strong>{" "}
-      that are active were created by them.
+      created by them are active.
     </p>
   );
 }

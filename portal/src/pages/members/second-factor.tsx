@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { State } from "~/kit/state.tsx";
 
-/** Whether a password alone is not enough to come in as somebody. */
+/** Shows whether a person has a second factor. */
 export function SecondFactor({ has }: { has: boolean }): ReactNode {
   return has ? <State kind="go">On</State> : <State kind="warn">None</State>;
 }

@@ -8,7 +8,7 @@ import { useSay } from "~/kit/toast.tsx";
 import { usePeople, type Person } from "~/access/people.ts";
 import { ChangeError, useVersionedChange } from "~/kit/versioned.tsx";
 
-/** Makes a member an owner. In a transfer, the present owner becomes an admin. */
+/** Makes a member an owner. In a transfer, the current owner becomes an admin. */
 export function TransferDialog({ person, onClose }: { person: Person; onClose: () => void }): ReactNode {
   const say = useSay();
   const me = useMe();
@@ -39,7 +39,7 @@ export function TransferDialog({ person, onClose }: { person: Person; onClose: (
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <Checkbox
           label="Transfer the ownership: become an admin myself"
-          why="You cannot undo this; an owner can."
+          why="You cannot undo this yourself. An owner can make you an owner again."
           checked={isTransfer}
           onChange={(event) => setTransfer(event.target.checked)}
         />

@@ -6,7 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty } from "~/kit/page.tsx";
 
-/** Where there is no metric in the range yet. */
+/** Shown when the range has no metrics. */
 export function EmptyMetrics(): ReactNode {
   const addresses = useAddresses();
   const connect = useConnect();
@@ -21,8 +21,8 @@ export function EmptyMetrics(): ReactNode {
     >
       <TelemetryOutside table="metrics" page="metrics" />
       <p>
-        A metric is a named number over time, with tags. Send one by hand, or set the endpoint of an OpenTelemetry
-        exporter to <code>{addresses?.ingest_url ?? ""}/otlp</code>.
+        A metric is a named number over time, with tags. Send one with this command, or set the endpoint of an
+        OpenTelemetry exporter to <code>{addresses?.ingest_url ?? ""}/otlp</code>.
       </p>
       <CopyBlock
         text={[

@@ -15,8 +15,8 @@ export interface BucketRow {
 }
 
 /**
- * A quantile of a histogram, as Prometheus estimates it: even within a bucket, the lowest from zero, and no more than the
- * highest bound that is finite. NaN without observations.
+ * Estimates a quantile of a histogram like Prometheus: linearly within a bucket, from zero in the lowest bucket, and at
+ * most the highest finite bound. NaN without observations.
  */
 export function histogramQuantile(quantile: number, buckets: readonly Bucket[]): number {
   const rising = buckets.toSorted((a, b) => a.bound - b.bound);
@@ -35,7 +35,7 @@ export function histogramQuantile(quantile: number, buckets: readonly Bucket[]):
   return below.bound;
 }
 
-/** Points of a quantile out of how much buckets grew, for each time and line. */
+/** Returns the points of a quantile from the increases of buckets, for each time and line. */
 export function quantilePoints(rows: readonly BucketRow[], quantile: number): readonly ChartPoint[] {
   const groups = Map.groupBy(rows, ({ atS, series }) => `${atS} ${series === null ? "" : `=${series}`}`);
   return [...groups.values()].flatMap((group) => {

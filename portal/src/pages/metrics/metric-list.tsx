@@ -17,7 +17,7 @@ export interface Metric {
 
 const SHOWN_MAX = 300;
 
-/** Every metric with points in the range. Pressing one shows it, pressing it again takes it away. */
+/** Lists the metrics with points in the range. A click shows one; a second click removes it. */
 export function MetricList({
   metrics,
   total,
@@ -27,7 +27,7 @@ export function MetricList({
   onToggle,
 }: {
   metrics: readonly Metric[];
-  /** All there are, of which the list may be a part. */
+  /** The number of all metrics; the list may have fewer. */
   total: number;
   shown: ReadonlySet<string>;
   find: string;

@@ -1,13 +1,13 @@
 import type { Plot } from "./plots.ts";
 
-/** The number of separate lines; the rest is one more. */
+/** The number of separate lines. One more line has the rest. */
 export const LINES_MAX = 8;
 export const METRICS_MAX = 2000;
 
 export interface Statement {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, string | number>>;
-  /** How much earlier than the range the points must begin: differences need one before. */
+  /** How long before the range the query starts, since a difference needs the previous point. */
   readonly earlierS: number;
 }
 
@@ -21,7 +21,10 @@ interface Asked {
 const LOOKBACK_S = 300;
 const QUANTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 
-/** The statement whose rows are the points of a plot: `bin`, `size`, `total`, `series` (NULL: the rest), `value`, and `le` of histograms. */
+/**
+ * Returns the statement whose rows are the points of a plot: `bin`, `size`, `total`, `series` (NULL: the rest),
+ * `value`, and `le` of histograms.
+ */
 export function statementOf({ plot, stepS, projectId }: Asked): Statement {
   const isHistogram = plot.name.endsWith("_bucket") && plot.aggregation in QUANTILES;
   const isRate = plot.aggregation === "rate";
@@ -66,7 +69,10 @@ SELECT bin, $step AS size, total, ${TOP} AS series, ${value} AS value
 FROM points JOIN ranked USING (series) GROUP BY ALL ORDER BY bin`;
 }
 
-/** Points of each line, and the increase since the point before: the whole value of a delta, and after a reset. */
+/**
+ * Returns the points of each line with the increase since the previous point. For deltas, and after a reset, the
+ * increase is the whole value.
+ */
 function stepsSql(projectId: string | null): string {
   return `points AS (
   SELECT epoch(timestamp) AS s, value, tags::VARCHAR AS line, ${SERIES} AS series, tags['le'] AS le,
@@ -81,7 +87,10 @@ function stepsSql(projectId: string | null): string {
 )`;
 }
 
-/** Bins are no shorter than two points of a line: a shorter one would have a line in it by chance. */
+/**
+ * Rates per bin. A bin is at least as long as the distance of two points of a line, so that each bin has points of all
+ * lines.
+ */
 function rateSql(projectId: string | null): string {
   return `WITH ${stepsSql(projectId)}, rates AS (
   SELECT floor(s / size) * size AS bin, size, series, line, sum(grown) / sum(passed) AS rate
@@ -94,7 +103,7 @@ SELECT bin, size, total, ${TOP} AS series, sum(rate) AS value
 FROM rates JOIN ranked USING (series) GROUP BY ALL ORDER BY bin`;
 }
 
-/** How much each bucket grew; the quantile is estimated from them where they are read. */
+/** Returns the increase of each bucket. `quantilePoints` estimates the quantile from them. */
 function bucketSql(projectId: string | null): string {
   return `WITH ${stepsSql(projectId)}, ranked AS (
   SELECT series, row_number() OVER (ORDER BY sum(grown) DESC, series) AS place, count(*) OVER () AS total
@@ -104,7 +113,7 @@ SELECT floor(s / size) * size AS bin, size, total, ${TOP} AS series, le, sum(gro
 FROM steps JOIN ranked USING (series), bins WHERE passed > 0 AND le IS NOT NULL GROUP BY ALL ORDER BY bin`;
 }
 
-/** Names of metrics, with the tags of their kind and unit. */
+/** Lists the names of metrics, with the tags for kind and unit. */
 export function listSql(projectId: string | null): string {
   return `SELECT name, count(*) AS points, max(timestamp) AS newest, any_value(tags['unit']) AS unit,
   coalesce(bool_or(tags['aggregation.temporality'] = 'delta'), false) AS is_delta, count(*) OVER () AS total

@@ -14,10 +14,10 @@ import { firstPlot, kindOf, plotsOf, plotText, type Plot } from "./plots.ts";
 
 type MetricsSearch = { plot?: readonly string[] | undefined; find?: string | undefined };
 
-/** Each is a query, and an organization has few at a time. */
+/** Each plot needs a query, and an organization may run only a few at a time. */
 const PLOTS_MAX = 12;
 
-/** Metrics over time: as many plots as one likes, all of one range, all in the address. */
+/** Metrics over time. All plots have the same range, and all are in the address. */
 export function Page(): ReactNode {
   const [search, setSearch] = useSearchState<MetricsSearch>();
   const range = useChartRange();

@@ -17,17 +17,17 @@ import { usePlotData } from "./plot-data.ts";
 import { AGGREGATION_TITLES, AGGREGATIONS, plotText, unitOf, type Plot } from "./plots.ts";
 
 interface PlotCardProps {
-  /** Its place on the page, from 1: two plots may be the same. */
+  /** Its position on the page, from 1. It tells equal plots apart. */
   place: number;
   plot: Plot;
-  /** The value of the metric's tag `unit`; empty where it has none. */
+  /** The value of the metric's tag `unit`, or an empty text. */
   unitTag: string;
   range: ChartRange;
   onChange: (plot: Plot) => void;
   onRemove: () => void;
 }
 
-/** One metric over time. Drawing with the mouse narrows the range of the whole page. */
+/** Shows one metric over time. Selecting with the mouse changes the range of the whole page. */
 export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: PlotCardProps): ReactNode {
   const [element, widthPx] = useCoarseWidth<HTMLElement>();
   const stepS = widthPx === 0 ? 0 : stepFor(range.toS - range.fromS, widthPx);
@@ -55,7 +55,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
       <div className="flex flex-col gap-2 p-3.5">
         <ErrorNote error={error} />
         {data !== undefined && data.series.length === 0 && (
-          <p className="text-ink-2">No points of this metric in the range.</p>
+          <p className="text-ink-2">This metric has no points in the range.</p>
         )}
         {data !== undefined && data.series.length > 0 && (
           <Chart
@@ -78,7 +78,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
   );
 }
 
-/** A plot that is not split has one line, named after the metric. */
+/** Names the single line of an unsplit plot after the metric. */
 function named(data: NonNullable<ReturnType<typeof usePlotData>["data"]>, plot: Plot): typeof data {
   if (plot.by !== null) return data;
   return { ...data, series: data.series.map((series) => ({ ...series, label: plotText(plot) })) };
@@ -94,7 +94,8 @@ function PlotControls({
   onChange: (plot: Plot) => void;
 }): ReactNode {
   const projectId = useProject()?.id ?? null;
-  // Asked when somebody is about to choose: a page may have many plots, and an organization few queries at a time.
+  // The tags are loaded only when the person opens the choice. A page may have many plots, and an organization may run
+  // only a few queries at a time.
   const [isAsked, setIsAsked] = useState(false);
   const { rows } = useSql(
     {

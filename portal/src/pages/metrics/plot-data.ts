@@ -13,15 +13,15 @@ interface PlotData {
   readonly data: ChartData | undefined;
   readonly error: Error | null;
   readonly isFetching: boolean;
-  /** The number of lines, also of those that are not drawn separately. */
+  /** The number of all lines, including those not drawn separately. */
   readonly lines: number;
   readonly stepS: number;
   readonly elapsedMs: number | undefined;
-  /** The statement as it can be run anywhere. */
+  /** The statement with values instead of parameters. */
   readonly sql: string;
 }
 
-/** The points of a plot in the range, by one statement. */
+/** Reads the points of a plot in the range with one statement. */
 export function usePlotData(plot: Plot, range: ChartRange, stepS: number): PlotData {
   const projectId = useProject()?.id ?? null;
   const statement = statementOf({ plot, stepS, projectId });

@@ -21,12 +21,12 @@ export interface Plot {
   readonly by: string | null;
 }
 
-/** `p95(http_duration) by host`, as in the address. */
+/** Formats a plot for the address: `p95(http_duration) by host`. */
 export function plotText({ name, aggregation, by }: Plot): string {
   return `${aggregation}(${escaped(name)})${by === null ? "" : ` by ${by}`}`;
 }
 
-/** Null for an invalid plot: an address may be written by hand. */
+/** Parses a plot; null if it is invalid. */
 export function plotOf(text: string): Plot | null {
   const [, word = "", name = "", by] = /^([a-z0-9]+)\(([^()]+)\)(?: by (.+))?$/s.exec(text) ?? [];
   const aggregation = AGGREGATIONS.find((known) => known === word);
@@ -34,7 +34,7 @@ export function plotOf(text: string): Plot | null {
   return { name: unescaped(name), aggregation, by: by ?? null };
 }
 
-/** The plots of an address, those that can't be read left out. */
+/** Returns the valid plots of an address. */
 export function plotsOf(texts: unknown): readonly Plot[] {
   const list: unknown[] = Array.isArray(texts) ? texts : [texts];
   return list.flatMap((text) => {
@@ -53,13 +53,13 @@ function unescaped(name: string): string {
 
 export type MetricKind = "gauge" | "counter" | "histogram";
 
-/** By the names that Prometheus and OpenTelemetry give, and by the mark that points of delta temporality have. */
+/** Guesses the kind of a metric by the naming of Prometheus and OpenTelemetry, and by delta temporality. */
 export function kindOf(name: string, isDelta: boolean): MetricKind {
   if (name.endsWith("_bucket")) return "histogram";
   return isDelta || /_(?:total|count|sum)$/.test(name) ? "counter" : "gauge";
 }
 
-/** The first plot of a metric of this kind. */
+/** Returns the default plot of a metric of this kind. */
 export function firstPlot(name: string, kind: MetricKind): Plot {
   const aggregation = kind === "histogram" ? "p95" : kind === "counter" ? "rate" : "avg";
   return { name, aggregation, by: null };
@@ -74,7 +74,7 @@ const UNIT_TAGS: Readonly<Record<string, ChartUnit>> = {
   bytes: "bytes",
 };
 
-/** By the tag `unit` where there is one, else by the name, as Prometheus has it: `…_seconds`, `…_bytes_total`. */
+/** Returns the unit from the tag `unit`, otherwise from a Prometheus name: `…_seconds`, `…_bytes_total`. */
 export function unitOf({ name, aggregation }: Plot, unitTag: string): ChartUnit {
   const [, word = ""] = /_(seconds|milliseconds|ms|bytes)(?:_total|_sum|_bucket)?$/.exec(name) ?? [];
   const unit = UNIT_TAGS[unitTag] ?? UNIT_TAGS[word] ?? "none";

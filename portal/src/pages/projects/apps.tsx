@@ -23,7 +23,7 @@ type Act = { readonly what: "new" } | { readonly what: "rename" | "move" | "dele
 const CHANGES = [ORGANIZATION_ROUTES.listApps, ORGANIZATION_ROUTES.getApp];
 const SLUG_CHARS_MAX = 63;
 
-/** A project's apps, each with the names that clients know it by. */
+/** Lists a project's apps, each with its addresses for clients. */
 export function Apps({ project }: { project: Project }): ReactNode {
   const list = useList(ORGANIZATION_ROUTES.listApps, { query: { project: project.id } });
   const [act, setAct] = useState<Act | null>(null);
@@ -140,7 +140,7 @@ function NewApp({ project, onClose }: { project: Project; onClose: () => void })
         />
         <TextField
           label="Slug"
-          hint="The name of the repository and of the bucket; it stays as it is"
+          hint="The name of the repository and of the bucket. It can't be changed later"
           error={fault}
           required
           maxLength={SLUG_CHARS_MAX}
@@ -175,8 +175,8 @@ function DeleteApp({ app, onClose }: { app: App; onClose: () => void }): ReactNo
       projectId={app.project_id}
       about={
         <p>
-          Pushes and pulls of <code>{app.repository}</code> and requests to the bucket <code>{app.bucket}</code> are
-          refused from then on. Delete its images and objects first. Afterwards others may use the name.
+          Pushes and pulls of <code>{app.repository}</code> and requests to the bucket <code>{app.bucket}</code> will be
+          refused. Delete its images and objects first. Afterwards another app may use the name.
         </p>
       }
       type={app.slug}

@@ -11,7 +11,7 @@ import type { Project } from "./types.ts";
 
 const CHANGES = [ORGANIZATION_ROUTES.listProjects, ORGANIZATION_ROUTES.getProject, ORGANIZATION_ROUTES.getMe];
 
-/** Puts a project away without losing anything, and takes it back. */
+/** Archives a project, or unarchives it. */
 export function ArchiveProject({ project }: { project: Project }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const why = useWhyNotIn(project.id, "projects:write");
@@ -42,7 +42,7 @@ function Unarchive({ project, why }: { project: Project; why: string | undefined
   const say = useSay();
   const back = useAct(ORGANIZATION_ROUTES.unarchiveProject, {
     changes: CHANGES,
-    onDone: ({ name }) => say(`${name} takes changes again`),
+    onDone: ({ name }) => say(`${name} is not archived any more`),
   });
   return (
     <>
@@ -74,10 +74,10 @@ function Confirm({ project, onClose }: { project: Project; onClose: () => void }
       projectId={project.id}
       about={
         <div className="flex flex-col gap-2">
-          <p>From then on, on every node and for tokens already issued:</p>
+          <p>This applies on all nodes, and also to tokens that are already issued:</p>
           <ul className="list-disc pl-5">
             <li>telemetry, uploads, pushes, and writes to its buckets are refused;</li>
-            <li>its webhooks answer 404, and events sent to them meanwhile are lost;</li>
+            <li>its webhooks answer 404, so events sent to them are lost;</li>
             <li>its alerts do not run, and its apps, files and saved queries cannot be changed or deleted.</li>
           </ul>
           <p>Reading still works, and retention still deletes old data.</p>

@@ -8,7 +8,7 @@ import { plural } from "~/kit/figures.ts";
 import { useSay } from "~/kit/toast.tsx";
 import type { Project } from "./types.ts";
 
-/** The danger zone: everything that is deleted with a project, the conditions, and the button. */
+/** Deletes a project. It shows everything that is deleted with it, and the conditions. */
 export function DeleteProject({ project, onGone }: { project: Project; onGone: () => void }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const mayWrite = useMayIn(project.id, "projects:write");

@@ -10,7 +10,7 @@ import { useSay } from "~/kit/toast.tsx";
 import { consequencesOf } from "./move.ts";
 import type { App, Project } from "./types.ts";
 
-/** Gives an app to another project, and says before who reaches it then. */
+/** Moves an app to another project, and says before who will have access. */
 export function MoveApp({ app, project, onClose }: { app: App; project: Project; onClose: () => void }): ReactNode {
   const say = useSay();
   const others = useProjectsFor("apps:write").filter(({ id }) => id !== project.id);
@@ -19,7 +19,7 @@ export function MoveApp({ app, project, onClose }: { app: App; project: Project;
   const move = useAct(ORGANIZATION_ROUTES.moveApp, {
     changes: [ORGANIZATION_ROUTES.listApps, ORGANIZATION_ROUTES.getApp],
     onDone: ({ name, project_slug: to }) => {
-      say(`${name} is in ${to} now`);
+      say(`${name} is now in ${to}`);
       onClose();
     },
   });

@@ -4,13 +4,13 @@ interface Place {
   readonly environment: string | null;
 }
 
-/** The consequences of moving an app to another project, in sentences. */
+/** Describes the consequences of moving an app to another project. */
 export function consequencesOf(app: { readonly slug: string }, from: Place, to: Place): string[] {
   return [
-    `Its addresses stay: the repository and the bucket are called ${app.slug} as before.`,
+    `Its addresses stay: the repository and the bucket are still named ${app.slug}.`,
     seenBy(from, to),
-    `Credentials and S3 keys of ${from.name} reach it no more, within a second; those of ${to.name} do.`,
-    "A repository that everybody may pull stays so, and the bucket’s policy stays as it was written.",
+    `Within a second, credentials and S3 keys of ${from.name} lose access, and those of ${to.name} get access.`,
+    "A public repository stays public, and the bucket’s policy does not change.",
     ...(from.environment === to.environment || to.environment === null
       ? []
       : [
@@ -22,9 +22,9 @@ export function consequencesOf(app: { readonly slug: string }, from: Place, to: 
 function seenBy(from: Place, to: Place): string {
   if (to.visibility === "private")
     return from.visibility === "private"
-      ? `Only members of ${to.name} see it then, and not those of ${from.name}.`
-      : `Only members of ${to.name} see it then: owners and admins who are none don’t, and credentials and keys of the organization reach it no more.`;
+      ? `Members of ${to.name} will see it. Members of ${from.name} will not see it any more.`
+      : `Only members of ${to.name} will see it, also among owners and admins. Credentials and keys of the organization lose access.`;
   if (from.visibility === "private")
-    return "Every member of the organization sees it then, and credentials and keys of the organization reach it.";
-  return `The whole organization sees it as before; roles in ${from.name} count no more, those in ${to.name} do.`;
+    return "All members of the organization will see it. Credentials and keys of the organization get access.";
+  return `All members of the organization still see it. Roles in ${to.name} apply to it instead of roles in ${from.name}.`;
 }

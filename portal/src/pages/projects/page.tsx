@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Project>[] = [
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** Projects, who works in them, and their apps. */
+/** The projects, their members and their apps. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<ProjectsSearch>();
   const why = useWhyNotIn(null, "projects:write");

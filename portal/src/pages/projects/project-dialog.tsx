@@ -74,7 +74,7 @@ function ProjectForm({ versioned, onReload, onDone, onClose }: ProjectFormProps)
       <TextField label="Name" required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
       <TextField
         label="Slug"
-        hint="In addresses and commands"
+        hint="Part of addresses and commands"
         error={fault}
         required
         maxLength={SLUG_CHARS_MAX}
@@ -108,7 +108,7 @@ function EnvironmentField({ value, onChange }: { value: string; onChange: (value
     <>
       <TextField
         label="Environment"
-        hint="A badge beside the name. In production, each destructive action asks twice."
+        hint="Shown next to the name. In production, destructive actions show a warning."
         error={environmentFault(value)}
         list="known-environments"
         maxLength={20}

@@ -28,7 +28,7 @@ interface InspectorProps {
   onClose: () => void;
 }
 
-/** One project: its settings, its apps, its members, and its deletion. */
+/** Shows one project: its settings, its apps, its members, and its deletion. */
 export function ProjectInspector({ id, tab, onTab, onClose }: InspectorProps): ReactNode {
   const result = useNamed(useRead(ORGANIZATION_ROUTES.getProject, { params: { project_id: id } }));
   const shown = result.data?.id === id ? result.data : undefined;
@@ -61,7 +61,7 @@ function Details({
           Change
         </Button>
         <PageLink page="" project={project.slug} className="inline-flex h-[30px] items-center text-sea hover:underline">
-          Go to its home
+          Go to its home page
         </PageLink>
       </div>
       <StateNote project={project} />
@@ -92,7 +92,7 @@ function Details({
   );
 }
 
-/** The state of the project, since when, and its meaning. */
+/** Shows the state of the project, its start, and its meaning. */
 function StateNote({ project }: { project: Project }): ReactNode {
   const words = stateWordsOf(project);
   const since = stateSince(project);

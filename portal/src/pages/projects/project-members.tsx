@@ -18,12 +18,12 @@ type ProjectMember = ResultOf<typeof ORGANIZATION_ROUTES.listProjectMembers>["it
 const CHANGES = [ORGANIZATION_ROUTES.listProjectMembers, ORGANIZATION_ROUTES.getMe];
 
 const ROLE_ABOUT: Readonly<Record<ProjectRole, string>> = {
-  maintainer: "everything in the project, its members and credentials too",
-  writer: "sends, stores, pushes and deletes; no apps, members or credentials",
+  maintainer: "everything in the project, also its members and credentials",
+  writer: "sends, stores, pushes and deletes, but does not manage apps, members or credentials",
   reader: "reads",
 };
 
-/** The roles in the project, and the permissions of the whole organization there. */
+/** Shows the roles in the project, and how roles in the organization apply to it. */
 export function ProjectMembers({ project }: { project: Project }): ReactNode {
   const list = useList(ORGANIZATION_ROUTES.listProjectMembers, { params: { project_id: project.id } });
   const mayWrite = useMayIn(project.id, "projects:write");
@@ -33,7 +33,7 @@ export function ProjectMembers({ project }: { project: Project }): ReactNode {
       <p className="text-ink-2">
         {project.visibility === "private"
           ? "Only these people see the project."
-          : "These members have a role here in addition to their role in the organization, which applies here too."}
+          : "These members have a role here. Their role in the organization also applies here."}
       </p>
       <ErrorNote error={list.error} />
       {list.isPending && list.error === null && <Loading />}
@@ -131,7 +131,7 @@ function AddMember({ project, present }: { project: Project; present: readonly s
     <form onSubmit={submit} className="flex flex-col gap-2">
       <SelectField
         label="Add a person"
-        hint={others.length === 0 ? "Every member of the organization is here." : undefined}
+        hint={others.length === 0 ? "All members of the organization have a role here." : undefined}
         value={userId}
         onChange={(event) => setUserId(event.target.value)}
       >
@@ -170,7 +170,7 @@ function RemoveMember({
   const remove = useAct(ORGANIZATION_ROUTES.deleteProjectMember, {
     changes: CHANGES,
     onDone: () => {
-      say(`${member.name} has no role in ${project.name} any more`);
+      say(`${member.name} is removed from ${project.name}`);
       onClose();
     },
   });
@@ -181,8 +181,8 @@ function RemoveMember({
       about={
         <p>
           {project.visibility === "private"
-            ? `${member.name} can no longer see the project, and the credentials that they created for it lose every permission at once.`
-            : `${member.name} keeps the permissions of their role in the organization. Credentials that they created here are reduced to that at once.`}
+            ? `${member.name} can no longer see the project. The credentials that they created for it lose all permissions at once.`
+            : `${member.name} keeps the permissions of their role in the organization. Credentials that they created here keep only these permissions.`}
         </p>
       }
       action="Remove"

@@ -9,7 +9,8 @@ import { RequestForm } from "./request-form.tsx";
 import { ResetForm } from "./reset-form.tsx";
 
 /**
- * A lost password: first the address, which gets a link by mail; with the link a new password, and then the sign-in.
+ * Resets a lost password. First the person requests a link by e-mail. With the link, they set a new password and sign
+ * in.
  */
 export function Page(): ReactNode {
   const token = useLinkToken();
@@ -32,10 +33,13 @@ export function Page(): ReactNode {
     );
   if (second !== null)
     return (
-      <OpenFrame title="One more step" about="Your password is set. The authenticator app is still asked for.">
+      <OpenFrame
+        title="One more step"
+        about="Your password is set. Sign-in still asks for a code of your authenticator app."
+      >
         <SecondStep needed={second} onDone={(step) => void onStep(step)} onRestart={restart} />
         <p className="text-s text-ink-2">
-          App and recovery codes lost? Ask the operator of the server for a link that removes them.
+          If you have lost the app and the recovery codes, ask the operator of the server for a link that removes them.
         </p>
       </OpenFrame>
     );

@@ -32,8 +32,10 @@ function ByMail(): ReactNode {
   if (request.isSuccess)
     return (
       <div role="status" className="flex flex-col items-start gap-3">
-        <p>If somebody has an account with {email.trim()}, a link is on its way there. It works once, for an hour.</p>
-        <p className="text-ink-2">No e-mail? Look in the spam folder, or ask the operator of the server for a link.</p>
+        <p>If there is an account with {email.trim()}, a link was sent to it. It works once, within an hour.</p>
+        <p className="text-ink-2">
+          If you get no e-mail, look in the spam folder, or ask the operator of the server for a link.
+        </p>
         <ButtonLink to="/sign-in">Back to the sign-in</ButtonLink>
       </div>
     );
@@ -59,13 +61,13 @@ function ByMail(): ReactNode {
   );
 }
 
-/** Without a mail server only the operator can make a link. */
+/** Shown without a mail server: only the operator can create a link. */
 function ByOperator(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
       <p>
-        This server sends no e-mail. Ask its operator for a link: they create one under Instance, Accounts, or on its
-        machine by
+        This server sends no e-mail. Ask its operator for a link. They create one under Instance, Accounts, or on the
+        server with
       </p>
       <CopyBlock text={COMMAND} className="w-full" />
       <ButtonLink to="/sign-in">Back to the sign-in</ButtonLink>

@@ -10,7 +10,7 @@ import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
 import { NewPassword } from "~/people/new-password.tsx";
 import type { StepResult } from "~/people/second-step.tsx";
 
-/** The account of the link and the consequences of its use, then the new password. */
+/** Shows the account of the link and what its use changes, and asks for the new password. */
 export function ResetForm({ token, onStep }: { token: string; onStep: (step: StepResult) => void }): ReactNode {
   const [password, setPassword] = useState("");
   const link = useQuery({
@@ -55,7 +55,7 @@ export function ResetForm({ token, onStep }: { token: string; onStep: (step: Ste
           <p>All your sessions end. Passkeys and personal access tokens stay valid.</p>
         )}
         {!isFirst && factor === "ends" && <p>The authenticator app and its recovery codes are removed too.</p>}
-        {factor === "required" && <p>The code of your authenticator app is asked for next.</p>}
+        {factor === "required" && <p>Next, you need a code of your authenticator app.</p>}
       </div>
       <Failure error={restOf(reset.error, ["/password"])} waitS={waitS} />
       <Button look="main" type="submit" busy={reset.isPending} disabled={waitS > 0}>
@@ -69,13 +69,13 @@ function isAbsent(error: Error | null): boolean {
   return error instanceof ApiError && error.code === "not_found";
 }
 
-/** The server answers links that were used, have expired and never were alike. */
+/** Shown for used, expired and invalid links. The server does not tell them apart. */
 function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
-      <p role="alert">This link is no longer valid: it was used, or it is older than an hour.</p>
+      <p role="alert">This link is not valid any more. It was used, or it is older than an hour.</p>
       <ButtonLink look="main" to="/reset">
-        Ask for a new link
+        Request a new link
       </ButtonLink>
       <ButtonLink to="/sign-in">Sign in</ButtonLink>
     </div>

@@ -10,13 +10,13 @@ type RolesSearch = WhoSearch & { readonly tab: string | undefined };
 
 const TABS = ["roles", "who", "policies"];
 
-/** The permissions of roles, who has a permission and why, and the limits of the organization's policies. */
+/** The permissions of roles, who has a permission and why, and the organization's policy. */
 export function Page(): ReactNode {
   const [search, change] = useSearchState<RolesSearch>();
   return (
     <Frame
       title="Roles and policies"
-      about="One table has the permissions of all roles. A credential never has more permissions than its creator, and never more than the policies allow."
+      about="The permissions of all roles. A credential never has more permissions than its creator, and never more than the policy allows."
     >
       <Tabs
         label="Parts of this page"

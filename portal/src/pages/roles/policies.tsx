@@ -6,7 +6,7 @@ import { plural } from "~/kit/figures.ts";
 import { AddressesText } from "~/access/addresses-field.tsx";
 import { Facts, Loaded, Section } from "~/kit/page.tsx";
 
-/** The limits of the organization's policies, for everybody. They are changed in the settings. */
+/** Shows the organization's policy to all members. It is changed in the settings. */
 export function Policies(): ReactNode {
   const result = useRead(ORGANIZATION_ROUTES.getOrganization, {});
   return (
@@ -29,15 +29,15 @@ export function Policies(): ReactNode {
               [
                 "Credentials live",
                 policy.credential_lifetime_days_max === null
-                  ? "Until the expiry set at creation, or without limit"
-                  : `${plural(policy.credential_lifetime_days_max, "day")} at most, also for older ones`,
+                  ? "Until their expiry, if they have one"
+                  : `${plural(policy.credential_lifetime_days_max, "day")} at most, also for existing ones`,
               ],
               [
-                "An end",
+                "Expiry",
                 policy.credential_lifetime_days_max !== null
                   ? "Follows from the lifetime above"
                   : policy.require_expiry
-                    ? "Each new one needs an expiry; older ones stay valid"
+                    ? "Required for new ones. Existing ones stay valid"
                     : "Not required",
               ],
               [
@@ -47,7 +47,7 @@ export function Policies(): ReactNode {
                 ) : (
                   <span key="from">
                     <AddressesText ranges={policy.allowed_addresses} />
-                    From other addresses every credential and S3 key is refused
+                    Credentials and S3 keys are refused from other addresses
                   </span>
                 ),
               ],
@@ -55,7 +55,7 @@ export function Policies(): ReactNode {
                 "Approval",
                 policy.approval_required
                   ? "Credentials and keys of members without members:write have no permission until an owner or admin approves them"
-                  : "Not required: new ones work at once",
+                  : "Not required",
               ],
               ["Tokens live", `${plural(Math.round(token_lifetime_s / 60), "minute")}`],
             ]}

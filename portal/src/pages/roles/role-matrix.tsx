@@ -20,7 +20,7 @@ interface RoleColumn {
   readonly isMine: boolean;
 }
 
-/** The permissions of each role. */
+/** Shows the permissions of each role. */
 export function RoleMatrix(): ReactNode {
   const me = useMe();
   const ofOrganization = ORG_ROLES.map((role) => ({
@@ -33,12 +33,12 @@ export function RoleMatrix(): ReactNode {
     <>
       <Section
         title="In the organization"
-        about="These apply in every project that is not private, too. Only owners manage owners."
+        about="These also apply in every project that is not private. Only owners manage owners."
         flush
       >
         <Matrix label="Permissions of roles in the organization" columns={ofOrganization} />
       </Section>
-      <Section title="In a project" about="These add to the role in the organization, within that project." flush>
+      <Section title="In a project" about="Within the project, these add to the role in the organization." flush>
         <Matrix label="Permissions of roles in a project" columns={ofProject} />
       </Section>
     </>

@@ -15,7 +15,7 @@ type Verdict = { readonly allowed: boolean; readonly because: string };
 
 export type WhoSearch = {
   readonly permission: string | undefined;
-  /** Slug; "-": the organization. */
+  /** Slug of a project; "-": the organization. */
   readonly within: string | undefined;
   readonly all: boolean | undefined;
 };
@@ -25,7 +25,7 @@ interface WhoProps {
   onChange: (part: Partial<WhoSearch>) => void;
 }
 
-/** Everybody and everything that may do one thing, with the reason of each. */
+/** Lists the members, credentials and keys with one permission, with the reason. */
 export function WhoCan({ search, onChange }: WhoProps): ReactNode {
   const project = useProject();
   const permission = SCOPES.find((scope) => scope === search.permission) ?? "telemetry:read";
@@ -98,14 +98,14 @@ function Answer({ access, isAll }: { access: Access; isAll: boolean }): ReactNod
         <p role="status">
           <State kind="warn">
             <span className="whitespace-normal">
-              The list is not complete: there are too many members, credentials or keys.
+              The list is incomplete, because there are too many members, credentials or keys.
             </span>
           </State>
         </p>
       )}
       <Part title="People" items={members} isAll={isAll} columns={PEOPLE} keyOf={({ user_id }) => user_id} />
       {credentials === null ? (
-        <p className="text-ink-2">Credentials and keys are not shown: your role lacks credentials:read.</p>
+        <p className="text-ink-2">Credentials and keys are not shown, because your role lacks credentials:read.</p>
       ) : (
         <Part title="Credentials" items={credentials} isAll={isAll} columns={CREDENTIALS} keyOf={({ id }) => id} />
       )}

@@ -7,13 +7,13 @@ import { useAct, useList } from "~/api/queries.ts";
 import { TextField } from "~/kit/field.tsx";
 
 interface Draft extends AccessDraft {
-  /** Names, as typed; empty: every bucket. */
+  /** The names in the field; empty: every bucket. */
   readonly buckets: string;
   readonly prefix: string;
 }
 
 interface CreateProps {
-  /** The bucket that the key is for. */
+  /** The bucket to preselect. */
   bucket: string;
   /** The slug to preselect. */
   project: string | null;
@@ -70,7 +70,7 @@ function LimitFields({ draft, onChange }: { draft: Draft; onChange: (part: Parti
     <div className="grid gap-3 sm:grid-cols-2">
       <TextField
         label="Only these buckets"
-        hint="Separated by commas; empty: every bucket"
+        hint="Separated by commas. Empty: every bucket"
         list="known-buckets"
         value={draft.buckets}
         onChange={({ target }) => onChange({ buckets: target.value })}
@@ -82,7 +82,7 @@ function LimitFields({ draft, onChange }: { draft: Draft; onChange: (part: Parti
       </datalist>
       <TextField
         label="Only object keys with this prefix"
-        hint="For example 2026/; empty: every object"
+        hint="For example 2026/. Empty: every object"
         maxLength={1024}
         value={draft.prefix}
         onChange={({ target }) => onChange({ prefix: target.value })}

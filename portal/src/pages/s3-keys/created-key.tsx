@@ -5,7 +5,7 @@ import { SnippetTabs, TestCommand } from "~/access/snippet-tabs.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { SecretDialog } from "~/kit/secret-dialog.tsx";
 
-/** The secret of a new S3 key, with settings for S3 clients. */
+/** Shows the secret of a new S3 key, with settings for S3 clients. */
 export function CreatedKey({ s3Key: key, onClose }: { s3Key: NewS3Key; onClose: () => void }): ReactNode {
   const { secret_access_key: secret } = key;
   const access = {

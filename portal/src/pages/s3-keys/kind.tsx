@@ -29,16 +29,16 @@ export const S3_KEYS: AccessKind<S3Key> = {
   hasMutableScopes: false,
   revokeConsequence: (key) => (
     <>
-      From its next request on it is refused: reads, writes and presigned URLs in{" "}
-      <code>{visibleText(reachText(key))}</code>. A new key has another secret.
+      Its next request will be refused: reads, writes and presigned URLs in <code>{visibleText(reachText(key))}</code>.
+      A new key has a different secret.
     </>
   ),
   revokedNote: ({ tookMs }) => (
     <>
       <State kind="go">Revoked after {durationText(tookMs)}</State>
       <p className="text-ink-2">
-        Every node reads the key before each request, so its next request is refused everywhere: 403 InvalidAccessKeyId.
-        A request that has started may finish.
+        Every node reads the key for each request, so its next request is refused everywhere with 403
+        InvalidAccessKeyId. Running requests may finish.
       </p>
     </>
   ),

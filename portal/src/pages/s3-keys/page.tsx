@@ -28,7 +28,7 @@ export function Page(): ReactNode {
       parts={(key) =>
         key.revoked_at === null && (
           <Part title="Use it">
-            <p className="text-ink-2">The secret was shown once, when the key was created. Insert yours.</p>
+            <p className="text-ink-2">Insert the secret of the key. It was shown once, when the key was created.</p>
             <SnippetTabs accessKeyId={key.access_key_id} bucket={key.buckets?.[0]} prefix={key.prefix} />
           </Part>
         )

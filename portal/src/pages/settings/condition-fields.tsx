@@ -5,7 +5,7 @@ import { MEMBERS, type Condition, type MemberName } from "./erasure.ts";
 
 const HAS_KEY: ReadonlySet<string> = new Set(MEMBERS.filter(({ hasKey }) => hasKey).map(({ name }) => name));
 
-/** The values that a row must have, one member to a line; all of them together. */
+/** Fields for conditions, one member per line. A row must match all of them. */
 export function ConditionFields({
   conditions,
   onChange,
@@ -17,7 +17,7 @@ export function ConditionFields({
     onChange(conditions.map((each, at) => (at === index ? { ...each, ...change } : each)));
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="pb-1 font-medium">Conditions; a row must match all of them</legend>
+      <legend className="pb-1 font-medium">Conditions (a row must match all of them)</legend>
       {conditions.map((condition, index) => (
         <div
           key={index}

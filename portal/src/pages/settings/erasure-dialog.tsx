@@ -18,7 +18,7 @@ interface DialogProps {
   onCreated: (id: string) => void;
 }
 
-/** Asks for an erasure in two steps: which rows, counted; and whether that is meant. */
+/** Requests an erasure in two steps: choose the rows, then check their number and confirm. */
 export function ErasureDialog({ onClose, onCreated }: DialogProps): ReactNode {
   const [draft, setDraft] = useState<Draft>(EMPTY);
   const [isConfirming, setConfirming] = useState(false);
@@ -35,8 +35,8 @@ export function ErasureDialog({ onClose, onCreated }: DialogProps): ReactNode {
             <Sentence draft={draft} />
             <Counted draft={draft} />
             <p>
-              This cannot be undone. It erases rows of every project, also of private ones that you cannot see. Rows
-              that arrive later stay: stop sending them first.
+              This cannot be undone. It erases rows of all projects, also of private ones that you cannot see. Rows that
+              arrive later are not erased, so stop sending them first.
             </p>
           </div>
         }
@@ -98,7 +98,7 @@ function DraftForm({
         </fieldset>
         <MomentFields from={draft.from} to={draft.to} onChange={(part) => onDraft({ ...draft, ...part })} />
         <p role="status" className="text-ink-2">
-          {fault ?? "Next, the matching rows are counted. Nothing is erased yet."}
+          {fault ?? "The next step counts the matching rows. It does not erase them."}
         </p>
         <FormActions action="Count the rows" look="danger" disabled={fault !== null} onCancel={onClose} />
       </form>
@@ -125,7 +125,7 @@ function Sentence({ draft: { types, conditions, from, to } }: { draft: Draft }):
   );
 }
 
-/** How many rows that is now, of those that one may see. */
+/** Counts the matching rows that the person may see. */
 function Counted({ draft }: { draft: Draft }): ReactNode {
   const mayQuery = useMayIn(null, "telemetry:read");
   const sql = countSql(draft);

@@ -3,7 +3,7 @@ import { TYPES, type TypeName } from "./days.ts";
 
 export type ErasureBody = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
 
-/** The members that can match a row, and the types that have them. */
+/** The members for conditions, and the types that have them. */
 export const MEMBERS = [
   { name: "service", title: "service", types: ["logs", "traces"], hasKey: false },
   { name: "trace_id", title: "trace id", types: ["logs", "traces"], hasKey: false },
@@ -35,7 +35,7 @@ export const EMPTY: Draft = {
   conditions: [{ member: "attributes", key: "user", value: "" }],
 };
 
-/** Types that have every member of the conditions: the others could not match. */
+/** Returns the types that have all members of the conditions. Rows of other types can't match. */
 export function possibleTypes(conditions: readonly Condition[]): readonly TypeName[] {
   return TYPES.filter((type) =>
     conditions.every(({ member }) =>
@@ -44,7 +44,7 @@ export function possibleTypes(conditions: readonly Condition[]): readonly TypeNa
   );
 }
 
-/** The error in a draft, as a sentence; null when it is valid. */
+/** Returns the error in a draft as a sentence, or null if it is valid. */
 export function faultOf({ types, conditions, from, to }: Draft): string | null {
   if (conditions.length === 0) return "Add a condition. To delete all rows, use retention.";
   for (const { member, key, value } of conditions) {
@@ -53,17 +53,17 @@ export function faultOf({ types, conditions, from, to }: Draft): string | null {
       return "An attribute or tag needs its name.";
   }
   const places = conditions.map(({ member, key }) => `${member}/${key}`);
-  if (new Set(places).size < places.length) return "Two conditions are on the same field: no row can match both.";
+  if (new Set(places).size < places.length) return "Two conditions have the same field. No row can match both.";
   const possible = possibleTypes(conditions);
   if (types.length === 0) return "Choose a type.";
   const odd = types.find((type) => !possible.includes(type));
-  if (odd !== undefined) return `${odd} have not all of these members.`;
+  if (odd !== undefined) return `${odd} do not have all of these members.`;
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
     return "The end must be after the start.";
   return null;
 }
 
-/** The body for the API. */
+/** Returns the body for the API. */
 export function bodyOf({ types, conditions, from, to }: Draft): ErasureBody {
   const match: Record<string, unknown> = {};
   for (const { member, key, value } of conditions)
@@ -80,7 +80,7 @@ export function bodyOf({ types, conditions, from, to }: Draft): ErasureBody {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Counts the rows that an erasure would delete, for each type: to check before an act that can't be undone. */
+/** Returns a statement that counts the rows to erase, by type. */
 export function countSql({ types, conditions, from, to }: Draft): string {
   const where = [
     ...conditions.map(({ member, key, value }) => {

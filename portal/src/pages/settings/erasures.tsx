@@ -20,7 +20,7 @@ type Share = Erasure["directories"][number];
 
 const REFRESH_MS = 3_000;
 
-/** Requests to take somebody's rows out of every file, and how far they are. */
+/** Lists erasures with their progress, and requests new ones. */
 export function Erasures(): ReactNode {
   const mayWrite = useMayIn(null, "org:write");
   const [{ erasure: openId }, change] = useSearchState<{ erasure?: string | undefined }>();
@@ -59,7 +59,7 @@ export function Erasures(): ReactNode {
       >
         <Section
           title="Erasures"
-          about="Matching rows are removed from every file permanently, in every project, private ones included."
+          about="Matching rows are permanently removed from all files, in all projects, including private ones."
           actions={create}
           flush
         >
@@ -87,7 +87,7 @@ export function Erasures(): ReactNode {
   );
 }
 
-/** The erasure that the address names: of the list where it has come so far, else read by its id. */
+/** Returns the erasure that the address names: from the list if it is loaded there, otherwise read by its id. */
 function useOpen(id: string | undefined, listed: readonly Erasure[]): Erasure | undefined {
   const known = listed.find((erasure) => erasure.id === id);
   const enabled = id !== undefined && known === undefined;
@@ -152,8 +152,8 @@ function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () 
         ]}
       />
       <p className="text-ink-2">
-        The conditions are deleted when the erasure is done. The same request has the same digest, which the audit log
-        has as well. Backups still have the rows: after a restore, request the erasure again.
+        The conditions are deleted when the erasure is done. The audit log has the digest of the request; the same
+        request has the same digest. Backups still have the rows, so after a restore, request the erasure again.
       </p>
       <h3>Directories</h3>
       <div className="rounded border border-line">
@@ -161,7 +161,7 @@ function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () 
       </div>
       {erasure.quarantined.length > 0 && (
         <>
-          <h3>Files that a person must look at</h3>
+          <h3>Files that somebody must check</h3>
           <ul className="list-disc pl-5">
             {erasure.quarantined.map((file) => (
               <li key={file}>
@@ -185,10 +185,10 @@ const SHARES: readonly Column<Share>[] = [
 
 function NoErasures(): ReactNode {
   return (
-    <Empty title="Nothing was erased so far">
-      <p>For requests to delete a person’s data: matching rows are removed from every file. From a terminal:</p>
+    <Empty title="There are no erasures">
+      <p>Use an erasure to delete a person’s data: matching rows are removed from all files. From a terminal:</p>
       <CopyBlock
-        label="Command that asks for an erasure"
+        label="Command that requests an erasure"
         text={`curl -sS ${location.origin}/v1/telemetry/erasures -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\\n  -d '{"types": ["logs", "traces"], "match": {"attributes": {"user": "ann@example.org"}}}'`}
       />
     </Empty>

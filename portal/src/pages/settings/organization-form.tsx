@@ -16,7 +16,7 @@ type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
 
 const LIFETIMES_S = [300, 600, 900, 1800, 3600];
 
-/** Name and lifetime of access tokens. Changes that somebody else made meanwhile are not overwritten. */
+/** Changes the name and the lifetime of access tokens. It does not overwrite other people's changes. */
 export function OrganizationForm({
   versioned: { value, etag },
   onReload,
@@ -81,7 +81,7 @@ function Identity({ organization }: { organization: Organization }): ReactNode {
     <Facts
       items={[
         ["Slug", <Copyable key="slug" text={organization.slug} />],
-        ["", "It stands in addresses, image names and commands, and does not change."],
+        ["", "Part of addresses, image names and commands. It cannot be changed."],
         ["Id", <Copyable key="id" text={organization.id} />],
         ["Since", <Time key="since" at={organization.created_at} />],
       ]}
@@ -89,7 +89,7 @@ function Identity({ organization }: { organization: Organization }): ReactNode {
   );
 }
 
-/** The present lifetime is always among the choices. */
+/** The choice of a lifetime, which always contains the current one. */
 function LifetimeField({
   present,
   value,
@@ -102,8 +102,8 @@ function LifetimeField({
   const lifetimes = LIFETIMES_S.includes(present) ? LIFETIMES_S : [present, ...LIFETIMES_S];
   return (
     <SelectField
-      label="Access tokens live for"
-      hint="For new tokens. A short lifetime limits the harm of a leaked token. A revoked credential ends its tokens within seconds in any case. Only services that verify tokens offline, with the public keys alone, accept them until they expire."
+      label="Access tokens are valid for"
+      hint="Applies to new tokens. A short lifetime limits the damage of a leaked token. When a credential is revoked, its tokens stop working within seconds. Only services that verify tokens offline accept them until they expire."
       value={value}
       onChange={(event) => onChange(Number(event.target.value))}
     >

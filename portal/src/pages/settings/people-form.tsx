@@ -10,7 +10,10 @@ import { useSignInMethods } from "~/people/sign-in-methods.ts";
 
 type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
 
-/** The sign-in methods that the organization requires. A person who requires one must have used it in this session. */
+/**
+ * Sets the sign-in methods that the organization requires. The person who requires one must have used it in this
+ * session.
+ */
 export function PeopleForm({
   versioned: { value, etag },
   onReload,
@@ -36,13 +39,13 @@ export function PeopleForm({
   return (
     <Section
       title="Sign-in of people"
-      about="For all members, in the portal and with personal access tokens. Credentials of programs are not affected."
+      about="Applies to all members, in the portal and with personal access tokens. Credentials of programs are not affected."
     >
       <form onSubmit={submit}>
         <fieldset disabled={!mayWrite} className="flex min-w-0 flex-col gap-4">
           <Checkbox
             label="A second factor is required"
-            why="An authenticator app or a passkey. Members without one have no access until they set one up; the page tells them how. With single sign-on, the identity provider asks for it if it is configured so."
+            why="An authenticator app or a passkey. Members without one have no access until they set one up. The portal shows them how. With single sign-on, the identity provider is responsible for a second factor."
             checked={isRequired}
             onChange={(event) => setRequired(event.target.checked)}
           />
@@ -60,7 +63,7 @@ export function PeopleForm({
           />
           {save.error !== null && (
             <ButtonLink to="/account" search={{ tab: "sign-in" }} className="self-start">
-              Set up how you sign in
+              Set up your sign-in methods
             </ButtonLink>
           )}
           <Button look="main" type="submit" className="self-start" busy={save.isPending} disabled={!isChanged}>
@@ -80,7 +83,7 @@ function ProviderField({ value, onChange }: { value: boolean; onChange: (value: 
       why={
         provider === null
           ? "This server has no single sign-on. Its operator can set it up."
-          : "Passwords and passkeys of this server then open other organizations, not this one. Personal access tokens work for members who have linked their identity."
+          : "Members who sign in with a password or passkey of this server have no access to this organization. Personal access tokens work for members who have linked their identity."
       }
       checked={value}
       disabled={provider === null && !value}

@@ -18,7 +18,7 @@ interface Known {
 
 const SHOWN = 8;
 
-/** The scopes that existing credentials lose by the policy in the form, by name. */
+/** Lists the existing credentials that the policy in the form would affect. */
 export function PolicyEffects({
   effects: { losing, ending, shortened, outside },
   isChanged,
@@ -40,17 +40,17 @@ export function PolicyEffects({
       {nothing && (
         <State kind="go">
           <span className="whitespace-normal">
-            {isChanged ? "It takes nothing" : "No changes yet"}: {plural(list.items.length, "credential")} looked at
+            {isChanged ? "No effects" : "No changes yet"}: {plural(list.items.length, "credential")} checked
           </span>
         </State>
       )}
       <Affected
         kind="stop"
-        title={`${plural(ending.length, "credential ends", "credentials end")} at once, being older`}
+        title={`${plural(ending.length, "credential expires", "credentials expire")} at once, because of their age`}
         items={ending}
         more={({ created_at }) => (
           <>
-            made <Time at={created_at} />
+            created <Time at={created_at} />
           </>
         )}
       />
@@ -62,7 +62,7 @@ export function PolicyEffects({
       />
       <Affected
         kind="warn"
-        title={`${plural(shortened.length, "credential ends", "credentials end")} earlier than now`}
+        title={`${plural(shortened.length, "credential expires", "credentials expire")} earlier than now`}
         items={shortened}
         more={({ expires_at }) => (
           <>

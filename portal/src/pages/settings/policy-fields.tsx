@@ -8,7 +8,10 @@ interface Part {
   onChange: (policy: Policy) => void;
 }
 
-/** Whether new credentials need an expiry. With a maximum lifetime every credential has one, so the box is disabled. */
+/**
+ * Sets whether new credentials need an expiry. With a maximum lifetime every credential has one, so the box is
+ * disabled.
+ */
 export function ExpiryField({ policy, onChange }: Part): ReactNode {
   const isGiven = policy.credential_lifetime_days_max !== null;
   return (
@@ -16,7 +19,7 @@ export function ExpiryField({ policy, onChange }: Part): ReactNode {
       label="Require an expiry for each new credential or S3 key"
       why={
         isGiven
-          ? "The maximum lifetime above gives each an expiry already."
+          ? "All credentials expire because of the maximum lifetime above."
           : "New ones without an expiry are refused. Existing ones stay valid."
       }
       checked={isGiven || policy.require_expiry}
@@ -32,8 +35,8 @@ export function ApprovalField({ policy, onChange }: Part): ReactNode {
       label="Credentials and keys of developers, maintainers and programs wait for an approval"
       why={
         <>
-          Until an owner or admin approves it, a new credential gets no token and a new S3 key is refused; afterwards
-          only they (who hold <code>members:write</code>) give it more permissions. Existing ones stay valid.
+          Until an owner or admin approves it, a new credential gets no token and a new S3 key is refused. After that,
+          only people with <code>members:write</code>can give it more permissions. Existing ones stay valid.
         </>
       }
       checked={policy.approval_required}
@@ -47,10 +50,10 @@ export function PolicyAddresses({ text, onChange }: { text: string; onChange: (t
     <div className="max-w-xl">
       <AddressesField
         label="Credentials and S3 keys may be used from"
-        hint="Addresses and CIDR ranges, in addition to each one’s own list; empty: from anywhere. From other addresses all of them are refused within a second, issued tokens too. People in the portal are not limited."
+        hint="Addresses and CIDR ranges, in addition to the list of each credential. Empty: from anywhere. Within a second, all requests from other addresses are refused, also with issued tokens. People can use the portal from anywhere."
         text={text}
         onChange={onChange}
-        shutOut="Your own address is not in this list: programs at your address will be refused, also your command line. You can undo this in the portal."
+        shutOut="Your own address is not in this list. Programs at your address will be refused, also your command line. You can undo this in the portal."
       />
     </div>
   );

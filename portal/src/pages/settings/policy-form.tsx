@@ -18,7 +18,10 @@ type Organization = ResultOf<typeof ORGANIZATION_ROUTES.getOrganization>;
 
 const LIVE_MAX = 100;
 
-/** Allowed scopes and lifetime of the organization's credentials; with the effects of a change on existing ones. */
+/**
+ * Changes the allowed scopes, lifetime and addresses of the organization's credentials. It shows the effects on
+ * existing ones.
+ */
 export function PolicyForm({
   versioned: { value, etag },
   onReload,
@@ -36,7 +39,7 @@ export function PolicyForm({
     changes: [ORGANIZATION_ROUTES.getOrganization, ORGANIZATION_ROUTES.listCredentials],
     onDone: () => {
       setConfirming(false);
-      say("The policy holds from now on, on every node within seconds");
+      say("Saved. The policy applies on all nodes within seconds");
     },
   });
   const apply = (): void =>
@@ -93,12 +96,12 @@ export function PolicyForm({
 interface PolicyDraft {
   readonly policy: Policy;
   setPolicy(this: void, policy: Policy): void;
-  /** The allowed addresses as typed. */
+  /** The text of the allowed addresses. */
   readonly text: string;
   setText(this: void, text: string): void;
   readonly isChanged: boolean;
   readonly isReady: boolean;
-  /** Also true when the typed text differs and means the same. */
+  /** Also true if the text has changed but has the same meaning. */
   readonly isTouched: boolean;
   undo(this: void): void;
 }
@@ -118,7 +121,7 @@ function usePolicyDraft(saved: Policy): PolicyDraft {
   return { policy, setPolicy, text, setText, isChanged, isReady, isTouched: isChanged || text !== savedText, undo };
 }
 
-/** Asks before credentials lose permissions or time. */
+/** Asks for confirmation before a policy limits existing credentials. */
 function ConfirmPolicy({
   effects,
   ...dialog
@@ -134,11 +137,8 @@ function ConfirmPolicy({
       title="Save the policy"
       about={
         <div className="flex flex-col gap-2">
-          <p>{sentenceOf(effects)} Within seconds, their requests beyond that get 403.</p>
-          <p>
-            You can undo this: the policy limits permissions, lifetimes and addresses, and does not change the
-            credentials.
-          </p>
+          <p>{sentenceOf(effects)} Within seconds, requests that the policy does not allow get 403.</p>
+          <p>You can undo this. The policy does not change the credentials, it only limits them.</p>
         </div>
       }
       action="Save"
@@ -160,8 +160,8 @@ function takesSomething({ losing, ending, shortened, outside }: Effects): boolea
 function sentenceOf({ losing, ending, shortened, outside }: Effects): string {
   const parts = [
     losing.length > 0 && `${plural(losing.length, "credential loses", "credentials lose")} permissions`,
-    ending.length > 0 && `${plural(ending.length, "credential ends", "credentials end")} at once`,
-    shortened.length > 0 && `${plural(shortened.length, "credential ends", "credentials end")} earlier`,
+    ending.length > 0 && `${plural(ending.length, "credential expires", "credentials expire")} at once`,
+    shortened.length > 0 && `${plural(shortened.length, "credential expires", "credentials expire")} earlier`,
     outside.length > 0 && `${plural(outside.length, "credential is", "credentials are")} refused at their last address`,
   ].filter((part) => part !== false);
   return `${parts.join(", ")}.`;
@@ -172,7 +172,10 @@ interface Part {
   onChange: (policy: Policy) => void;
 }
 
-/** Every scope as a box, by its group. All boxes ticked differs from no limit: new versions bring new scopes. */
+/**
+ * A box for each scope, by group. "No limit" also allows the scopes of later versions, so it differs from ticking all
+ * boxes.
+ */
 function ScopeMatrix({ policy, onChange }: Part): ReactNode {
   const { allowed_scopes: allowed } = policy;
   const toggle = (scope: Scope, isOn: boolean): void => {
@@ -183,7 +186,7 @@ function ScopeMatrix({ policy, onChange }: Part): ReactNode {
   };
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
-      <legend className="pb-1 font-medium">Permissions that credentials may hold</legend>
+      <legend className="pb-1 font-medium">Permissions that credentials may have</legend>
       <Checkbox
         label="All of them, also those of later versions"
         checked={allowed === null}

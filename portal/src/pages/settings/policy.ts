@@ -7,21 +7,21 @@ export type Credential = ResultOf<typeof ORGANIZATION_ROUTES.getCredential>;
 
 /** The effects of a policy on existing credentials. */
 export interface Effects {
-  /** Credentials that would have fewer scopes than now, with the lost ones. */
+  /** Credentials that lose scopes, with these scopes. */
   readonly losing: readonly { readonly credential: Credential; readonly scopes: readonly Scope[] }[];
-  /** Credentials whose time would be over at once. */
+  /** Credentials that expire at once. */
   readonly ending: readonly Credential[];
-  /** Credentials that would end earlier than they do now, but not yet. */
+  /** Credentials that expire earlier than now, but not at once. */
   readonly shortened: readonly Credential[];
-  /** Credentials that were used last from where the list would no longer let them. */
+  /** Credentials whose last address is not in the list. */
   readonly outside: readonly Credential[];
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * The effects of a policy on live credentials. It applies to existing ones, not only to new ones: scopes are removed at
- * once, and the lifetime counts from each creation.
+ * Returns the effects of a policy on active credentials. A policy also applies to existing credentials: they lose
+ * scopes at once, and the lifetime counts from their creation.
  */
 export function effectsOf(next: Policy, present: Policy, credentials: readonly Credential[], now: Date): Effects {
   const losing: { credential: Credential; scopes: readonly Scope[] }[] = [];
@@ -49,13 +49,13 @@ function endOf({ created_at: created, expires_at: expires }: Credential, policy:
   return Math.min(byPolicy, expires === null ? Infinity : Date.parse(expires));
 }
 
-/** Scopes by their group, in their order: `files:read` is in the group files. */
+/** Groups scopes by service, in the same order: `files:read` is in the group files. */
 export function groupsOf(scopes: readonly Scope[]): readonly (readonly [group: string, scopes: readonly Scope[]])[] {
   const groups = Map.groupBy(scopes, (scope) => scope.split(":")[0] ?? scope);
   return [...groups];
 }
 
-/** Compares policies without the order of their scopes. */
+/** Compares policies, and ignores the order of scopes. */
 export function isSamePolicy(one: Policy, other: Policy): boolean {
   const text = ({ allowed_scopes: scopes, allowed_addresses: addresses, ...rest }: Policy): string =>
     JSON.stringify([

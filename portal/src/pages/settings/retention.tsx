@@ -16,11 +16,11 @@ import { changeOf, draftOf, losesOf, TYPES, type Draft } from "./days.ts";
 
 type Settings = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings>;
 
-/** How long each type of telemetry is kept, and the operator's limits on sending and storing. */
+/** Sets how long each type of telemetry is kept, and shows the operator's limits on sending and storing. */
 export function Retention(): ReactNode {
   return (
     <>
-      <Section title="Retention" about="Older rows are not shown, and their files are deleted soon after.">
+      <Section title="Retention" about="Older rows are hidden, and deleted from the disk soon after.">
         <VersionedForm row={TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings} params={{}}>
           {(versioned, onReload) => <RetentionForm versioned={versioned} onReload={onReload} />}
         </VersionedForm>
@@ -44,9 +44,9 @@ function RetentionForm({ versioned: { value: settings, etag }, onReload }: FormP
   const losing = losesOf(settings.effective_retention_days, change);
   const save = useVersionedChange(TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings, {
     changes: [TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage],
-    onDone: () => say("Saved. The retention applies from now on."),
+    onDone: () => say("Saved. The retention applies at once."),
   });
-  // The confirmation closes on an error, so that the form shows it with the button that loads the new version.
+  // The confirmation closes on an error. Then the form shows the error with the button that loads the new version.
   const apply = (): void =>
     save.mutate({ params: {}, body: { retention_days: change }, etag }, { onError: () => setConfirming(false) });
   const submit = (event: FormEvent): void => {
@@ -83,7 +83,7 @@ function RetentionForm({ versioned: { value: settings, etag }, onReload }: FormP
       {isConfirming && (
         <DangerDialog
           title="Shorten the retention"
-          about={`Older ${losing.join(" and ")} are no longer shown within seconds, and are deleted from the disk soon after. A longer retention does not restore deleted rows.`}
+          about={`Older ${losing.join(" and ")} are hidden within seconds, and deleted from the disk soon after. A longer retention does not restore deleted rows.`}
           type="delete older rows"
           action="Shorten"
           busy={save.isPending}
@@ -100,7 +100,7 @@ function daysText(days: number | null): string {
   return days === null ? "kept until deleted" : days === 1 ? "1 day" : `${days} days`;
 }
 
-/** The operator's limits; the organization can see them, and not change them. */
+/** Shows the operator's limits, which the organization can't change. */
 function Quotas(): ReactNode {
   const { slug } = useOrganization();
   const usage = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, {});
@@ -122,7 +122,10 @@ function Quotas(): ReactNode {
                   ? "no limit"
                   : `${bytesText(quota.ingest_bytes_per_second)} a second, ${bytesText(quota.ingest_bytes_burst ?? 0)} at once`,
               ],
-              ["Beyond", "429 quota_exceeded with Retry-After; nothing of the request is stored, and exporters retry"],
+              [
+                "Beyond",
+                "the request gets 429 quota_exceeded with Retry-After, and nothing of it is stored. Exporters retry it",
+              ],
               [
                 "More",
                 <PageLink key="more" page="usage">
@@ -134,7 +137,7 @@ function Quotas(): ReactNode {
         )}
       </Loaded>
       <CopyBlock
-        label="Command that sets the quotas, on the server’s machine"
+        label="Command that sets the quotas, to run on the server"
         text={`npx mooring quota ${slug} --stored 50GiB --rate 2MiB --burst 20MiB --data-dir ./data`}
       />
     </Section>

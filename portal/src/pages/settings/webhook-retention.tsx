@@ -11,7 +11,7 @@ import { Empty, Section } from "~/kit/page.tsx";
 import { useSay } from "~/kit/toast.tsx";
 import { ChangeError, useVersionedChange, VersionedForm, type Versioned } from "~/kit/versioned.tsx";
 
-/** The retention of webhook events in the selected project. */
+/** Sets the retention of webhook events in the selected project. */
 export function WebhookRetention({ project }: { project: { id: string; name: string } | null }): ReactNode {
   if (project === null) return <ChooseProject />;
   return <OfProject key={project.id} project={project} />;
@@ -24,7 +24,7 @@ function ChooseProject(): ReactNode {
   return (
     <Section title="Webhook events">
       <Empty title="Choose a project">
-        <p>Each project sets how long its webhook events are kept. A webhook may have another setting.</p>
+        <p>Each project has a retention for its webhook events. A webhook may have another one.</p>
         <ul className="flex flex-wrap gap-2">
           {projects.map(({ slug, name }) => (
             <li key={slug}>
@@ -78,7 +78,7 @@ function Form({ projectId, versioned: { value, etag }, onReload }: FormProps): R
       <fieldset disabled={!mayWrite} className="flex max-w-xl flex-col gap-4">
         <TextField
           label="Events are kept for (days)"
-          hint={`Empty: the server’s default, ${plural(byDefault, "day")}. A webhook with its own retention keeps it.`}
+          hint={`Empty: the server’s default, ${plural(byDefault, "day")}. It does not apply to webhooks with their own retention.`}
           type="number"
           min={1}
           max={36_500}

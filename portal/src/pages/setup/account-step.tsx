@@ -10,10 +10,10 @@ import { Failure, placeText, restOf, useWaitS } from "~/people/failure.tsx";
 import { NewPassword } from "~/people/new-password.tsx";
 import type { SetUpResult } from "./credential-step.tsx";
 
-/** Finds the existing organization, and prints a new link while the owner has no password. */
+/** The command that prints a new link for an existing organization whose owner has no password. */
 const NEW_LINK = "npx mooring bootstrap --org ORG --project PROJECT --app APP --data-dir DIR";
 
-/** Name, sign-in address and password of the owner. */
+/** Asks for the owner's name, sign-in address and password. */
 export function AccountStep({
   token,
   onDone,
@@ -21,7 +21,7 @@ export function AccountStep({
 }: {
   token: string;
   onDone: (result: SetUpResult) => void;
-  /** The link leads nowhere any more. */
+  /** Called if the link is not valid any more. */
   onUsed: () => void;
 }): ReactNode {
   const [name, setName] = useState("");
@@ -46,7 +46,7 @@ export function AccountStep({
         autoFocus
         required
         maxLength={100}
-        error={placeText(error, "/name") === null ? null : "Give your name, up to 100 characters."}
+        error={placeText(error, "/name") === null ? null : "Enter your name, up to 100 characters."}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
@@ -58,7 +58,7 @@ export function AccountStep({
         autoCapitalize="none"
         required
         maxLength={254}
-        hint="This is your login name. Give your own address if this is not it; you can change it later, under Account."
+        hint="You sign in with this address. If it is not yours, enter your own. You can change it later, under Account."
         error={placeText(error, "/email") === null ? null : "This is not an e-mail address."}
         value={address}
         onChange={(event) => setEmail(event.target.value)}
@@ -77,7 +77,7 @@ export function AccountStep({
   );
 }
 
-/** The account that the link sets up; undefined until the server answers. */
+/** Reads the account that the link sets up. */
 function useOwner(token: string, onUsed: () => void): { readonly email: string } | undefined {
   const link = useQuery({
     queryKey: ["set-up", token],
@@ -114,7 +114,7 @@ function isOther(address: string, named: string | undefined): boolean {
   return address.trim() !== "" && address.trim().toLowerCase() !== named;
 }
 
-/** The server answers links that were used, have expired and never were alike. */
+/** Shown for used, expired and invalid links. The server does not tell them apart. */
 export function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
@@ -124,7 +124,8 @@ export function UsedLink(): ReactNode {
         Sign in
       </ButtonLink>
       <p className="text-ink-2">
-        If not, the operator of the server creates a new link on its machine, for the owner of one organization, with
+        If not, ask the operator of the server for a new link. They create it, for the owner of one organization, on the
+        server with
       </p>
       <CopyBlock text={NEW_LINK} className="w-full" />
     </div>

@@ -11,15 +11,15 @@ import { envFile, firstLogCommands, tokenCommand } from "./snippets.ts";
 
 export type SetUpResult = ResultOf<typeof PORTAL_ROUTES.setUp>;
 
-/** The first credential, shown once, with its first commands. */
+/** Shows the first credential once, with first commands. */
 export function CredentialStep({ result, signedIn }: { result: SetUpResult; signedIn: boolean }): ReactNode {
   const { credential, user } = result;
   return (
     <div className="flex min-w-0 flex-col gap-4">
       {credential === null ? (
         <p>
-          The organization's policy forbids credentials to send telemetry, store files and push images, so none was
-          created. An owner can change the policy under Settings.
+          No credential was created, because the organization's policy does not allow credentials to send telemetry,
+          store files and push images. An owner can change the policy under Settings.
         </p>
       ) : (
         <Secret credential={credential} addresses={result.addresses} />
@@ -29,7 +29,8 @@ export function CredentialStep({ result, signedIn }: { result: SetUpResult; sign
       </p>
       <Onward result={result} signedIn={signedIn} />
       <p className="text-s text-ink-2">
-        The home page has a list of first steps: a log entry, a file, an image, a webhook. Each turns green by itself.
+        The home page has a list of first steps: a log entry, a file, an image, a webhook. Each turns green when it is
+        done.
       </p>
     </div>
   );
@@ -61,7 +62,7 @@ function Secret({
   return (
     <>
       <State kind="warn">
-        <span className="whitespace-normal">The secret is shown only once. Store it with your passwords.</span>
+        <span className="whitespace-normal">The secret is shown only once. Save it with your passwords.</span>
       </State>
       <dl className="grid gap-x-4 gap-y-2 sm:grid-cols-[max-content_minmax(0,1fr)] sm:items-center">
         <dt className="text-ink-3">Client id</dt>
@@ -86,7 +87,7 @@ function Secret({
   );
 }
 
-/** A link to the credential's project, which shows the sent data. */
+/** A link to the credential's project, where the sent data is shown. */
 function Onward({
   result: { organization, project },
   signedIn,

@@ -14,7 +14,7 @@ import { SecureStep } from "./secure-step.tsx";
 
 const STEPS = ["Your account", "Secure it", "First credential"];
 
-/** The one-time set-up of an owner: account, then what secures it, then the first credential. */
+/** Sets up an owner's account in three steps: account, second factor, first credential. */
 export function Page(): ReactNode {
   const token = useLinkToken();
   const begun = useBegunSession();
@@ -25,7 +25,7 @@ export function Page(): ReactNode {
   const onSetUp = async (done: SetUpResult): Promise<void> => {
     forgetLinkToken();
     const signedIn = await begun().catch(() => null);
-    // Without a session there is no account to secure.
+    // Without a session, a second factor cannot be set up.
     setIsLast(signedIn === null);
     setResult(done);
   };
@@ -78,7 +78,7 @@ function AboutCredential({ result: { organization, project } }: { result: SetUpR
   return `For programs that send telemetry to ${reach}, query it, store files and push images. It has no other permissions. Create other credentials under Credentials.`;
 }
 
-/** What to know before: a session that ends, and that passkeys want another name of the same server. */
+/** Warns that the current session ends, and that passkeys need another address of this server. */
 function Before({ token, signedInAs }: { token: string; signedInAs: string | undefined }): ReactNode {
   const elsewhere = useSignInMethods().passkeyPage(`/setup#${token}`);
   return (
@@ -88,9 +88,9 @@ function Before({ token, signedInAs }: { token: string; signedInAs: string | und
       )}
       {elsewhere !== null && (
         <p>
-          Browsers make no passkeys for <code>{location.host}</code>. To use one,{" "}
+          Browsers do not allow passkeys at <code>{location.host}</code>. To use one,{" "}
           <a href={elsewhere} className="text-sea underline">
-            open this link by the name localhost
+            open this link at localhost
           </a>
           .
         </p>
@@ -103,7 +103,7 @@ function NoSecret({ signedInAs }: { signedInAs: string | undefined }): ReactNode
   return (
     <OpenFrame title="Set up the owner’s account">
       <p>
-        There is no secret in this address. Open the whole set-up link, with the part after the <code>#</code>; after a
+        This address has no secret. Open the complete set-up link, with the part after the <code>#</code>. After a
         reload, open the link again.
       </p>
       <p className="text-ink-2">

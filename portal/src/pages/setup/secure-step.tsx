@@ -10,7 +10,7 @@ import { Button } from "~/kit/button.tsx";
 import { ErrorNote } from "~/kit/error-note.tsx";
 import { State } from "~/kit/state.tsx";
 
-/** Offers a passkey or an authenticator app: a password alone is little protection for an owner. */
+/** Offers a passkey or an authenticator app, because a password alone does not protect an owner enough. */
 export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
   const { security } = useSession();
   const { hasPasskeys } = useSignInMethods();
@@ -25,7 +25,7 @@ export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
     <div className="flex flex-col gap-4">
       <Way
         title="Passkey"
-        about="Your device or password manager signs you in; there is nothing to type or to steal."
+        about="Your device or password manager signs you in, without a password that somebody could steal."
         done={security.passkeys > 0 ? "created" : null}
       >
         <PasskeyPlace />
@@ -37,7 +37,7 @@ export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
       </Way>
       <Way
         title="Authenticator app"
-        about="A code of six digits after the password, and recovery codes for a lost phone."
+        about="You sign in with your password and a code of six digits. Recovery codes help if you lose the phone."
         done={security.has_totp ? "on" : null}
       >
         {!security.has_totp && (

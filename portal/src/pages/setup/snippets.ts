@@ -7,17 +7,20 @@ interface First {
   readonly queryUrl: string;
 }
 
-/** As the command line, and most else, reads them. */
+/** Returns the credential as an environment file, which the command line and most other tools read. */
 export function envFile({ clientId, clientSecret, portalUrl }: First): string {
   return `MOORING_URL=${portalUrl}\nMOORING_CLIENT_ID=${clientId}\nMOORING_CLIENT_SECRET=${clientSecret}\n`;
 }
 
-/** Takes an access token; curl's answer is JSON. */
+/** Returns a curl command that gets an access token, as JSON. */
 export function tokenCommand({ clientId, clientSecret, identityUrl }: First): string {
   return `curl -s -u '${clientId}:${clientSecret}' \\\n  -d grant_type=client_credentials ${identityUrl}/oauth/token`;
 }
 
-/** A token, a first log entry, and the query that shows it: works as it stands. `at`: the time of the entry. */
+/**
+ * Returns commands that get a token, send a first log entry, and query it. They work without a change. `at`: the time
+ * of the entry.
+ */
 export function firstLogCommands(
   { clientId, clientSecret, identityUrl, ingestUrl, queryUrl }: First,
   at: string,

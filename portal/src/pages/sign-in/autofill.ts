@@ -4,12 +4,12 @@ import { useEffect, useRef } from "react";
 import { sessionClient } from "~/api/clients.ts";
 import { showPasskey, type PasskeyAnswer } from "~/api/passkeys.ts";
 
-/** A little less than a ticket of the server lives. */
+/** Slightly less than the lifetime of the server's ticket. */
 const RENEW_MS = 4.5 * 60_000;
 
 /**
- * Offers passkeys among what the e-mail field fills in (WebAuthn level 3, section 5.1.4, conditional mediation), for as long as
- * the form is in sight. Where that is not to be had nothing is said: the button is there.
+ * Offers passkeys among the suggestions of the e-mail field (WebAuthn level 3, section 5.1.4, conditional mediation)
+ * while the form is shown. If the browser does not support this, no error is shown, because there is also a button.
  */
 export function usePasskeyAutofill(isOn: boolean, onAnswer: (answer: PasskeyAnswer) => void): void {
   const latest = useRef(onAnswer);
@@ -27,7 +27,7 @@ export function usePasskeyAutofill(isOn: boolean, onAnswer: (answer: PasskeyAnsw
         });
         if (!stopped) latest.current(answer);
       } catch {
-        // Cancelled by the button, by leaving, or refused: the form and its button are still there.
+        // The button, leaving the page or a refusal has ended it. The form and its button are still there.
       } finally {
         offered = false;
       }
@@ -37,7 +37,7 @@ export function usePasskeyAutofill(isOn: boolean, onAnswer: (answer: PasskeyAnsw
     return () => {
       stopped = true;
       clearInterval(timer);
-      // Only its own: the button may have begun another by now.
+      // Cancels only its own ceremony: the button may have started another one.
       if (offered) WebAuthnAbortService.cancelCeremony();
     };
   }, [isOn]);

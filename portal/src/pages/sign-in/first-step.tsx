@@ -12,14 +12,14 @@ import { usePasskeySignIn, type StepResult } from "~/people/second-step.tsx";
 
 export type Methods = ResultOf<typeof PORTAL_ROUTES.getSignInMethods>;
 
-/** E-mail address and password, or a passkey, or the organization's own sign-in. */
+/** Asks for e-mail address and password, a passkey, or single sign-on. */
 export function FirstStep({
   methods,
   email: given,
   returnTo,
   onStep,
 }: {
-  /** Undefined while they are asked: the password's form is there at once. */
+  /** Undefined while they are loading; the password form is shown at once. */
   methods: Methods | undefined;
   email: string;
   returnTo: string;

@@ -15,7 +15,7 @@ import { SecondStep, type SecondStepNeeded, type StepResult } from "~/people/sec
 
 type Search = { return_to: string; email: string; error: string };
 
-/** A signed-in person continues; others sign in here, in one step or two. */
+/** Signs a person in, in one or two steps. A signed-in person continues to the requested page. */
 export function Page(): ReactNode {
   const [search] = useSearchState<Search>();
   const navigate = useNavigate();
@@ -51,17 +51,17 @@ function SignIn({
   const failure = oidcFailureText(search.error);
   const onStep = (step: StepResult): void => {
     if (step.ticket !== null) setSecond({ ...step, ticket: step.ticket });
-    // With a session the page itself goes on.
+    // With a session, the page redirects.
     else
       begun().then(
         (session) => setLost(session === null),
-        // The query of the session has the error, which is shown above the form.
+        // The error is in the session query, and is shown above the form.
         () => undefined,
       );
   };
   if (second !== null && !lost)
     return (
-      <OpenFrame title="One more step" about="The password was right.">
+      <OpenFrame title="One more step" about="The password is correct.">
         <SecondStep needed={second} onDone={onStep} onRestart={() => setSecond(null)} />
       </OpenFrame>
     );
@@ -74,7 +74,7 @@ function SignIn({
             <p>
               Passkeys don’t work at this address.{" "}
               <a href={elsewhere} className="text-sea underline">
-                Open the portal by localhost
+                Open the portal at localhost
               </a>{" "}
               to use one.
             </p>
@@ -100,15 +100,14 @@ function SignIn({
   );
 }
 
-/** Why the organization's own sign-in led back here; the server says it in the address. */
+/** Returns the message for a failed single sign-on. The server adds its code to the address. */
 function oidcFailureText(code: string | undefined): string | null {
-  if (code === "oidc_failed")
-    return "The sign-in by the other service did not work. Try again, or sign in another way.";
+  if (code === "oidc_failed") return "The sign-in with the other service failed. Try again, or sign in another way.";
   if (code === "oidc_unreachable")
-    return "The other service can't be reached at the moment. Try again later, or sign in another way.";
+    return "The other service can't be reached now. Try again later, or sign in another way.";
   if (code === "oidc_unknown")
     return "The identity provider knows you, but no account here has your address. Ask an owner of your organization to invite you.";
   if (code === "oidc_other")
-    return "Your address has an account here, which is linked to another identity at the other service. If it is yours, sign in with your password or passkey, then link this identity under Account, Signing in. If the mailbox belonged to somebody else before, ask the operator of the server.";
+    return "There is an account with your address here, but it is linked to another identity of the other service. If the account is yours, sign in with your password or passkey. Then link this identity under Account, Signing in. If the mailbox belonged to somebody else before, ask the operator of the server.";
   return null;
 }

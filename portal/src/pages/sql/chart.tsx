@@ -9,13 +9,13 @@ import type { RunState } from "./run-reader.ts";
 
 const LineChart = lazy(async () => ({ default: (await import("~/kit/chart-line.tsx")).LineChart }));
 
-/** Series differ by lightness and, as lines, by dashes; state colours are for states. */
+/** Series differ by lightness, and lines also by dashes. State colours are only for states. */
 const FILLS = ["fill-sea", "fill-line-2", "fill-ink-3", "fill-sea-2", "fill-ink-2", "fill-line", "fill-focus"];
 
-/** Bars beyond this are thinner than a pixel. */
+/** More bars would be thinner than a pixel. */
 const BARS_MAX = 400;
 
-/** The result as lines or bars: numbers over a time, or over a name. */
+/** Shows the result as lines over time or bars over names. */
 export function ResultChart({ result }: { result: RunState }): ReactNode {
   const { columns, rows } = result;
   const chartable = useMemo(() => chartableOf(columns), [columns]);

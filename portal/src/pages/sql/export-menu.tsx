@@ -11,7 +11,7 @@ import { queryCommand, queryCurl } from "~/kit/query-snippets.ts";
 import { useSay } from "~/kit/toast.tsx";
 import type { SqlPage } from "./use-sql.ts";
 
-/** The whole result as a file, or the same by a terminal. */
+/** Saves the whole result as a file, or shows the command for a terminal. */
 export function ExportMenu({ page, sql }: { page: SqlPage; sql: string }): ReactNode {
   const [format, setFormat] = useState<ExportFormat | null>(null);
   const addresses = useAddresses();
@@ -58,7 +58,7 @@ function ExportDialog({
       </p>
       <ErrorNote error={error} />
       {error instanceof ExportTooLargeError ? null : (
-        <p className="text-ink-2">A page saves up to 256 MiB. From a terminal there is no such limit:</p>
+        <p className="text-ink-2">A page can save up to 256 MiB. The command line has no such limit:</p>
       )}
       <CopyBlock text={command} label="command that writes the whole result" />
       <DialogActions>

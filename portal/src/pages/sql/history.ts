@@ -14,7 +14,10 @@ type Store = Pick<Storage, "getItem" | "setItem">;
 
 const keyOf = (whose: string): string => `mooring.sql-history.${whose}`;
 
-/** The statements of one person in one organization, the latest first. Another person at this browser has a separate history. An unreadable history counts as empty. */
+/**
+ * Reads the statements of one person in one organization, latest first. Each person at this browser has a separate
+ * history. An unreadable history counts as empty.
+ */
 export function readHistory(store: Store, whose: string): PastRun[] {
   try {
     const runs: unknown = JSON.parse(store.getItem(keyOf(whose)) ?? "[]");
@@ -28,11 +31,11 @@ export function writeHistory(store: Store, whose: string, runs: readonly PastRun
   try {
     store.setItem(keyOf(whose), JSON.stringify(runs));
   } catch {
-    // The browser's store is full or shut: a history is not worth an error.
+    // The browser's storage is full or blocked. The history is not important enough for an error.
   }
 }
 
-/** With a run more: the same statement stands once, and keeps its star. */
+/** Adds a run. The same statement is listed once, and keeps its star. */
 export function withRun(runs: readonly PastRun[], run: Omit<PastRun, "starred">): PastRun[] {
   const before = runs.find(({ sql }) => sql === run.sql);
   const all = [{ ...run, starred: before?.starred ?? false }, ...runs.filter(({ sql }) => sql !== run.sql)];

@@ -24,10 +24,10 @@ const PANELS = [
   ["tables", "Tables"],
 ] as const;
 
-/** `/` leads to it. */
+/** `data-search` makes `/` focus the editor. */
 const ATTRIBUTES = { "aria-label": "SQL statement", "data-search": "" };
 
-/** SQL over everything that is stored: write, run, look, keep, take along. */
+/** The page for SQL over all stored data. */
 export function Page(): ReactNode {
   const page = useSql();
   const schema = useSchema();
@@ -84,7 +84,7 @@ export function Page(): ReactNode {
   );
 }
 
-/** An address that names a saved query and no statement shows the one that was saved. */
+/** Shows the statement of a saved query if the address names the query and no statement. */
 function useSavedOfAddress({ search, text, show }: SqlPage, saved: SavedQuery | undefined): void {
   const isBare = search.sql === undefined && search.z === undefined && text === "";
   useEffect(() => {
@@ -131,7 +131,7 @@ function Bar({ page, saved }: { page: SqlPage; saved: ReturnType<typeof useSaved
   );
 }
 
-/** Values for what the statement asks for by name. */
+/** Fields for the values of the statement's named parameters. */
 function ParameterFields({ page }: { page: SqlPage }): ReactNode {
   const names = parameterNames(page.text);
   if (names.length === 0) return null;
@@ -153,13 +153,13 @@ function ParameterFields({ page }: { page: SqlPage }): ReactNode {
   );
 }
 
-/** A statement sees everything that its person may see, not only the project in the address. */
+/** Says that a statement reads all projects that the person may read, not only the project in the address. */
 function ProjectNote(): ReactNode {
   const project = useProject();
   if (project === null) return null;
   return (
     <p className="shrink-0 text-s text-ink-2">
-      Statements see every project that you may read. For {project.slug} alone:{" "}
+      Statements read all projects that you may read. For {project.slug} alone:{" "}
       <code>WHERE project_id = '{project.id}'</code>
     </p>
   );

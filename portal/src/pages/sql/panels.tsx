@@ -9,14 +9,14 @@ import { Time } from "~/kit/time.tsx";
 import { useSchema } from "~/kit/sql-schema.ts";
 import type { SqlPage } from "./use-sql.ts";
 
-/** Statements that ran in this browser; those with a star stay and come first. */
+/** Lists the statements that ran in this browser. Statements with a star are first, and are never removed. */
 export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {
   const [wanted, setWanted] = useState("");
   const fitting = page.history.filter(({ sql }) => sql.toLowerCase().includes(wanted.toLowerCase()));
   const sorted = [...fitting.filter(({ starred }) => starred), ...fitting.filter(({ starred }) => !starred)];
   return (
     <Inspector title="History" onClose={onClose}>
-      <p className="text-ink-2">Stored in this browser. A star keeps a statement.</p>
+      <p className="text-ink-2">Stored in this browser. Statements with a star are never removed.</p>
       <TextInput
         aria-label="Find in the history"
         placeholder="Find"
@@ -24,7 +24,7 @@ export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => 
         onChange={(event) => setWanted(event.target.value)}
       />
       {sorted.length === 0 && (
-        <p className="text-ink-3">{page.history.length === 0 ? "No statement was run yet." : "None fits."}</p>
+        <p className="text-ink-3">{page.history.length === 0 ? "There are no statements yet." : "None fits."}</p>
       )}
       <ul className="flex flex-col">
         {sorted.map(({ sql, at, rows, elapsedMs, starred }) => (
@@ -44,7 +44,7 @@ export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => 
               </p>
             </div>
             <IconButton
-              label={starred ? "Remove the star" : "Keep with a star"}
+              label={starred ? "Remove the star" : "Add a star"}
               aria-pressed={starred}
               onClick={() => page.star(sql)}
             >
@@ -57,7 +57,7 @@ export function HistoryPanel({ page, onClose }: { page: SqlPage; onClose: () => 
   );
 }
 
-/** Tables and columns that one may read, and the attributes that are quick. */
+/** Lists the tables and columns that the person may read, and the attributes with separate columns. */
 export function SchemaPanel({ onClose }: { onClose: () => void }): ReactNode {
   const schema = useSchema();
   return (
@@ -97,7 +97,7 @@ export function SchemaPanel({ onClose }: { onClose: () => void }): ReactNode {
         </details>
       ))}
       {schema !== undefined && (
-        <p className="text-s text-ink-3">{countText(schema.functions.length)} functions; the editor completes them.</p>
+        <p className="text-s text-ink-3">{countText(schema.functions.length)} functions. The editor completes them.</p>
       )}
     </Inspector>
   );

@@ -1,15 +1,17 @@
-/** Values of the names in a statement, as they were typed. */
+/** The texts in the fields for parameters, by name. */
 export type ParameterTexts = Readonly<Record<string, string>>;
 
 export type ParameterValue = string | number | boolean | null;
 
-/** The names that a statement asks for by `$name`, in their order; not those inside of texts and comments. */
+/** Returns the names of the `$name` parameters of a statement in order, without those inside texts and comments. */
 export function parameterNames(sql: string): string[] {
   const bare = sql.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, " ");
   return [...new Set([...bare.matchAll(/(?<![\w$])\$([A-Za-z_]\w*)/g)].map(([, name = ""]) => name))];
 }
 
-/** A typed value, read as on the command line: a JSON number, true, false, null or "…" as such, all else as text. */
+/**
+ * Parses a value like the command line does: a JSON number, true, false, null or "…" is JSON, everything else is text.
+ */
 export function parameterValue(text: string): ParameterValue {
   try {
     const value: unknown = JSON.parse(text);
@@ -20,19 +22,19 @@ export function parameterValue(text: string): ParameterValue {
   return text;
 }
 
-/** The other way about: how a value is typed. */
+/** Formats a value as the text that `parameterValue` parses. */
 export function parameterText(value: unknown): string {
   return typeof value === "string" && parameterValue(value) === value ? value : JSON.stringify(value);
 }
 
-/** The values that a statement asks for; undefined when it asks for none. */
+/** Returns the values of a statement's parameters, or undefined if it has none. */
 export function parametersOf(sql: string, texts: ParameterTexts): Record<string, ParameterValue> | undefined {
   const names = parameterNames(sql);
   if (names.length === 0) return undefined;
   return Object.fromEntries(names.map((name) => [name, parameterValue(texts[name] ?? "")]));
 }
 
-/** Texts out of an address; none when it holds something else. */
+/** Reads the texts in an address; empty if they are invalid. */
 export function readTexts(text: string | undefined): ParameterTexts {
   try {
     const value: unknown = JSON.parse(text ?? "{}");

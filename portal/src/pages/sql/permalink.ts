@@ -1,7 +1,7 @@
-/** A statement up to this length stands in the address as it is; a longer one is compressed. */
+/** A statement up to this length is in the address unchanged. A longer one is compressed. */
 const PLAIN_MAX = 1500;
 
-/** The statement in an address: `sql` as it is, or `z` compressed (RFC 1951, base64url). */
+/** The statement in an address: `sql` unchanged, or `z` compressed (RFC 1951, base64url). */
 export interface StatementSearch {
   readonly sql: string | undefined;
   readonly z: string | undefined;
@@ -14,7 +14,7 @@ export async function searchOfStatement(sql: string): Promise<StatementSearch> {
   return { sql: undefined, z: toBase64Url(new Uint8Array(await new Response(packed).arrayBuffer())) };
 }
 
-/** The statement of an address; empty when it has none, or none that can be read. */
+/** Returns the statement of an address, or an empty text if there is no valid one. */
 export async function statementOf({ sql, z }: Partial<StatementSearch>): Promise<string> {
   if (sql !== undefined) return sql;
   if (z === undefined) return "";

@@ -21,12 +21,12 @@ interface Plan {
   readonly statistics: QueryStatistics;
 }
 
-/** How a statement would be run; or was, with the rows and the time of each step. */
+/** Shows the plan of a statement. After a run it also shows the rows and the time of each step. */
 export function PlanDialog({ page, sql, onClose }: { page: SqlPage; sql: string; onClose: () => void }): ReactNode {
   const [analyze, setAnalyze] = useState(false);
   const { plan, error } = usePlan(page, sql, analyze);
   return (
-    <Dialog title="Plan" about="Each step takes its rows from those below it." onClose={onClose} wide>
+    <Dialog title="Plan" about="Each step reads its rows from the steps below it." onClose={onClose} wide>
       <ErrorNote error={error} />
       {plan === null && error === null && <Loading what={analyze ? "Running" : "Asking"} />}
       {plan !== null && (

@@ -20,7 +20,7 @@ interface ResultsProps {
   onOpen: (row: GridRow) => void;
 }
 
-/** The result of the run, as a grid or as a chart. */
+/** Shows the result of the run as a grid or as a chart. */
 export function Results({ page, examples, open, onOpen }: ResultsProps): ReactNode {
   const { result, search, change, limit } = page;
   const isChart = search.view === "chart";
@@ -67,13 +67,13 @@ export function Results({ page, examples, open, onOpen }: ResultsProps): ReactNo
   );
 }
 
-/** Where in the editor the error of the last run is. */
+/** Returns the place of the last run's error in the editor. */
 export function useWrong({ result, text }: SqlPage): ReturnType<typeof errorPlace> {
   const { error, sql } = result;
   return useMemo(() => {
     if (error === null) return null;
     const place = errorPlace(sql, error.message, error instanceof ApiError ? error.position : null);
-    // What ran may have been a selected part of the text.
+    // The person may have run only a selected part of the text.
     const start = text.indexOf(sql);
     return place === null || start < 0 ? null : { from: place.from + start, to: place.to + start };
   }, [error, sql, text]);
@@ -85,11 +85,11 @@ function Examples({ page, examples }: Pick<ResultsProps, "page" | "examples">): 
       <h2 className="sr-only">Beginning</h2>
       <Empty title="Ask in SQL">
         <p>
-          One read-only statement in DuckDB's dialect over logs, metrics, traces and more. Data acknowledged before it
-          starts is in its answer. The same from a terminal:
+          One read-only statement in DuckDB's dialect over logs, metrics, traces and more. It reads all data that was
+          acknowledged before it started. From a terminal:
         </p>
         <CopyBlock text={'npx mooring query "SELECT level, count(*) AS entries FROM logs GROUP BY level"'} />
-        <p>Or begin with one of these:</p>
+        <p>Or start with one of these:</p>
         <ul className="flex w-full flex-col gap-1">
           {examples?.map(({ title, sql }) => (
             <li key={title}>
@@ -109,7 +109,7 @@ function Examples({ page, examples }: Pick<ResultsProps, "page" | "examples">): 
   );
 }
 
-/** A row that is open is closed when another result comes. */
+/** Closes an open row when a new result arrives. */
 export function useClosedByNewResult(columns: readonly unknown[], close: () => void): void {
   useEffect(close, [columns, close]);
 }

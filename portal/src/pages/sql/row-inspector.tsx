@@ -9,7 +9,7 @@ import { isMoment, ownZoneText } from "~/kit/time-range.ts";
 
 const SHOWN_MAX = 4000;
 
-/** One row, each value whole; what has parts opens level by level. */
+/** Shows one row with its full values. Objects and lists can be expanded level by level. */
 export function RowInspector({
   row,
   columns,
@@ -76,7 +76,7 @@ function Value({ name, type, value }: { name: string; type: string; value: unkno
   );
 }
 
-/** Objects and lists, also those that stand in a text as JSON. */
+/** Returns an object or list, also from a text with JSON, or null. */
 function partsOf(value: unknown): object | null {
   if (typeof value === "object") return value;
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return null;
@@ -114,7 +114,7 @@ function Tree({ value }: { value: object }): ReactNode {
         </li>
       ))}
       {entries.length > ENTRIES_MAX && (
-        <li className="text-ink-3">and {entries.length - ENTRIES_MAX} more: copy the row</li>
+        <li className="text-ink-3">and {entries.length - ENTRIES_MAX} more; copy the row to see all</li>
       )}
     </ul>
   );

@@ -6,12 +6,12 @@ export interface RunState {
   readonly sql: string;
   readonly columns: readonly ResultColumn[];
   readonly rows: readonly ResultRow[];
-  /** Rows that have come, also those that are not shown yet. */
+  /** The number of rows that have arrived, including those not shown yet. */
   readonly arrived: number;
   readonly end: ResultEnd | null;
   readonly error: Error | null;
   readonly startedMs: number;
-  /** From the press to the last row. */
+  /** The time from the start to the last row. */
   readonly tookMs: number | null;
 }
 
@@ -28,14 +28,14 @@ const IDLE: RunState = {
 };
 
 /**
- * The row count is reported this often. The rows are passed on when their number has doubled: the grid looks at all
- * of them each time.
+ * The interval of updates of the row count. The rows themselves are published when their number has doubled, since the
+ * grid sorts all of them each time.
  */
 const PASS_ON_MS = 120;
 
 type Ask = (signal: AbortSignal) => AsyncGenerator<QueryEvent, void>;
 
-/** Runs one statement at a time: a new one ends the one before, on the server too. */
+/** Runs one statement at a time. A new one cancels the previous one, also on the server. */
 export class RunReader {
   readonly #listeners = new Set<() => void>();
   #run: AbortController | null = null;
@@ -48,12 +48,12 @@ export class RunReader {
 
   readonly snapshot = (): RunState => this.#state;
 
-  /** Ends what runs; the rows that came stay. */
+  /** Cancels the running statement. Rows that have arrived stay. */
   cancel(): void {
     this.#run?.abort();
   }
 
-  /** Resolves when it ended, however it did. */
+  /** Resolves when the statement has ended, also after an error. */
   async run(sql: string, ask: Ask): Promise<RunState> {
     this.cancel();
     const run = new AbortController();

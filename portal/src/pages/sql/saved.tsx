@@ -20,13 +20,13 @@ import type { SqlPage } from "./use-sql.ts";
 
 export type SavedQuery = ResultOf<typeof SAVED_QUERY_ROUTES.getSavedQuery>;
 
-/** The saved query that is open, as it was read when it was opened. */
+/** The open saved query, in the version that was read when it was opened. */
 export interface OpenQuery extends Versioned<SavedQuery> {
   /** Reads the query again, and resolves with the new version. */
   readonly reload: () => Promise<SavedQuery | undefined>;
 }
 
-/** The saved query that the address names. */
+/** Returns the saved query that the address names. */
 export function useSaved(id: string | undefined): OpenQuery | undefined {
   const read = useVersioned(SAVED_QUERY_ROUTES.getSavedQuery, { query_id: id ?? "" }, { enabled: id !== undefined });
   const { data } = useNamed(read);
@@ -34,7 +34,7 @@ export function useSaved(id: string | undefined): OpenQuery | undefined {
   return { ...data, reload: async () => (await read.refetch()).data?.value };
 }
 
-/** What the organization keeps: anyone who may read telemetry sees and runs it. */
+/** Lists the saved queries. Everybody in the organization who may read telemetry can see and run them. */
 export function SavedPanel({ page, onClose }: { page: SqlPage; onClose: () => void }): ReactNode {
   const list = useList(SAVED_QUERY_ROUTES.listSavedQueries, { query: {} });
   const [doomed, setDoomed] = useState<SavedQuery | null>(null);
@@ -113,7 +113,7 @@ function DeleteDialog({ query, page, onClose }: { query: SavedQuery; page: SqlPa
   );
 }
 
-/** Saves the statement: over the one that is open, or as a new one. */
+/** Saves the statement into the open saved query, or as a new one. */
 export function SaveButton({ page, saved }: { page: SqlPage; saved: OpenQuery | undefined }): ReactNode {
   const [open, setOpen] = useState(false);
   const why = useWhyNotHere("telemetry:write");
@@ -151,7 +151,7 @@ function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
   return (
     <Dialog
       title={asNew ? "Save the query" : `Save ${saved?.value.name ?? ""}`}
-      about="Everyone in the organization who may read telemetry can run it."
+      about="Everybody in the organization who may read telemetry can run it."
       onClose={onClose}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
@@ -165,7 +165,7 @@ function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
         <TextField label="What it tells" value={description} onChange={(event) => setDescription(event.target.value)} />
         {saved !== undefined && (
           <Checkbox
-            label="Save as a new one"
+            label="Save as new query"
             why={whyNotOver}
             disabled={whyNotOver !== undefined}
             checked={asNew}
@@ -183,7 +183,7 @@ function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
         )}
         <ErrorNote error={create.error} />
         <ChangeError error={update.error} onReload={() => void showPresent({ page, saved, onClose })}>
-          <Button onClick={makeNew}>Save as a new one</Button>
+          <Button onClick={makeNew}>Save as new query</Button>
         </ChangeError>
         <FormActions
           action="Save"
@@ -196,7 +196,7 @@ function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
   );
 }
 
-/** Where one may save a query: the address's project first, then the organization, then other projects. Empty: the organization. */
+/** Returns the places for a query: the address's project first, then the organization (an empty id), then other projects. */
 function placesFor(me: Me | undefined, present: Project | null): { slug: string; title: string }[] {
   const may = (projectId: string | null): boolean => whyNotIn(me, projectId, "telemetry:write") === undefined;
   const others = me?.projects.filter(({ id }) => id !== present?.id && may(id)) ?? [];
@@ -213,7 +213,7 @@ interface SaveProps {
   onClose: () => void;
 }
 
-/** The two ways to save a statement: as a new query, or over the open one when nobody has changed it meanwhile. */
+/** Saves a statement as a new query, or into the open one if nobody has changed it meanwhile. */
 function useSaving(page: SqlPage, onClose: () => void) {
   const say = useSay();
   const done = ({ id, name }: SavedQuery): void => {
@@ -228,19 +228,19 @@ function useSaving(page: SqlPage, onClose: () => void) {
   };
 }
 
-/** Puts what somebody else saved into the editor; undo brings back what stood there. */
+/** Puts the newer version of the saved query into the editor. Undo restores the previous text. */
 async function showPresent({ page, saved, onClose }: SaveProps): Promise<void> {
   const present = await saved?.reload();
   onClose();
   if (present !== undefined) page.show(present.sql, searchOfSaved(present));
 }
 
-/** What an address has of a saved query beside its statement. */
+/** Returns the parameters of an address that belong to a saved query, other than its statement. */
 export function searchOfSaved(query: SavedQuery): { saved: string; p: string | undefined } {
   return { saved: query.id, p: textsOf(query) };
 }
 
-/** The parameters that were saved with a query, as they are typed. */
+/** Returns the saved parameters of a query as texts for the fields. */
 function textsOf({ parameters }: SavedQuery): string | undefined {
   if (Array.isArray(parameters)) return undefined;
   const texts = Object.entries(parameters).map(([name, value]) => [name, parameterText(value)]);

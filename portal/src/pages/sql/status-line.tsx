@@ -4,7 +4,7 @@ import { State } from "~/kit/state.tsx";
 import { useNow } from "~/kit/time.tsx";
 import type { RunState } from "./run-reader.ts";
 
-/** The result of a run in figures: rows, time, data read, and whether there is more. */
+/** Shows the figures of a run: rows, time, bytes read, and whether there are more rows. */
 export function StatusLine({ result, limit }: { result: RunState; limit: string }): ReactNode {
   const { status, rows, end, tookMs } = result;
   return (
@@ -12,14 +12,14 @@ export function StatusLine({ result, limit }: { result: RunState; limit: string 
       {status === "running" && <Running result={result} />}
       {status === "cancelled" && <State kind="none">Cancelled; {plural(rows.length, "row")} had come</State>}
       {status === "failed" && rows.length > 0 && (
-        <State kind="stop">Not whole: {plural(rows.length, "row")} had come</State>
+        <State kind="stop">Incomplete: {plural(rows.length, "row")} had arrived</State>
       )}
       {status === "done" && (
         <span>
           {plural(rows.length, "row")} · {durationText(end?.statistics.elapsed_ms ?? tookMs ?? 0)}
           {end !== null && (
             <span
-              title={`${countText(end.statistics.rows_scanned)} rows in ${countText(end.statistics.files_scanned)} of ${countText(end.statistics.files_total)} files; ${durationText(tookMs ?? 0)} with the way here`}
+              title={`${countText(end.statistics.rows_scanned)} rows in ${countText(end.statistics.files_scanned)} of ${countText(end.statistics.files_total)} files; ${durationText(tookMs ?? 0)} with the transfer`}
             >
               {` · ${bytesText(end.statistics.bytes_scanned)} read, ${end.statistics.files_scanned} of ${plural(end.statistics.files_total, "file")}`}
             </span>
@@ -27,7 +27,7 @@ export function StatusLine({ result, limit }: { result: RunState; limit: string 
         </span>
       )}
       {end?.truncated === true && (
-        <State kind="warn">Cut after {countText(Number(limit))} rows: there are more. An export has all.</State>
+        <State kind="warn">Only the first {countText(Number(limit))} rows. An export has all rows.</State>
       )}
     </p>
   );

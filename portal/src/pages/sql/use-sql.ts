@@ -18,14 +18,14 @@ export interface SqlSearch extends Record<string, string | undefined> {
   range: string | undefined;
   from: string | undefined;
   to: string | undefined;
-  /** Id of the saved query that is open. */
+  /** Id of the open saved query. */
   saved: string | undefined;
   panel: string | undefined;
   view: string | undefined;
   limit: string | undefined;
 }
 
-/** Rows that a page asks for; an export has all. */
+/** The most rows that the page loads; an export has all. */
 export const LIMITS = ["1000", "10000", "100000", "1000000"] as const;
 const LIMIT = "10000";
 
@@ -41,7 +41,7 @@ export interface SqlPage {
   readonly setRange: (range: TimeRange) => void;
   readonly limit: string;
   readonly result: RunState;
-  /** The request that a statement makes. */
+  /** Returns the request for a statement. */
   readonly requestOf: (sql: string) => QueryRequest;
   readonly run: (sql: string) => void;
   /** Shows a statement in the editor, and runs it. */
@@ -51,7 +51,7 @@ export interface SqlPage {
   readonly star: (sql: string) => void;
 }
 
-/** The state of the page. The statement that ran is in the address. */
+/** Returns the state of the page. The last run statement is in the address. */
 export function useSql(): SqlPage {
   const { client, slug } = useOrganization();
   const [search, change] = useSearchState<SqlSearch>();
@@ -90,7 +90,7 @@ export function useSql(): SqlPage {
       void searchOfStatement(sql).then((statement) =>
         change({ saved: undefined, p: undefined, ...statement, ...part }, { push: true }),
       );
-      // After the address has brought its parameters.
+      // Waits until the parameters of the address are in the state.
       setTimeout(() => void start(sql), 50);
     },
     [start, change],
@@ -123,7 +123,10 @@ interface StartParts {
   readonly latest: { readonly current: { readonly requestOf: SqlPage["requestOf"]; readonly limit: string } };
 }
 
-/** Runs a statement as the page stands then, and remembers it unless it was cancelled. */
+/**
+ * Returns a function that runs a statement with the current state of the page, and adds it to the history unless it was
+ * cancelled.
+ */
 function useStart(client: Client, { reader, record, latest }: StartParts): (sql: string) => Promise<void> {
   return useCallback(
     async (sql: string) => {
@@ -143,7 +146,7 @@ function useReader(): { reader: RunReader; result: RunState } {
   return { reader, result: useSyncExternalStore(reader.subscribe, reader.snapshot) };
 }
 
-/** An address that comes with a statement is shown and run once, as is one that the browser goes back to. */
+/** Shows and runs the statement of a new address once, also after the browser's back button. */
 function useStatementOfAddress(
   search: Partial<SqlSearch>,
   { text, setText, start }: { text: string; setText: (text: string) => void; start: (sql: string) => Promise<void> },

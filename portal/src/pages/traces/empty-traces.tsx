@@ -6,7 +6,7 @@ import { Button } from "~/kit/button.tsx";
 import { CopyBlock } from "~/kit/copy.tsx";
 import { Empty } from "~/kit/page.tsx";
 
-/** Where no trace is to be shown: because of the filters, or because none came. */
+/** Shown when no trace matches the filters, or when there are none. */
 export function EmptyTraces({ isFiltered }: { isFiltered: boolean }): ReactNode {
   const addresses = useAddresses();
   const connect = useConnect();

@@ -4,7 +4,7 @@ import { TraceList } from "./trace-list.tsx";
 import type { TracesSearch } from "./trace-search.ts";
 import { TraceView } from "./trace-view.tsx";
 
-/** All traces, or the one that the address names. */
+/** The list of traces, or the trace that the address names. */
 export function Page(): ReactNode {
   const [search] = useSearchState<TracesSearch>();
   const trace = search.trace === undefined ? "" : String(search.trace);

@@ -9,7 +9,7 @@ import { State } from "~/kit/state.tsx";
 import { attributesOf, eventsOf, type SpanEvent } from "./span-parts.ts";
 import { isError, type Node, type Trace } from "./trace-tree.ts";
 
-/** All that is known of one span. */
+/** Shows one span: its facts, attributes and events. */
 export function SpanInspector({
   node,
   trace,
@@ -76,15 +76,15 @@ function factsOf({ span, ownMs, isCritical, below }: Node, trace: Trace): readon
   const share = trace.durationMs === 0 ? 0 : (span.durationMs / trace.durationMs) * 100;
   const began = new Date(span.startMs).toISOString();
   return [
-    ["Service", visibleText(span.service) || <span className="text-ink-3">not said</span>],
-    ["Kind", visibleText(span.kind) || <span className="text-ink-3">not said</span>],
+    ["Service", visibleText(span.service) || <span className="text-ink-3">unknown</span>],
+    ["Kind", visibleText(span.kind) || <span className="text-ink-3">unknown</span>],
     [
-      "Began",
-      <time key="began" dateTime={began} title={began}>{`${durationText(span.startMs - trace.startMs)} in`}</time>,
+      "Started",
+      <time key="began" dateTime={began} title={began}>{`after ${durationText(span.startMs - trace.startMs)}`}</time>,
     ],
     ["Lasted", `${durationText(span.durationMs)}, ${share.toFixed(share < 10 ? 1 : 0)} % of the trace`],
-    ["By itself", `${durationText(ownMs)}${below > 0 ? ", no span below running" : ""}`],
-    ["Critical", isCritical ? "yes: the end of the trace waited for it" : "no"],
+    ["Own time", `${durationText(ownMs)}${below > 0 ? ", without a running child" : ""}`],
+    ["Critical", isCritical ? "yes: the trace would end earlier without it" : "no"],
     ["Span", <Copyable key="span" text={span.spanId} />],
     [
       "Parent",
@@ -100,8 +100,8 @@ function Gaps({ node: { gaps, span } }: { node: Node }): ReactNode {
       <ul className="text-ink-2">
         {gaps.slice(0, 5).map((gap) => (
           <li key={gap.startMs}>
-            <span className="mono text-ink">{durationText(gap.durationMs)}</span> without a span below, from{" "}
-            {durationText(gap.startMs - span.startMs)} on
+            <span className="mono text-ink">{durationText(gap.durationMs)}</span> without a child span, after{" "}
+            {durationText(gap.startMs - span.startMs)}
           </li>
         ))}
       </ul>
@@ -128,7 +128,7 @@ function Events({ events, startMs }: { events: readonly SpanEvent[]; startMs: nu
   );
 }
 
-/** Names and values in mono, values whole: stack traces have lines. */
+/** Lists names and values in full, with line breaks, because stack traces have several lines. */
 function Pairs({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }): ReactNode {
   return (
     <dl className="mono grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)] gap-x-3">

@@ -7,15 +7,15 @@ export interface SpanEvent {
   readonly attributes: readonly (readonly [name: string, value: string])[];
 }
 
-/** Attributes that are shown elsewhere. */
+/** Attributes that are not in the list, since they are shown elsewhere. */
 const APART: ReadonlySet<string> = new Set(["events", "status.message"]);
 
-/** Attributes by name, values as text; other values as JSON. */
+/** Returns the attributes by name, with values as text or JSON. */
 export function attributesOf({ attributes }: Pick<Span, "attributes">): readonly (readonly [string, string])[] {
   return pairsOf(attributes).filter(([name]) => !APART.has(name));
 }
 
-/** The events of a span, which are kept as JSON in an attribute; nothing of what can't be read. */
+/** Returns the events of a span, which are JSON in an attribute. Invalid ones are omitted. */
 export function eventsOf({ attributes }: Pick<Span, "attributes">): readonly SpanEvent[] {
   const { events } = attributes;
   const parsed = typeof events === "string" ? parsedJson(events) : events;

@@ -11,7 +11,7 @@ import { servicesStatement } from "./trace-sql.ts";
 
 const TYPING_MS = 350;
 
-/** What narrows the list down; each is part of the address. */
+/** The filters of the list, which are in the address. */
 export function TraceFilters({ bounds }: { bounds: Bounds }): ReactNode {
   const [search, setSearch] = useSearchState<TracesSearch>();
   const projectId = useProject()?.id ?? null;
@@ -66,7 +66,7 @@ export function TraceFilters({ bounds }: { bounds: Bounds }): ReactNode {
   );
 }
 
-/** Goes into the address when nothing was typed for a moment: each address is a query. */
+/** A text field that changes the address after a pause in typing, because each address runs a query. */
 function Typed({
   label,
   value,

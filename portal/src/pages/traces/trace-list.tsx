@@ -21,7 +21,7 @@ import { listStatement, summaryOf, type TraceSummary } from "./trace-sql.ts";
 const PAGE = 100;
 const SHOWN_MAX = 1000;
 
-/** Traces of a range, and the ways to find one. */
+/** Lists the traces of a range, with filters. */
 export function TraceList(): ReactNode {
   const [search, setSearch] = useSearchState<TracesSearch>();
   const range = useChartRange();
@@ -74,7 +74,7 @@ export function TraceList(): ReactNode {
         />
         {items.length === SHOWN_MAX && total > SHOWN_MAX && (
           <p className="border-t border-line p-2.5 text-ink-2">
-            The first {countText(SHOWN_MAX)} are shown. Narrow the range or the filters for the others.
+            The first {countText(SHOWN_MAX)} are shown. To see the others, change the time range or the filters.
           </p>
         )}
       </Section>
@@ -101,7 +101,7 @@ function isFiltered({ service, name, least, status }: Partial<TracesSearch>): bo
   return [service, name, least, status].some((value) => value !== undefined);
 }
 
-/** A duration and how it compares to the longest in sight. */
+/** A duration, with a bar for its share of the longest one in the list. */
 function Lasted({ ms, longestMs }: { ms: number; longestMs: number }): ReactNode {
   const share = longestMs === 0 ? 0 : ms / longestMs;
   return (
@@ -124,7 +124,7 @@ function OpenById({ onOpen }: { onOpen: (trace: string) => void }): ReactNode {
     <form onSubmit={submit} className="flex gap-2">
       <input
         className="mono h-[30px] w-44 min-w-0 rounded border border-line-2 bg-sheet px-2 text-ink"
-        aria-label="Identifier of a trace"
+        aria-label="Trace id"
         placeholder="trace id"
         value={id}
         spellCheck={false}

@@ -21,7 +21,10 @@ export interface Statement {
 const IS_ERROR = "status NOT IN ('ok', 'unset', '')";
 const DURATION = "max(epoch_us(timestamp) / 1000 + duration_ms) - min(epoch_us(timestamp) / 1000)";
 
-/** Traces by their spans in the range. A trace is found by any of its spans: by the service or name of one, not only the root's. */
+/**
+ * Returns a statement for the traces with spans in the range. A trace matches by the service or name of any span, not
+ * only of the root.
+ */
 export function listStatement(filter: TraceFilter): Statement {
   const having = [
     filter.service !== "" && "bool_or(service = $service)",
@@ -47,7 +50,10 @@ ORDER BY ${filter.order === "slowest" ? "lasted_ms DESC, trace_id" : "started DE
   };
 }
 
-/** One trace. With the condition alone, the store skips all files without this trace, at any time. */
+/**
+ * Returns a statement for one trace. It has no time range: by the trace id, the store skips all files without this
+ * trace.
+ */
 export function traceStatement(traceId: string): Statement {
   return {
     sql: `SELECT epoch_us(timestamp) AS started_us, span_id, parent_span_id, name, kind, service, status, duration_ms, attributes, project_id

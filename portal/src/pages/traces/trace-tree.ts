@@ -1,4 +1,4 @@
-/** A span as the table `traces` has it. */
+/** A row of the table `traces`. */
 export interface Span {
   readonly spanId: string;
   readonly parentId: string;
@@ -12,25 +12,25 @@ export interface Span {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Why a span stands at the top: it has no parent, its parent did not arrive, or it is its own ancestor. */
+/** Why a span is at the top: it has no parent, its parent did not arrive, or it is its own ancestor. */
 export type RootReason = "root" | "orphan" | "cycle";
 
 export interface Node {
-  /** The span's id, and for the second span of an id more than that. */
+  /** The span's id, with a suffix if the id occurs twice. */
   readonly key: string;
   readonly span: Span;
   readonly children: readonly Node[];
   readonly depth: number;
-  /** Null below the top. */
+  /** Null: not at the top. */
   readonly reason: RootReason | null;
-  /** All spans below. */
+  /** The number of all spans below. */
   readonly below: number;
   readonly errorsBelow: number;
-  /** The time that no child covers. */
+  /** The time in which no child ran. */
   readonly ownMs: number;
-  /** Times within the span, longest first, in which no child ran, though some did before or after. */
+  /** Times within the span in which no child ran, although some ran before or after; longest first. */
   readonly gaps: readonly Gap[];
-  /** Whether the trace would have ended earlier had this span been shorter. */
+  /** Whether the trace would have ended earlier if this span had been shorter. */
   readonly isCritical: boolean;
 }
 
@@ -46,12 +46,12 @@ export interface Trace {
   readonly spans: number;
   readonly errors: number;
   readonly orphans: number;
-  /** Spans that arrived more than once, and are shown once. */
+  /** The number of spans that arrived more than once. They are shown once. */
   readonly repeated: number;
   readonly services: readonly string[];
 }
 
-/** A gap is worth a mark from this share of the trace on. */
+/** The least share of the trace for which a gap is marked. */
 const GAP_SHARE = 0.05;
 
 /** Any status other than `ok` and unset. */
@@ -59,7 +59,7 @@ export function isError({ status }: Pick<Span, "status">): boolean {
   return status !== "ok" && status !== "" && status !== "unset";
 }
 
-/** The tree of a trace's spans. Missing parents, repeated ids and cycles are handled. */
+/** Builds the tree of a trace's spans. It handles missing parents, repeated ids and cycles. */
 export function traceOf(all: readonly Span[]): Trace {
   const spans = withoutRepeated(all);
   const firstById = new Map<string, number>();
@@ -88,7 +88,7 @@ function endOf({ startMs, durationMs }: Span): number {
   return startMs + durationMs;
 }
 
-/** An export that is repeated is taken twice: the same span is shown once. */
+/** Removes repeated spans: if an exporter retries, the same span is stored twice. */
 function withoutRepeated(all: readonly Span[]): readonly Span[] {
   const seen = new Set<string>();
   const kept = all.filter(({ spanId, parentId, name, service, startMs, durationMs }) => {
@@ -105,7 +105,7 @@ interface Placed {
   readonly tops: ReadonlyMap<number, RootReason>;
 }
 
-/** Who stands below whom, by place in the list. A ring is cut at its earliest span. */
+/** Finds the children of each span, by index. A cycle is cut at its earliest span. */
 function placed(spans: readonly Span[], firstById: ReadonlyMap<string, number>): Placed {
   const tops = new Map<number, RootReason>();
   const parentOf = spans.map(({ parentId }, index) => {
@@ -129,7 +129,7 @@ function placed(spans: readonly Span[], firstById: ReadonlyMap<string, number>):
   return { childrenOf, tops };
 }
 
-/** The earliest span of each ring of parents. Every span is walked over once. */
+/** Returns the earliest span of each cycle of parents. It visits each span once. */
 function ringStarts(parentOf: readonly (number | undefined)[]): readonly number[] {
   const walkOf = new Map<number, number>();
   const starts: number[] = [];
@@ -149,8 +149,8 @@ function ringStarts(parentOf: readonly (number | undefined)[]): readonly number[
 }
 
 /**
- * The spans that the end of the trace waited for: from the root that ends last, at each moment the child that ended last before
- * the spans after it began.
+ * Returns the critical path: it starts at the root that ends last, and goes backwards in time to the child that ended
+ * last before the next one started.
  */
 function criticalSpans(
   spans: readonly Span[],
@@ -185,7 +185,7 @@ interface Parts extends Placed {
   readonly gapMs: number;
 }
 
-/** Builds from the leaves up without recursion: a trace may be thousands of spans deep. */
+/** Builds the nodes from the leaves up. It uses no recursion, since a trace may be thousands of spans deep. */
 function nodeBuilder({ spans, firstById, childrenOf, tops, critical, gapMs }: Parts): () => readonly Node[] {
   return () => {
     const depths = new Map<number, number>();
@@ -236,7 +236,7 @@ function uncovered(span: Span, children: readonly Node[], gapMs: number): { ownM
   return { ownMs, gaps: gaps.toSorted((a, b) => b.durationMs - a.durationMs) };
 }
 
-/** The rows in sight, from the top down: those below a folded one are not. */
+/** Returns the rows from the top down, without those below a folded one. */
 export function visibleRows(roots: readonly Node[], folded: ReadonlySet<string>): readonly Node[] {
   const rows: Node[] = [];
   const open = roots.toReversed();

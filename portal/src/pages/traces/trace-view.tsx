@@ -22,7 +22,7 @@ import { Waterfall } from "./waterfall.tsx";
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** One trace, read by its id alone. */
+/** Shows one trace, which is read only by its id. */
 export function TraceView({ traceId }: { traceId: string }): ReactNode {
   const [, setSearch] = useSearchState<TracesSearch>();
   const statement = traceStatement(traceId);
@@ -59,7 +59,7 @@ export function TraceView({ traceId }: { traceId: string }): ReactNode {
   );
 }
 
-/** A trace goes through several projects, and is shown whole in each of them; in others it is absent. */
+/** Whether the trace is absent here. A trace with spans of several projects is shown completely in each of them. */
 function useIsAbsent(rows: readonly SqlRow[] | undefined): boolean {
   const project = useProject();
   if (rows === undefined) return false;
@@ -68,7 +68,7 @@ function useIsAbsent(rows: readonly SqlRow[] | undefined): boolean {
 
 const AROUND_MS = 60_000;
 
-/** Its logs, and the time in which they can lie: a minute more on both sides. */
+/** Returns the search for the trace's logs, in the time of the trace with a minute before and after. */
 function logsSearch(traceId: string, trace: Trace | undefined): Record<string, string> {
   if (trace === undefined || trace.spans === 0) return { q: `trace_id:${traceId}` };
   return {
@@ -92,7 +92,7 @@ function Summary({ trace, traceId }: { trace: Trace; traceId: string }): ReactNo
           {plural(trace.orphans, "span")} without {trace.orphans === 1 ? "its" : "their"} parent
         </State>
       )}
-      {trace.repeated > 0 && <span>{plural(trace.repeated, "span")} came twice</span>}
+      {trace.repeated > 0 && <span>{plural(trace.repeated, "span")} arrived twice</span>}
       {trace.spans >= SPANS_MAX && <State kind="warn">the first {countText(SPANS_MAX)} spans</State>}
     </span>
   );
@@ -162,7 +162,8 @@ function Legend(): ReactNode {
   return (
     <span className="flex flex-wrap items-center gap-x-3">
       <span className="inline-flex items-center gap-1">
-        <span aria-hidden="true" className="inline-block h-2 w-5 rounded-[2px] bg-sea" /> the end waited for it
+        <span aria-hidden="true" className="inline-block h-2 w-5 rounded-[2px] bg-sea" /> critical: the trace would end
+        earlier without it
       </span>
       <span className="inline-flex items-center gap-1">
         <span aria-hidden="true" className="inline-block h-2 w-5 rounded-[2px] border border-sea bg-sea-2" /> it did not
@@ -174,7 +175,7 @@ function Legend(): ReactNode {
   );
 }
 
-/** The rows above one, up to the top, among all rows in their order. */
+/** Returns the ancestors of a row. */
 function ancestorsOf(node: Node, all: readonly Node[]): ReadonlySet<string> {
   const keys = new Set<string>();
   let { depth } = node;

@@ -1,13 +1,16 @@
 import type { Node } from "./trace-tree.ts";
 
 export interface Move {
-  /** Place of the row to go to. */
+  /** Index of the row to move to. */
   readonly to?: number;
   readonly open?: string;
   readonly fold?: { readonly key: string; readonly isFolded: boolean };
 }
 
-/** What a key does in the tree, as WAI-ARIA's pattern of a tree grid has it, and `j` and `k` as everywhere. Null: nothing. */
+/**
+ * Returns the effect of a key in the tree, by the tree grid pattern of WAI-ARIA, with `j` and `k` in addition. Null: no
+ * effect.
+ */
 export function moveOf(key: string, rows: readonly Node[], at: number, folded: ReadonlySet<string>): Move | null {
   const node = rows[at];
   if (node === undefined) return null;

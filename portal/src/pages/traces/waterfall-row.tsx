@@ -4,7 +4,7 @@ import { durationText, plural } from "~/kit/figures.ts";
 import { visibleText } from "~/kit/foreign.ts";
 import { isError, type Node, type Trace } from "./trace-tree.ts";
 
-/** The tree at the left, time at the right. */
+/** The tree is at the left, the time at the right. */
 export const COLUMNS = "grid grid-cols-[minmax(200px,38%)_minmax(0,1fr)] gap-x-2 pr-16";
 
 const INDENT_PX = 14;
@@ -53,7 +53,7 @@ export function WaterfallRow(props: WaterfallRowProps): ReactNode {
 
 function titleOf({ span }: Node, trace: Trace): string {
   const began = durationText(span.startMs - trace.startMs);
-  return `${visibleText(span.name)}, ${durationText(span.durationMs)}, ${began} in`;
+  return `${visibleText(span.name)}, ${durationText(span.durationMs)}, after ${began}`;
 }
 
 function NameCell({ node, isFolded, onFold }: { node: Node; isFolded: boolean; onFold: () => void }): ReactNode {
@@ -100,7 +100,7 @@ const MARKS = {
   cycle: ["its parent is below it", "M4.5 0 9 9H0z", "text-warn"],
 } as const;
 
-/** A state as a shape beside a name. */
+/** Shows a state as a shape next to a name. */
 function Mark({ kind }: { kind: keyof typeof MARKS }): ReactNode {
   const [title, path, colour] = MARKS[kind];
   return (

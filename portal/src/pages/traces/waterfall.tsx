@@ -6,7 +6,7 @@ import type { Node, Trace } from "./trace-tree.ts";
 import { COLUMNS, WaterfallRow } from "./waterfall-row.tsx";
 
 interface WaterfallProps {
-  /** Those in sight, from the top down. */
+  /** The rows that are not folded, from the top down. */
   rows: readonly Node[];
   trace: Trace;
   folded: ReadonlySet<string>;
@@ -19,8 +19,8 @@ const ROW_PX = 30;
 const TICKS = [0, 0.25, 0.5, 0.75];
 
 /**
- * Spans as a tree, with their times beside it. Only the rows in sight are in the document: a trace may have thousands. The arrow
- * keys move and fold, Enter opens.
+ * The tree of spans with a time line. Only visible rows are in the document, since a trace may have thousands. The
+ * arrow keys move and fold, Enter opens.
  */
 export function Waterfall({ rows, trace, folded, openKey, onOpen, onFold }: WaterfallProps): ReactNode {
   const id = useId();
@@ -41,7 +41,7 @@ export function Waterfall({ rows, trace, folded, openKey, onOpen, onFold }: Wate
     if (place < 0) return;
     setFocused(openKey);
     virtual.scrollToIndex(place, { align: "auto" });
-    // Once for each row that opens: where one scrolls afterwards is one's own matter.
+    // Scrolls only once for each opened row, so that the person can scroll away.
   }, [openKey]);
   const onKey = treeKeys({ rows, at, folded, onOpen, onFold }, (place, key) => {
     setFocused(key);
@@ -88,7 +88,7 @@ export function Waterfall({ rows, trace, folded, openKey, onOpen, onFold }: Wate
   );
 }
 
-/** Keys move, fold and open; `onGo` gets the new place. */
+/** Handles keys that move, fold and open. `onGo` gets the new row. */
 function treeKeys(
   { rows, at, folded, onOpen, onFold }: Pick<WaterfallProps, "rows" | "folded" | "onOpen" | "onFold"> & { at: number },
   onGo: (place: number, key: string) => void,
@@ -105,7 +105,7 @@ function treeKeys(
   };
 }
 
-/** The axis of time, from the trace's beginning. */
+/** The time axis, from the start of the trace. */
 function Scale({ durationMs }: { durationMs: number }): ReactNode {
   return (
     <div
@@ -115,7 +115,7 @@ function Scale({ durationMs }: { durationMs: number }): ReactNode {
       <span role="columnheader" className="px-3.5 py-1">
         Span
       </span>
-      <span role="columnheader" className="relative h-6" aria-label="Time since the trace began">
+      <span role="columnheader" className="relative h-6" aria-label="Time since the start of the trace">
         {TICKS.map((share) => (
           <span
             key={share}

@@ -15,13 +15,13 @@ import { claimsOf, EMPTY_DRAFT, isComplete, PRESETS, subjectOf, widthOf, type Dr
 import type { Trust } from "./types.ts";
 
 interface CreateProps {
-  /** Id of the credential that it is for at first. */
+  /** Id of the credential to preselect. */
   credential: string | undefined;
   onCreated: (trust: Trust) => void;
   onClose: () => void;
 }
 
-/** The form for a new trust: whose jobs, which of them, and what they sign in as. */
+/** The form for a new trust: the issuer, the jobs, and the credential. */
 export function CreateDialog({ credential = "", onCreated, onClose }: CreateProps): ReactNode {
   const [draft, setDraft] = useState<Draft>({ ...EMPTY_DRAFT, credential });
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
@@ -47,7 +47,7 @@ export function CreateDialog({ credential = "", onCreated, onClose }: CreateProp
   return (
     <Dialog
       title="Create trust"
-      about="Its tokens replace the credential's secret, and get the credential's permissions."
+      about="Jobs sign in with tokens of this issuer instead of the credential's secret."
       onClose={onClose}
       wide
     >
@@ -131,7 +131,7 @@ function CredentialChoice({ value, onChange }: { value: string; onChange: (id: s
   );
 }
 
-/** The result of the form while it is edited. */
+/** Shows the claims that follow from the form. */
 function Shown({ draft }: { draft: Draft }): ReactNode {
   const addresses = useAddresses();
   const { issuer, subject } = subjectOf(draft);

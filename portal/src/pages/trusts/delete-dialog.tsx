@@ -14,7 +14,7 @@ interface DeleteProps {
   onClose: () => void;
 }
 
-/** Says what stops, and ends the trust. */
+/** Deletes a trust. It says before which jobs will be refused. */
 export function DeleteDialog({ trust, onDeleted, onClose }: DeleteProps): ReactNode {
   const say = useSay();
   const remove = useAct(ORGANIZATION_ROUTES.deleteTrust, {
@@ -36,9 +36,9 @@ export function DeleteDialog({ trust, onDeleted, onClose }: DeleteProps): ReactN
       about={
         <div className="flex flex-col gap-2">
           <p>
-            Jobs that <code>{visibleText(trust.subject)}</code> covers no longer get tokens of{" "}
-            <ForeignText text={trust.credential.name} />, and their tokens end within a second. Tokens from its secret
-            or its other trusts stay valid.
+            Jobs that match <code>{visibleText(trust.subject)}</code> will get no more tokens of{" "}
+            <ForeignText text={trust.credential.name} />. Their current tokens stop working within a second. Tokens from
+            the credential's secret or its other trusts stay valid.
           </p>
           <p>
             Last used: <Time at={trust.last_used_at} />

@@ -21,7 +21,7 @@ import type { Trust } from "./types.ts";
 
 const RENEWED_MS = 15_000;
 
-/** One trust: whose tokens, for what; how a job uses it, whether a token fits, and how to end it. */
+/** Shows one trust: its facts, how a job uses it, a test for a token, and its deletion. */
 export function TrustInspector({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const read = useRead(
     ORGANIZATION_ROUTES.getTrust,

@@ -18,7 +18,7 @@ import { CreateDialog } from "./create-dialog.tsx";
 import { TrustInspector } from "./inspector.tsx";
 import type { Trust, TrustSearch } from "./types.ts";
 
-/** Issuers whose tokens stand for a credential's secret: CI jobs that have none. */
+/** Trusted issuers, whose tokens replace a credential's secret, for example in CI jobs. */
 export function Page(): ReactNode {
   const [search, change] = useTextSearchState<TrustSearch>();
   const mayWrite = useMayAnywhere("credentials:write");
@@ -35,7 +35,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Trusted issuers"
-      about="CI jobs, pods and other programs that sign in with a token of their platform instead of a secret. There is no secret to store or to leak."
+      about="CI jobs, pods and other programs that sign in with a token of their platform. They need no secret that could leak."
       actions={
         <>
           <CopyButton text={curlOf(`${location.origin}/v1/trusts?limit=100`)} label="Copy as curl" />
@@ -84,7 +84,7 @@ function Trusts({ search, change, create }: TrustsProps): ReactNode {
         actions={
           <>
             {search.credential !== undefined && (
-              <Button onClick={() => change({ credential: undefined })}>Show those of every credential</Button>
+              <Button onClick={() => change({ credential: undefined })}>Show all credentials</Button>
             )}
             <SearchField
               label="Find by name, subject or credential"
@@ -138,8 +138,7 @@ function NoTrusts({ isFiltered, list, action }: NoTrustsProps): ReactNode {
   return (
     <Empty title="No issuer is trusted yet" action={action}>
       <p>
-        A job shows the token that its CI system signed, and gets the permissions of a credential. No secret has to be
-        stored.
+        A job sends a token that its CI system has signed, and gets the permissions of a credential. It needs no secret.
       </p>
       <CopyBlock
         text={[

@@ -11,7 +11,7 @@ type TextKey = {
   [K in keyof Draft]: Draft[K] extends string ? (string extends Draft[K] ? K : never) : never;
 }[keyof Draft];
 
-/** The fields of the chosen shape, and those of every one. */
+/** The fields of the chosen preset, and those of all presets. */
 export function PresetFields({ draft, change, hasFault }: FieldsProps & { hasFault: boolean }): ReactNode {
   const SHAPES = { github: GithubFields, gitlab: GitlabFields, kubernetes: KubernetesFields, other: OtherFields };
   const Shape = SHAPES[draft.preset];
@@ -21,12 +21,12 @@ export function PresetFields({ draft, change, hasFault }: FieldsProps & { hasFau
         <Shape draft={draft} change={change} />
       </div>
       <details>
-        <summary className="cursor-pointer text-ink-2">Audience and further claims</summary>
+        <summary className="cursor-pointer text-ink-2">Audience and other claims</summary>
         <div className="grid gap-4 pt-3 sm:grid-cols-2">
           <Text draft={draft} change={change} name="audience" label="Audience" hint="Empty: this server's address" />
           <Field
             label="Required claims"
-            hint="One to a line, as environment=production"
+            hint="One per line, for example environment=production"
             error={hasFault ? "Each line must be name=value" : null}
           >
             {(bound) => (
@@ -68,9 +68,13 @@ function Text({ draft, change, name, label, hint }: TextProps): ReactNode {
 }
 
 const GITHUB_REFS: Readonly<Record<GithubKind, { title: string; label: string; hint: string } | { title: string }>> = {
-  branch: { title: "A branch", label: "Branch", hint: "main, or ** for every branch" },
-  tag: { title: "A tag", label: "Tag", hint: "v1.0, or v* for every version" },
-  environment: { title: "An environment", label: "Environment", hint: "production; its rules say who may deploy" },
+  branch: { title: "A branch", label: "Branch", hint: "For example main, or ** for every branch" },
+  tag: { title: "A tag", label: "Tag", hint: "For example v1.0, or v* for every version" },
+  environment: {
+    title: "An environment",
+    label: "Environment",
+    hint: "For example production. Its rules at GitHub say who may deploy",
+  },
   pull_request: { title: "Pull requests" },
 };
 
@@ -83,14 +87,14 @@ function GithubFields({ draft, change }: FieldsProps): ReactNode {
         change={change}
         name="owner"
         label="Owner"
-        hint="An organization or a person, as GitHub writes it"
+        hint="An organization or a person, spelled as on GitHub"
       />
       <Text draft={draft} change={change} name="repository" label="Repository" />
       <SelectField
         label="Jobs of"
         hint={
           draft.githubKind === "pull_request"
-            ? "Everybody who may open one from a branch of the repository gets the credential's permissions"
+            ? "Everybody who may open a pull request from a branch of the repository gets the credential's permissions"
             : undefined
         }
         value={draft.githubKind}
@@ -125,7 +129,7 @@ function GitlabFields({ draft, change }: FieldsProps): ReactNode {
         change={change}
         name="ref"
         label={draft.gitlabKind === "branch" ? "Branch" : "Tag"}
-        hint="main, or ** for every one"
+        hint="For example main, or ** for all"
       />
     </>
   );
@@ -150,13 +154,13 @@ function KubernetesFields({ draft, change }: FieldsProps): ReactNode {
 function OtherFields({ draft, change }: FieldsProps): ReactNode {
   return (
     <>
-      <Text draft={draft} change={change} name="issuer" label="Issuer" hint="Exactly as in iss" />
+      <Text draft={draft} change={change} name="issuer" label="Issuer" hint="Exactly the claim iss" />
       <Text
         draft={draft}
         change={change}
         name="subject"
         label="Subject"
-        hint="As in sub; * matches any characters except : and /, ** any except :"
+        hint="The claim sub. * matches any characters except : and /, ** matches any except :"
       />
     </>
   );

@@ -1,10 +1,10 @@
-/** What people fill in, and the issuer and subject that come of it. */
+/** The presets of the form. Each makes an issuer and a subject from simple fields. */
 
 export type PresetId = "github" | "gitlab" | "kubernetes" | "other";
 export type GithubKind = "branch" | "tag" | "environment" | "pull_request";
 export type GitlabKind = "branch" | "tag";
 
-/** Everything that the form asks in one of its shapes. */
+/** The fields of all presets. */
 export interface Draft {
   readonly preset: PresetId;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Draft {
   readonly serviceAccount: string;
   readonly issuer: string;
   readonly subject: string;
-  /** One `name=value` to a line. */
+  /** One `name=value` per line. */
   readonly claims: string;
 }
 
@@ -54,7 +54,7 @@ export const PRESETS: readonly { readonly id: PresetId; readonly title: string; 
   {
     id: "github",
     title: "GitHub Actions",
-    about: "Jobs of one repository on github.com, of a branch, a tag, an environment or of pull requests.",
+    about: "Jobs of one repository on github.com: of a branch, a tag, an environment or pull requests.",
   },
   {
     id: "gitlab",
@@ -75,7 +75,7 @@ export const PRESETS: readonly { readonly id: PresetId; readonly title: string; 
 
 export const GITHUB_ISSUER = "https://token.actions.githubusercontent.com";
 
-/** What `iss` and `sub` of the tokens will be. */
+/** Returns the `iss` and `sub` of the tokens. */
 export function subjectOf(draft: Draft): { readonly issuer: string; readonly subject: string } {
   const trimmed = (text: string): string => text.trim();
   switch (draft.preset) {
@@ -104,13 +104,13 @@ function githubSubject({ owner, repository, githubKind, ref }: Draft): string {
     case "tag":
       return `${of}:ref:refs/tags/${name}`;
     case "environment":
-      return `${of}:environment:${name.replaceAll(":", "%3A")}`; // as GitHub writes it
+      return `${of}:environment:${name.replaceAll(":", "%3A")}`; // GitHub encodes colons
     case "pull_request":
       return `${of}:pull_request`;
   }
 }
 
-/** Whether the form says all that its shape asks. */
+/** Whether all fields of the chosen preset are filled in. */
 export function isComplete(draft: Draft): boolean {
   const asked: Readonly<Record<PresetId, readonly string[]>> = {
     github: [draft.owner, draft.repository, ...(draft.githubKind === "pull_request" ? [] : [draft.ref])],
@@ -121,7 +121,10 @@ export function isComplete(draft: Draft): boolean {
   return [draft.name, draft.credential, ...asked[draft.preset]].every((text) => text.trim() !== "");
 }
 
-/** Lines of `name=value` as claims: a number or true and false as such, all else as text. Undefined where a line is none. */
+/**
+ * Parses lines of `name=value` into claims. Numbers, true and false are JSON, everything else is text. Undefined: a
+ * line is invalid.
+ */
 export function claimsOf(text: string): Record<string, string | number | boolean> | undefined {
   const claims: Record<string, string | number | boolean> = {};
   for (const line of text.split("\n").map((each) => each.trim())) {
@@ -139,17 +142,17 @@ function valueOf(text: string): string | number | boolean {
   return quoted ?? (/^-?[0-9]{1,15}$/.test(text) ? Number(text) : text);
 }
 
-/** Which of the presets a trust was probably made by. */
+/** Guesses the preset of a trust. */
 export function presetOf({ issuer, subject }: { readonly issuer: string; readonly subject: string }): PresetId {
   if (issuer === GITHUB_ISSUER) return "github";
   if (subject.startsWith("project_path:")) return "gitlab";
   return subject.startsWith("system:serviceaccount:") ? "kubernetes" : "other";
 }
 
-/** What a pattern lets in beyond one subject, said before it is made. */
+/** Explains which subjects a pattern matches; null: it has no wildcard. */
 export function widthOf(subject: string): string | null {
   if (!subject.includes("*")) return null;
   return subject.includes("**")
-    ? "** stands for any run of characters but a colon: every branch, also feature/x."
-    : "* stands for any run of characters but a colon and a slash: main, not feature/x. Write ** for both.";
+    ? "** matches any characters except a colon: every branch, also feature/x."
+    : "* matches any characters except a colon and a slash: main, but not feature/x. Write ** for both.";
 }

@@ -8,13 +8,16 @@ export interface TrustSnippetInput {
   readonly clientId: string;
   readonly identityUrl: string;
   readonly registryDomain: string;
-  /** Whether its credential may push or pull images; null where that is not known. */
+  /** Whether its credential may push or pull images; null: unknown. */
   readonly mayRegistry: boolean | null;
 }
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** How a job takes a token by its own, so that it stands in the place of a secret; in no argument of a process. */
+/**
+ * Returns steps in which a job gets an access token with its platform's token. No token is in the arguments of a
+ * process.
+ */
 export function trustSnippets(input: TrustSnippetInput): readonly Snippet[] {
   const registry = input.mayRegistry === false ? [] : [dockerLogin(input)];
   switch (presetOf(input)) {
@@ -36,7 +39,7 @@ export function trustSnippets(input: TrustSnippetInput): readonly Snippet[] {
   }
 }
 
-/** The token, in TOKEN. `assertion` is a word of the shell. */
+/** Returns commands that put the access token into TOKEN. `assertion` is a word of the shell. */
 function exchange({ clientId, identityUrl }: TrustSnippetInput, assertion: string): string[] {
   return [
     `TOKEN=$(printf %s "${assertion}" |`,
@@ -54,13 +57,13 @@ function github(input: TrustSnippetInput): Snippet {
   const audience = encodeURIComponent(input.audience);
   return {
     title: "GitHub Actions",
-    about: "Steps of a job. Later steps have the token in `MOORING_TOKEN`; the log shows `***` in its place.",
+    about: "Steps of a job. Later steps have the token in `MOORING_TOKEN`, and the log shows `***` instead.",
     text: [
       "permissions:",
       "  id-token: write",
       "  contents: read",
       "steps:",
-      "  - name: Take a token",
+      "  - name: Get a token",
       "    run: |",
       ...indented(
         [
@@ -100,7 +103,7 @@ function kubernetes(input: TrustSnippetInput): Snippet {
   return {
     title: "Kubernetes",
     about:
-      "The pod gets a token of its service account for this audience, and renews it. Run the lines at its end in the container.",
+      "Kubernetes gives the pod a token of its service account for this audience, and renews it. Run the commands at the end in the container.",
     text: [
       "spec:",
       `  serviceAccountName: ${account}`,
@@ -125,7 +128,7 @@ function dockerLogin({ clientId, registryDomain, subject, issuer }: TrustSnippet
   return {
     title: "docker login",
     about:
-      "After the token was taken, and for as long as it lives: 15 minutes, or what the organization's settings say.",
+      "Run this after the step that gets the token. The sign-in works while the token is valid: 15 minutes, unless the organization has another setting.",
     text: `printf %s "$${variable}" | docker login ${registryDomain} --username ${clientId} --password-stdin`,
   };
 }

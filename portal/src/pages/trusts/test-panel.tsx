@@ -25,7 +25,7 @@ const RESULTS: Readonly<Record<Check["result"], readonly [StateKind, string]>> =
   skipped: ["none", "was not checked"],
 };
 
-/** A token of a job, pasted: what of it is as the trust asks. */
+/** Tests a pasted token of a job against the trust. */
 export function TestPanel({ trustId }: { trustId: string }): ReactNode {
   const [assertion, setAssertion] = useState("");
   const test = useAct(ORGANIZATION_ROUTES.testTrust);
@@ -41,7 +41,7 @@ export function TestPanel({ trustId }: { trustId: string }): ReactNode {
     <form onSubmit={submit} onKeyDown={onKeyDown} className="flex flex-col gap-2">
       <Field
         label="Token of a job"
-        hint="The token is checked and not stored. It stays valid until it expires: do not share it."
+        hint="The token is checked and not stored. It is valid until it expires, so do not share it."
       >
         {(bound) => (
           <TextArea

@@ -3,13 +3,13 @@ import type { ORGANIZATION_ROUTES, ResultOf } from "@mooring/contract";
 export type Trust = ResultOf<typeof ORGANIZATION_ROUTES.getTrust>;
 export type Tested = ResultOf<typeof ORGANIZATION_ROUTES.testTrust>;
 
-/** The page's state, as its address has it. */
+/** The page's state in its address. */
 export type TrustSearch = {
-  /** Id of the one that is open. */
+  /** Id of the open trust. */
   readonly trust: string | undefined;
   readonly q: string | undefined;
-  /** Only those of this credential; the form proposes it, too. */
+  /** Lists only trusts of this credential. The form preselects it. */
   readonly credential: string | undefined;
-  /** The form for a new one is open. */
+  /** Whether the form for a new trust is open. */
   readonly new: boolean | undefined;
 };

@@ -13,10 +13,10 @@ import { Time } from "~/kit/time.tsx";
 
 type Credential = ResultOf<typeof ORGANIZATION_ROUTES.getCredential>;
 
-/** Each row asks for its own figures, so there are few at first. */
+/** Each row needs a request, so there are few at first. */
 const SHOWN = 10;
 
-/** Who asks how much: the credentials that were used lately. */
+/** Lists the most recently used credentials with their requests. */
 export function CredentialUse(): ReactNode {
   const mayRead = useMayAnywhere("credentials:read");
   const [shown, setShown] = useState(SHOWN);
@@ -33,7 +33,7 @@ export function CredentialUse(): ReactNode {
             list={{ ...list, items: used.slice(0, shown), hasMore: false }}
             columns={COLUMNS}
             keyOf={({ id }) => id}
-            empty={<p className="p-3.5 text-ink-2">No credential of the newest {list.items.length} was used yet.</p>}
+            empty={<p className="p-3.5 text-ink-2">None of the newest {list.items.length} credentials was used yet.</p>}
           />
           {used.length > shown && (
             <div className="flex items-center gap-3 border-t border-line p-2.5 text-ink-2">
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<Credential>[] = [
   { title: "Services", cell: ({ id }) => <Services id={id} /> },
 ];
 
-/** Cells of one row share one answer. */
+/** The cells of one row share this read. */
 function useActivity(id: string) {
   return useRead(ORGANIZATION_ROUTES.getCredentialActivity, { params: { credential_id: id } }).data;
 }

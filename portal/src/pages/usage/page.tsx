@@ -15,7 +15,7 @@ import { TelemetryUse } from "./telemetry-use.tsx";
 
 const REFRESH_MS = 30_000;
 
-/** What the organization uses of the server, and what it may use. */
+/** The usage and the limits of the organization. */
 export function Page(): ReactNode {
   const { slug } = useOrganization();
   const usage = useRead(USAGE_ROUTES.getUsage, {}, { refetchMs: REFRESH_MS });
@@ -47,7 +47,7 @@ const STORAGE: readonly Column<ServiceUse>[] = [
     title: "Holds",
     cell: ({ counts }) =>
       counts.length === 0 ? (
-        <span className="text-ink-3">the same content counted once</span>
+        <span className="text-ink-3">identical content is counted once</span>
       ) : (
         counts.map(([count, one, many]) => plural(count, one, many)).join(", ")
       ),
@@ -80,12 +80,12 @@ function Requests({ usage }: { usage: Usage }): ReactNode {
   return (
     <Section
       title="Requests of the last day"
-      about={`${plural(total, "request")} of credentials, keys and people, to the hour`}
+      about={`${plural(total, "request")} of credentials, keys and people, in whole hours`}
       flush
     >
       {rows.length === 0 ? (
         <p className="p-3.5 text-ink-2">
-          No requests in the last day. Connect, at the top, has commands to start with.
+          No requests in the last day. The button Connect at the top shows commands to start with.
         </p>
       ) : (
         <Table label="Requests by service" items={rows} columns={columns} keyOf={({ service }) => service} />
@@ -160,7 +160,10 @@ function Things({ usage }: { usage: Usage }): ReactNode {
 function Limits({ services, usage, slug }: { services: readonly ServiceUse[]; usage: Usage; slug: string }): ReactNode {
   const { per_second: perSecond } = usage.rate_limit;
   return (
-    <Section title="At the limit" about="The operator of the server sets limits; this organization cannot raise them.">
+    <Section
+      title="At the limit"
+      about="The operator of the server sets these limits. The organization cannot change them."
+    >
       <dl className="flex max-w-[80ch] flex-col gap-3">
         {services.map(({ id, title, atLimit, raise, quotaBytes }) => (
           <div key={id}>
@@ -183,14 +186,14 @@ function Limits({ services, usage, slug }: { services: readonly ServiceUse[]; us
         <div>
           <dt className="font-medium">Requests</dt>
           <dd className="text-ink-2">
-            Beyond {countText(perSecond)} a second a credential gets 429 rate_limited with Retry-After; our clients wait
-            and retry. Each credential has a separate rate.
+            Beyond {countText(perSecond)} a second, a credential gets 429 rate_limited with Retry-After. Our clients
+            wait and retry. The limit applies to each credential separately.
           </dd>
         </div>
       </dl>
       <p className="text-ink-2">
-        The commands run on the server’s machine, beside the running server, which applies them within seconds. Those of{" "}
-        <code>{slug}</code> override the settings for all.
+        Run the commands on the server. The running server applies them within seconds. The quotas of{" "}
+        <code>{slug}</code> replace the settings for all organizations.
       </p>
     </Section>
   );

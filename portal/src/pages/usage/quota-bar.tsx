@@ -6,11 +6,11 @@ import { fillOf, type ServiceUse } from "./services.ts";
 const COLOURS = { go: "text-sea", warn: "text-warn", stop: "text-stop" } as const;
 const WORDS = { go: null, warn: "nearly full", stop: "full" } as const;
 
-/** The stored bytes and their share of the quota: as a bar, in figures, and in a word when it is nearly full. */
+/** Shows the stored bytes and their share of the quota, with a warning when it is nearly full. */
 export function QuotaBar({ service }: { service: ServiceUse }): ReactNode {
   const { bytes, pendingBytes, quotaBytes, title } = service;
   const fill = fillOf(service);
-  const pending = pendingBytes === 0 ? "" : ` + ${bytesText(pendingBytes)} on the way`;
+  const pending = pendingBytes === 0 ? "" : ` + ${bytesText(pendingBytes)} in progress`;
   if (fill === null || quotaBytes === null)
     return (
       <span>

@@ -2,7 +2,7 @@ import type { ResultOf, USAGE_ROUTES } from "@mooring/contract";
 
 export type Usage = ResultOf<typeof USAGE_ROUTES.getUsage>;
 
-/** What one service holds of an organization, in one form for all. */
+/** The usage of one service, in one form for all services. */
 export interface ServiceUse {
   readonly id: keyof Usage["services"];
   readonly title: string;
@@ -11,13 +11,13 @@ export interface ServiceUse {
   readonly pendingBytes: number;
   readonly quotaBytes: number | null;
   readonly counts: readonly (readonly [count: number, one: string, many: string])[];
-  /** The answer when a client sends more. */
+  /** What happens when the quota is reached. */
   readonly atLimit: string;
-  /** How the operator raises it. */
+  /** The command or setting with which the operator changes the quota. */
   readonly raise: string;
 }
 
-/** The services as rows. `slug` is of the organization, for the commands. */
+/** Returns the usage by service. `slug` is the organization's, for the commands. */
 export function servicesOf({ services }: Usage, slug: string): readonly ServiceUse[] {
   const { telemetry, files, buckets, images, webhooks } = services;
   return [
@@ -33,7 +33,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
         [telemetry.rows.traces, "span", "spans"],
       ],
       atLimit:
-        "Ingestion answers 429 quota_exceeded with Retry-After and stores nothing of the request; OTLP exporters retry. Queries still work.",
+        "Ingestion answers 429 quota_exceeded with Retry-After and stores nothing of the request. OTLP exporters retry. Queries still work.",
       raise: `npx mooring quota ${slug} --stored 50GiB --data-dir ./data`,
     },
     {
@@ -54,7 +54,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
       pendingBytes: 0,
       quotaBytes: buckets.quota_bytes,
       counts: [[buckets.objects, "object", "objects"]],
-      atLimit: "Writing objects is refused; reading and deleting still work. Older versions count too.",
+      atLimit: "Writing objects is refused. Reading and deleting still work. Older versions count too.",
       raise: "the setting s3_stored_bytes_max, for all organizations of the server",
     },
     {
@@ -64,7 +64,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
       pendingBytes: images.uploading_bytes,
       quotaBytes: images.quota_bytes,
       counts: [],
-      atLimit: "Pushes are refused; near the limit they get a Warning. Pulls still work.",
+      atLimit: "Pushes are refused. Near the limit they get a Warning. Pulls still work.",
       raise: `npx mooring quota ${slug} --images 1TiB --data-dir ./data`,
     },
     {
@@ -82,7 +82,7 @@ export function servicesOf({ services }: Usage, slug: string): readonly ServiceU
 
 export type Fill = "go" | "warn" | "stop";
 
-/** How full a quota is: a share of one, and what to make of it. Null without a quota. */
+/** Returns the used share of a quota (1 is full) and its state. Null without a quota. */
 export function fillOf({
   bytes,
   pendingBytes,
@@ -96,7 +96,7 @@ export function fillOf({
   return { share, kind: share >= 1 ? "stop" : share >= 0.8 ? "warn" : "go" };
 }
 
-/** Rows of telemetry by type and day, for one statement. Those only that the caller may see. */
+/** A statement that counts the rows of telemetry by type and day. */
 export const DAYS_SQL = ["logs", "metrics", "traces"]
   .map(
     (table) =>
@@ -113,7 +113,7 @@ export interface Day {
   readonly counts: readonly number[];
 }
 
-/** The last days, oldest first; a day without rows is there as well. */
+/** Returns the last days, oldest first, including days without rows. */
 export function daysOf(rows: readonly Readonly<Record<string, unknown>>[], now: Date): readonly Day[] {
   const found = new Map(rows.map((row) => [`${String(row["type"])} ${String(row["day"])}`, Number(row["entries"])]));
   return Array.from({ length: DAYS }, (_, index) => {
@@ -122,7 +122,7 @@ export function daysOf(rows: readonly Readonly<Record<string, unknown>>[], now: 
   });
 }
 
-/** The beginning of the first of the days. */
+/** Returns the start of the first day. */
 export function firstDay(now: Date): string {
   return `${new Date(now.getTime() - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
 }

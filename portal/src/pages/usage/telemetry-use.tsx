@@ -13,12 +13,12 @@ import { DAYS, DAYS_SQL, daysOf, firstDay, TYPES } from "./services.ts";
 type TelemetryUsage = ResultOf<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage>;
 type Row = { readonly type: (typeof TYPES)[number] } & TelemetryUsage["types"]["logs"];
 
-/** Telemetry by type: the stored bytes, and the rows of each day. */
+/** Shows telemetry by type: the stored bytes, and the rows of each day. */
 export function TelemetryUse(): ReactNode {
   const usage = useRead(TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, {});
   const mayQuery = useMayHere("telemetry:read");
   return (
-    <Section title="Telemetry by type" about="On the node that answers. Each node has its own files." flush>
+    <Section title="Telemetry by type" about="On the node that answered. Each node has its own files." flush>
       <Loaded result={usage}>
         {({ types, quota }) => (
           <>
@@ -31,7 +31,7 @@ export function TelemetryUse(): ReactNode {
             <p className="border-t border-line px-3.5 py-2 text-ink-2">
               {quota.ingest_bytes_per_second === null
                 ? "The rate of telemetry has no limit."
-                : `${bytesText(quota.ingest_bytes_per_second)} a second may be sent, ${bytesText(quota.ingest_bytes_burst ?? 0)} at once.`}
+                : `${bytesText(quota.ingest_bytes_per_second)} a second may be sent, and ${bytesText(quota.ingest_bytes_burst ?? 0)} at once.`}
             </p>
           </>
         )}
@@ -64,7 +64,7 @@ function ByDay(): ReactNode {
   return (
     <div className="flex flex-col gap-2 border-t border-line p-3.5">
       <div className="flex flex-wrap items-center gap-3">
-        <h3>Rows by day, of the last {DAYS} days</h3>
+        <h3>Rows by day in the last {DAYS} days</h3>
         <span className="text-ink-2">by their timestamp; only rows that you may see</span>
         <span className="ml-auto">
           <PageLink page="sql" search={{ sql: DAYS_SQL, from: firstDay(now) }}>
@@ -75,7 +75,7 @@ function ByDay(): ReactNode {
       <Loaded result={rows}>
         {(data) => (
           <Bars
-            label={`Rows by day and type, of the last ${DAYS} days`}
+            label={`Rows by day and type in the last ${DAYS} days`}
             series={SERIES}
             bars={daysOf(data.rows, now).map(({ day, counts }) => ({
               short: day.slice(5),

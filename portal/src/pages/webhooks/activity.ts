@@ -1,11 +1,11 @@
-/** How many hours the sparkline shows. */
+/** The number of hours in the sparkline. */
 export const HOURS = 24;
 
-/** Events by webhook and hour; the time that it covers stands beside the statement in the request. */
+/** Counts events by webhook and hour. The request has the time range. */
 export const ACTIVITY_SQL = `SELECT webhook_id, CAST(floor(epoch(timestamp) / 3600) AS BIGINT) AS hour, count(*) AS events, max(timestamp) AS newest
 FROM webhook_events GROUP BY webhook_id, hour`;
 
-/** The beginning of the first of the hours that end with the present one. */
+/** Returns the start of the first hour. The last hour is the current one. */
 export function firstHour(now: Date): Date {
   const hour = Math.floor(now.getTime() / 3_600_000);
   return new Date((hour - HOURS + 1) * 3_600_000);
@@ -13,14 +13,14 @@ export function firstHour(now: Date): Date {
 
 export interface Activity {
   readonly events: number;
-  /** By the hour, oldest first. */
+  /** Events per hour, oldest first. */
   readonly byHour: readonly number[];
   readonly newest: string | null;
 }
 
 export const NO_ACTIVITY: Activity = { events: 0, byHour: Array<number>(HOURS).fill(0), newest: null };
 
-/** The events of each webhook, from the rows of `ACTIVITY_SQL`. */
+/** Returns the events of each webhook from the rows of `ACTIVITY_SQL`. */
 export function activityOf(
   rows: readonly Readonly<Record<string, unknown>>[],
   from: Date,
@@ -42,7 +42,7 @@ export function activityOf(
   return found;
 }
 
-/** SQL times may have microseconds and a space; null for other values. */
+/** Converts a SQL time, which may have microseconds and a space. Null for other values. */
 function isoOf(value: unknown): string | null {
   const at = new Date(String(value));
   return Number.isNaN(at.getTime()) ? null : at.toISOString();

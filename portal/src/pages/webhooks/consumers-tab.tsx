@@ -18,7 +18,7 @@ type Consumer = ResultOf<typeof WEBHOOK_ROUTES.listWebhookConsumers>["items"][nu
 
 const REFRESH_MS = 5_000;
 
-/** Named readers whose place the server keeps. */
+/** Lists the consumers of a webhook. */
 export function ConsumersTab({ webhookId }: { webhookId: string }): ReactNode {
   const why = useWhyNotChange(webhookId);
   const mayWrite = why === undefined;
@@ -37,7 +37,7 @@ export function ConsumersTab({ webhookId }: { webhookId: string }): ReactNode {
     <>
       <Section
         title="Consumers"
-        about="Readers by name; events are leased to them and acknowledged."
+        about="Each consumer claims events with a lease, and acknowledges them."
         actions={create}
         flush
       >
@@ -98,7 +98,7 @@ function Lease({ until }: { until: string | null }): ReactNode {
   );
 }
 
-/** Counted on demand: the server reads the events themselves to tell it. */
+/** Counts the waiting events on request, because the server must read the events for it. */
 function Behind({ webhookId, cursor }: { webhookId: string; cursor: string }): ReactNode {
   const { client } = useOrganization();
   const [text, setText] = useState<string | null>(null);
@@ -110,7 +110,7 @@ function Behind({ webhookId, cursor }: { webhookId: string; cursor: string }): R
       });
       setText(items.length === 100 ? "100 events or more" : items.length === 1 ? "1 event" : `${items.length} events`);
     } catch (error) {
-      setText(error instanceof Error ? messageOf(error) : "could not be read");
+      setText(error instanceof Error ? messageOf(error) : "the events could not be read");
     }
   };
   return (
@@ -154,7 +154,7 @@ function CreateConsumer({ webhookId, onClose }: { webhookId: string; onClose: ()
     create.mutate({ params: { webhook_id: webhookId }, body: { name, from } });
   };
   return (
-    <Dialog title="Create consumer" about="A named reader; the server keeps its position." onClose={onClose}>
+    <Dialog title="Create consumer" about="A named position in the events of this webhook." onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit} onKeyDown={submitKeys}>
         <TextField
           label="Name"
@@ -171,7 +171,7 @@ function CreateConsumer({ webhookId, onClose }: { webhookId: string; onClose: ()
           onChange={(event) => setFrom(event.target.value === "oldest" ? "oldest" : "now")}
         >
           <option value="now">new events only</option>
-          <option value="oldest">the oldest event that is kept</option>
+          <option value="oldest">the oldest stored event</option>
         </SelectField>
         <ErrorNote error={create.error} />
         <FormActions action="Create" busy={create.isPending} onCancel={onClose} />
@@ -198,7 +198,7 @@ function DeleteConsumer({
     <DangerDialog
       title={`Delete ${consumer.name}`}
       projectId={projectId}
-      about="Clients that claim events by this name then get 404. Its position is deleted; the events stay. A new consumer of the same name starts from the beginning."
+      about="Clients that claim events by this name will get 404. Its position is deleted, and the events stay. A new consumer of the same name starts from the beginning."
       type={consumer.name}
       action="Delete the consumer"
       busy={remove.isPending}

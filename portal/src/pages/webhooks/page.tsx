@@ -26,7 +26,7 @@ type Search = { q?: string | undefined; create?: boolean | undefined };
 
 const REFRESH_MS = 15_000;
 
-/** The webhooks, with their recent events. */
+/** The list of webhooks, with their recent events. */
 export function Page(): ReactNode {
   const project = useProject();
   const why = useWhyNotHere("webhooks:write");
@@ -116,7 +116,7 @@ function WebhookTable({ list, empty }: { list: ItemList<Webhook>; empty: ReactNo
   );
 }
 
-/** The events of the last day, with one statement for all webhooks; null without the permission. */
+/** Reads the events of the last day for all webhooks with one statement. Null: the person may not. */
 function useActivity(): ReadonlyMap<string, Activity> | null {
   const mayQuery = useMayHere("telemetry:read");
   const now = useNow(60_000);
@@ -148,7 +148,7 @@ function LastEvent({ webhook, activity }: { webhook: Webhook; activity: Activity
   return asked === "" ? (
     <span className="text-ink-3">never</span>
   ) : (
-    <span title="The last request to its address; no event of the last 24 hours">
+    <span title="The last request to its address. There are no events in the last 24 hours">
       <Time at={asked} />
     </span>
   );

@@ -21,7 +21,7 @@ type Search = { rejection?: string | undefined; view?: string | undefined };
 
 const REFRESH_MS = 10_000;
 
-/** Requests of the last day that were refused, and why. */
+/** Lists the refused requests of the last day, with the reasons. */
 export function RejectionsTab({ webhook }: { webhook: Webhook }): ReactNode {
   const [{ rejection: openId, view = "pretty" }, change] = useSearchState<Search>();
   const list = useList(
@@ -35,8 +35,8 @@ export function RejectionsTab({ webhook }: { webhook: Webhook }): ReactNode {
     <>
       <h2 className="sr-only">Refused requests</h2>
       <p className="max-w-[72ch] text-ink-2">
-        Requests that could not be verified got 401 and created no event. They are stored for a day with the reason,
-        without credentials, and with the first 16 KiB of the body. Refreshed every ten seconds.
+        Requests that failed the verification got 401 and created no event. They are stored for a day with the reason
+        and the first 16 KiB of the body, without credentials. Refreshed every ten seconds.
       </p>
       <div className={open === undefined ? "" : "flex h-[max(420px,calc(100dvh-230px))] min-w-0"}>
         <WithInspector
@@ -134,9 +134,7 @@ function RejectionInspector({
         onView={onView}
       />
       {bytes.length < rejection.size_bytes && (
-        <p className="text-ink-2">
-          Only the beginning of the body was kept. A signature over all of it cannot be checked here.
-        </p>
+        <p className="text-ink-2">Only the beginning of the body is stored, so its signature cannot be checked here.</p>
       )}
       <HeadersView headers={rejection.headers} />
       <SignatureView

@@ -25,7 +25,7 @@ import { useVersionedChange } from "~/kit/versioned.tsx";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 
-/** One webhook: its events, its destinations, its rejections, and its settings. */
+/** One webhook: its events, destinations, consumers, rejections and settings. */
 export function Page(): ReactNode {
   const { webhook: id = "" }: { webhook?: string } = useParams({ strict: false });
   const read = useRead(WEBHOOK_ROUTES.getWebhook, { params: { webhook_id: id } });
@@ -88,20 +88,20 @@ function WebhookTabs({ webhook }: { webhook: Webhook }): ReactNode {
   );
 }
 
-/** Stops taking events, and takes them again. */
+/** Pauses and resumes a webhook. */
 function PauseButton({ webhook }: { webhook: Webhook }): ReactNode {
   const why = useWhyNotIn(webhook.project_id, "webhooks:write");
   const mayWrite = why === undefined;
   const say = useSay();
   const update = useVersionedChange(WEBHOOK_ROUTES.updateWebhook, {
     changes: [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks],
-    onDone: ({ enabled }) => say(enabled ? "Accepts events again" : "Paused: senders get 503, and retry later"),
+    onDone: ({ enabled }) => say(enabled ? "Accepts events again" : "Paused. Senders get 503 and retry later"),
   });
   const change = async (): Promise<void> => {
     try {
       await update.mutateAsync({ params: { webhook_id: webhook.id }, body: { enabled: !webhook.enabled }, etag: null });
     } catch (error) {
-      say(error instanceof Error ? messageOf(error) : "It could not be changed", "stop");
+      say(error instanceof Error ? messageOf(error) : "The webhook could not be changed", "stop");
     }
   };
   return (

@@ -1,6 +1,6 @@
 import { accessKeyEnvironment, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** The AWS CLI, which takes the key and the endpoint from the environment. */
+/** Snippets for the AWS CLI, which reads the key and the endpoint from the environment. */
 export function awsCliSnippets(input: SnippetInput): readonly Snippet[] {
   const { addresses, app } = input;
   return [
@@ -17,7 +17,7 @@ export function awsCliSnippets(input: SnippetInput): readonly Snippet[] {
     },
     {
       title: "Or as a profile: ~/.aws/config",
-      about: "`aws configure --profile mooring` asks for the key and keeps it; then `aws --profile mooring s3 ls`.",
+      about: "`aws configure --profile mooring` asks for the key and saves it; then `aws --profile mooring s3 ls`.",
       text: [
         "[profile mooring]",
         "region = us-east-1",

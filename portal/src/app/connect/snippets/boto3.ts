@@ -1,6 +1,6 @@
 import { accessKeyEnvironment, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** boto3, which takes the key from the environment. */
+/** Snippets for boto3, which reads the key from the environment. */
 export function boto3Snippets(input: SnippetInput): readonly Snippet[] {
   const { addresses, app } = input;
   return [

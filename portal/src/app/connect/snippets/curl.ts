@@ -9,7 +9,7 @@ import {
 
 const JSON_TYPE = "-H 'Content-Type: application/json'";
 
-/** From a client's id and secret to a first answer, by curl alone. */
+/** Snippets for curl, from a client id and secret to a first answer. */
 export function curlSnippets(input: SnippetInput): readonly Snippet[] {
   if (input.topic === "s3") return [accessKeyEnvironment(input), s3(input)];
   return [
@@ -69,7 +69,7 @@ function upload({ addresses, project }: SnippetInput): Snippet {
   const where = project === null ? "" : `, "project": "${project}"`;
   return {
     title: "Upload a file",
-    about: "First a grant, then the content to the address in it, which needs no token.",
+    about: "First get a grant. Then send the content to its address, which needs no token.",
     text: [
       `printf 'name,amount\\nrent,700\\n' > costs.csv`,
       `api ${addresses.storage_url}/v1/upload ${JSON_TYPE} \\`,

@@ -1,6 +1,6 @@
 import { credentialEnvironment, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** Log in by standard input, push and pull; podman, buildah and nerdctl take the same words. */
+/** Snippets to sign in by standard input, push and pull. podman, buildah and nerdctl have the same commands. */
 export function dockerSnippets(input: SnippetInput): readonly Snippet[] {
   const { addresses, org, app, clientId } = input;
   const image = imageName(input);
@@ -21,7 +21,7 @@ export function dockerSnippets(input: SnippetInput): readonly Snippet[] {
   ];
 }
 
-/** An app's repository as container tools name it. */
+/** Returns the name of an app's repository for container tools. */
 export function imageName({ addresses, org, app }: Pick<SnippetInput, "addresses" | "org" | "app">): string {
   return `${addresses.registry_domain}/orgs/${org}/${app}`;
 }

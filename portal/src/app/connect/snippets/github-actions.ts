@@ -1,12 +1,12 @@
 import { imageName } from "./docker.ts";
 import { PLACEHOLDERS, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** A workflow that takes its secret from the repository's secrets, which `gh` is given by standard input. */
+/** A workflow that reads its secret from the repository's secrets. `gh` gets the secret by standard input. */
 export function gitHubActionsSnippets(input: SnippetInput): readonly Snippet[] {
   return [input.topic === "s3" ? accessKeySecret(input) : clientSecret(input), workflow(input)];
 }
 
-/** Puts a client's secret among a repository's secrets without it being an argument of a process. */
+/** Saves a client secret among a repository's secrets. The secret is not in the arguments of a process. */
 export function clientSecret({
   clientId,
   clientSecret: secret,
@@ -44,7 +44,7 @@ function workflow(input: SnippetInput): Snippet {
   return {
     title: ".github/workflows/mooring.yml",
     ...(isLocal(input) && {
-      about: "This server has an address of your machine. GitHub's runners cannot reach it.",
+      about: "This server has a local address, which GitHub's runners cannot reach.",
     }),
     text: `name: mooring
 on: { push: { branches: [main] } }

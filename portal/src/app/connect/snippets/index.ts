@@ -17,7 +17,7 @@ export type ToolId = "curl" | "otel" | "docker" | "aws" | "rclone" | "boto3" | "
 export interface Tool {
   readonly id: ToolId;
   readonly title: string;
-  /** Its topic, independent of the page; null: the page's topic. */
+  /** The only topic of this tool; null: the page's topic. */
   readonly fixed: Topic | null;
   readonly snippets: (input: SnippetInput) => readonly Snippet[];
 }
@@ -34,7 +34,7 @@ const TOOLS: readonly Tool[] = [
   { id: "python", title: "Python", fixed: null, snippets: pythonSnippets },
 ];
 
-/** The usual tools of a topic, first. */
+/** The tools that are listed first for a topic. */
 const FIRST: Readonly<Record<Topic, readonly ToolId[]>> = {
   token: ["curl"],
   telemetry: ["otel", "curl"],
@@ -45,7 +45,7 @@ const FIRST: Readonly<Record<Topic, readonly ToolId[]>> = {
   webhooks: ["curl"],
 };
 
-/** Every tool, those that fit the topic first. */
+/** Returns all tools, those for the topic first. */
 export function toolsFor(topic: Topic): readonly Tool[] {
   const rank = ({ id }: Tool): number => {
     const at = FIRST[topic].indexOf(id);

@@ -1,6 +1,6 @@
 import { accessKeyEnvironment, credentialEnvironment, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** Node without packages; for S3 the AWS SDK. */
+/** Snippets for Node without packages; for S3 with the AWS SDK. */
 export function nodeSnippets(input: SnippetInput): readonly Snippet[] {
   if (input.topic === "s3") return [accessKeyEnvironment(input), s3(input)];
   return [

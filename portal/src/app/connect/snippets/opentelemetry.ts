@@ -1,6 +1,6 @@
 import { credentialEnvironment, PLACEHOLDERS, tokenCommand, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** OTLP/HTTP from an SDK by environment variables, and from a Collector, which takes tokens by itself. */
+/** Snippets for OTLP/HTTP: an SDK with environment variables, and a Collector, which gets tokens itself. */
 export function openTelemetrySnippets(input: SnippetInput): readonly Snippet[] {
   return [credentialEnvironment(input), sdkEnvironment(input), collector(input), runCollector()];
 }
@@ -11,7 +11,7 @@ function sdkEnvironment(input: SnippetInput): Snippet {
   return {
     title: "SDK: environment variables",
     about:
-      "Any OpenTelemetry SDK reads these. The token is valid for 15 minutes: for short jobs. Use a Collector for services.",
+      "Every OpenTelemetry SDK reads these. The token is valid for 15 minutes, which is enough for short jobs. For services, use a Collector.",
     text: [
       tokenCommand(addresses),
       `export OTEL_EXPORTER_OTLP_ENDPOINT=${addresses.ingest_url}/otlp`,
@@ -25,7 +25,8 @@ function sdkEnvironment(input: SnippetInput): Snippet {
 function collector({ addresses, clientId }: SnippetInput): Snippet {
   return {
     title: "Collector: collector.yaml",
-    about: "Renews its token by itself. Programs send to it at 127.0.0.1:4318; the secret comes from the environment.",
+    about:
+      "The Collector renews its token itself, and reads the secret from the environment. Programs send to it at 127.0.0.1:4318.",
     text: `extensions:
   oauth2client:
     client_id: ${clientId}

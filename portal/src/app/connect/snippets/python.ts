@@ -1,7 +1,7 @@
 import { boto3Snippets } from "./boto3.ts";
 import { credentialEnvironment, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** Python without packages; for S3 it is boto3. */
+/** Snippets for Python without packages; for S3 with boto3. */
 export function pythonSnippets(input: SnippetInput): readonly Snippet[] {
   if (input.topic === "s3") return boto3Snippets(input);
   return [

@@ -1,12 +1,12 @@
 import { accessKeyEnvironment, type Snippet, type SnippetInput } from "./shared.ts";
 
-/** rclone with a remote that is kept in the environment, or in its own file without the secret. */
+/** Snippets for rclone, with a remote in the environment, or in its configuration file without the secret. */
 export function rcloneSnippets(input: SnippetInput): readonly Snippet[] {
   const { addresses, app } = input;
   return [
     accessKeyEnvironment(input),
     {
-      title: "A remote, by the environment",
+      title: "A remote from the environment",
       about: "With `env_auth` rclone reads the key from the variables above, so that no file contains it.",
       text: [
         "export RCLONE_CONFIG_MOORING_TYPE=s3 RCLONE_CONFIG_MOORING_PROVIDER=Other",

@@ -1,7 +1,7 @@
 import type { Scope } from "@mooring/contract";
 import type { Topic } from "../../topic.ts";
 
-/** Where services are reached, as `GET /.well-known/mooring` says. */
+/** The addresses of services, from `GET /.well-known/mooring`. */
 export interface SnippetAddresses {
   readonly identity_url: string;
   readonly ingest_url: string;
@@ -13,12 +13,12 @@ export interface SnippetAddresses {
   readonly portal_url: string;
 }
 
-/** The values for snippets. A secret is known only right after its creation. */
+/** The values in snippets. A secret is known only right after its creation. */
 export interface SnippetInput {
   readonly topic: Topic;
   readonly addresses: SnippetAddresses;
   readonly org: string;
-  /** Slug of a project, where one is chosen. */
+  /** Slug of the chosen project. */
   readonly project: string | null;
   /** Slug of an app: a repository and a bucket. */
   readonly app: string;
@@ -29,7 +29,7 @@ export interface SnippetInput {
 }
 
 export interface Snippet {
-  /** Says what the text is for; unique among those of a tool. */
+  /** The purpose of the snippet; unique within a tool. */
   readonly title: string;
   readonly about?: string;
   readonly text: string;
@@ -53,14 +53,17 @@ export const PLACEHOLDERS = {
   app: "APP",
 } as const;
 
-/** The client's id and secret in the environment. A secret that is not known is asked for without an echo, out of the history. */
+/**
+ * Returns commands that set the client id and secret in the environment. If the secret is not known, they ask for it
+ * without an echo, so that it is not in the history.
+ */
 export function credentialEnvironment({ clientId, clientSecret }: SnippetInput): Snippet {
   return {
     title: "Once in this terminal",
     about:
       clientSecret === undefined
         ? "Asks for the client secret and does not show it: paste it, then press Enter."
-        : "Begins with a space, which keeps it out of the history of most shells.",
+        : "The line begins with a space: so most shells do not save it in their history.",
     text: [
       `export MOORING_CLIENT_ID=${clientId}`,
       clientSecret === undefined
@@ -70,14 +73,14 @@ export function credentialEnvironment({ clientId, clientSecret }: SnippetInput):
   };
 }
 
-/** An access key of the S3 gateway in the environment, under the names that every AWS tool reads. */
+/** Returns commands that set an S3 key in the environment, with the names that all AWS tools read. */
 export function accessKeyEnvironment({ accessKeyId, secretAccessKey, addresses }: SnippetInput): Snippet {
   return {
     title: "Once in this terminal",
     about:
       secretAccessKey === undefined
         ? "Asks for the secret access key and does not show it: paste it, then press Enter."
-        : "Begins with a space, which keeps it out of the history of most shells.",
+        : "The line begins with a space: so most shells do not save it in their history.",
     text: [
       `export AWS_ACCESS_KEY_ID=${accessKeyId}`,
       `export AWS_ENDPOINT_URL_S3=${addresses.s3_endpoint} AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1`,
@@ -88,7 +91,7 @@ export function accessKeyEnvironment({ accessKeyId, secretAccessKey, addresses }
   };
 }
 
-/** Takes a token without the secret being an argument of any process. */
+/** Returns a command that gets a token. The secret is not in the arguments of a process. */
 export function tokenCommand({ identity_url }: SnippetAddresses): string {
   return [
     `TOKEN=$(printf 'user = "%s:%s"\\n' "$MOORING_CLIENT_ID" "$MOORING_CLIENT_SECRET" |`,
@@ -97,7 +100,7 @@ export function tokenCommand({ identity_url }: SnippetAddresses): string {
   ].join("\n");
 }
 
-/** `api` calls with the token, which is no argument of a process either. */
+/** Defines `api`, which calls with the token. The token is not in the arguments of a process. */
 export const API_FUNCTION =
   `api() { printf 'header = "Authorization: Bearer %s"\\n' "$TOKEN" | ` +
   `curl -sS --fail-with-body -w '\\n' --config - "$@"; }`;

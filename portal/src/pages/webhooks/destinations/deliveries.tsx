@@ -19,7 +19,7 @@ type Delivery = ResultOf<typeof WEBHOOK_ROUTES.listWebhookDeliveries>["items"][n
 
 const REFRESH_MS = 5_000;
 
-/** Deliveries that failed at the first attempt, with attempts and answers, dead letters included. */
+/** Lists deliveries whose first attempt failed, with attempts and answers, including dead letters. */
 export function Deliveries({ destination }: { destination: Destination }): ReactNode {
   const [{ status = "" }, change] = useSearchState<{ status?: string | undefined }>();
   const [isReplaying, setReplaying] = useState(false);
@@ -45,7 +45,7 @@ export function Deliveries({ destination }: { destination: Destination }): React
         >
           <option value="">all retried</option>
           <option value="pending">waiting</option>
-          <option value="delivered">taken</option>
+          <option value="delivered">delivered</option>
           <option value="dead">dead letters</option>
         </SelectField>
         <Button className="mb-1" disabled={!mayWrite} title={why} onClick={() => setReplaying(true)}>
@@ -60,7 +60,9 @@ export function Deliveries({ destination }: { destination: Destination }): React
           keyOf={({ id }) => id}
           empty={
             <p className="p-3 text-ink-2">
-              {chosen === "dead" ? "No dead letter." : "None. Events accepted at the first attempt are only counted."}
+              {chosen === "dead"
+                ? "No dead letter."
+                : "There are none. Events that were delivered at the first attempt are only counted."}
             </p>
           }
         />
@@ -101,7 +103,7 @@ function EventLink({ id }: { id: string }): ReactNode {
   );
 }
 
-/** Sends dead letters once more, or everything of a time. */
+/** Sends dead letters again, or all events of a time range. */
 function ReplayDialog({ destination, onClose }: { destination: Destination; onClose: () => void }): ReactNode {
   const projectId = useProjectOf(destination.webhook_id);
   const say = useSay();
@@ -110,7 +112,7 @@ function ReplayDialog({ destination, onClose }: { destination: Destination; onCl
   const replay = useAct(WEBHOOK_ROUTES.replayWebhookDeliveries, {
     changes: [WEBHOOK_ROUTES.listWebhookDeliveries, WEBHOOK_ROUTES.listWebhookDestinations],
     onDone: ({ count }) => {
-      say(count === 0 ? "There was nothing to send" : `${plural(count, "request")} on the way`);
+      say(count === 0 ? "There are no events to send" : `${plural(count, "request")} queued`);
       onClose();
     },
   });
@@ -122,13 +124,13 @@ function ReplayDialog({ destination, onClose }: { destination: Destination; onCl
         <div className="flex flex-col gap-3">
           <p>
             {isDead
-              ? "Sends every dead letter again. With a time range below, sends all events of that range instead, also accepted ones; 10,000 at most."
-              : "Sends all events of this time range again, also accepted ones. The receiver recognizes them by webhook-id."}
+              ? "Sends all dead letters again. With a time range, it sends all events of that range instead, including delivered ones, at most 10,000."
+              : "Sends all events of this time range again, including delivered ones. The receiver can recognize repetitions by webhook-id."}
           </p>
           <MomentFields from={range.from} to={range.to} onChange={(part) => setRange({ ...range, ...part })} />
         </div>
       }
-      action={isDead ? "Send the dead letters" : "Send the events of this time"}
+      action={isDead ? "Send dead letters" : "Send these events"}
       busy={replay.isPending}
       error={replay.error}
       onClose={onClose}

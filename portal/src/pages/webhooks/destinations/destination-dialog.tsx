@@ -19,7 +19,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Makes a destination, or changes one. */
+/** Creates or changes a destination. */
 export function DestinationDialog({ webhookId, destination, onClose }: DialogProps): ReactNode {
   return destination === null ? (
     <Create webhookId={webhookId} onClose={onClose} />
@@ -122,7 +122,7 @@ function DraftForm({ draft, onDraft, action, busy, error, onSubmit, onClose }: F
         <TextField label="Name" required maxLength={100} {...bound("name")} />
         <TextField
           label="Address"
-          hint="https, to a public address; others only where the server’s settings allow it"
+          hint="A public https address, unless the server’s settings allow others"
           required
           type="url"
           maxLength={2048}
@@ -134,12 +134,12 @@ function DraftForm({ draft, onDraft, action, busy, error, onSubmit, onClose }: F
       <div className="grid gap-4 sm:grid-cols-2">
         <Checkbox
           label="In order"
-          why="In order; an event that is not accepted delays the later ones until its retries end."
+          why="Send events in order. If an event is not accepted, later ones wait until its retries end."
           checked={draft.ordered}
           onChange={(event) => onDraft({ ...draft, ordered: event.target.checked })}
         />
         <TextField
-          label="Requests per second, at most"
+          label="Most requests per second"
           hint="Empty: no limit. For each node."
           type="number"
           min={1}
@@ -162,7 +162,7 @@ function FilterFields({ draft, onDraft }: Pick<FormProps, "draft" | "onDraft">):
   ] as const;
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="pb-1 font-medium">Only events that match all conditions; empty: every event</legend>
+      <legend className="pb-1 font-medium">Filter: only events that match all conditions. Empty: every event</legend>
       <div className="grid gap-4 sm:grid-cols-2">
         {fields.map(([name, label, placeholder]) => (
           <TextField

@@ -3,17 +3,17 @@ import type { BodyOf, ResultOf, WEBHOOK_ROUTES } from "@mooring/contract";
 type Destination = ResultOf<typeof WEBHOOK_ROUTES.getWebhookDestination>;
 type NewDestination = BodyOf<typeof WEBHOOK_ROUTES.createWebhookDestination>;
 
-/** A destination as a form has it: everything a text. */
+/** The texts in the form. */
 export interface Draft {
   readonly name: string;
   readonly url: string;
-  /** Types by comma or line. */
+  /** Types, separated by commas or lines. */
   readonly types: string;
   readonly header: string;
   readonly pointer: string;
   readonly text: string;
   readonly ordered: boolean;
-  /** Empty: as fast as it takes them. */
+  /** Empty: no limit. */
   readonly rate: string;
 }
 
@@ -31,7 +31,7 @@ export function draftOf(destination: Destination | null): Draft {
   };
 }
 
-/** What the API is given. */
+/** Returns the body for the API. */
 export function destinationOf(draft: Draft): NewDestination {
   const types = draft.types
     .split(/[,\n]/)
@@ -52,7 +52,7 @@ export function destinationOf(draft: Draft): NewDestination {
   };
 }
 
-/** A filter in a few words. */
+/** Describes a filter. */
 export function filterText({ types, header, pointer, text }: Destination["filter"]): string {
   const parts = [
     types !== undefined && `type ${types.join(" or ")}`,

@@ -21,7 +21,7 @@ import { useVersionedChange } from "~/kit/versioned.tsx";
 
 type Open = "edit" | "rotate" | "delete" | null;
 
-/** One destination: how it fares, what waits for it, and what can be done. */
+/** Shows one destination: its state, its deliveries, and the actions on it. */
 export function DestinationInspector({
   destination,
   onClose,
@@ -35,7 +35,7 @@ export function DestinationInspector({
     <Inspector title={visibleText(destination.name)} onClose={onClose}>
       {destination.reason !== null && (
         <p role="note" className="rounded border border-stop bg-stop-2 px-3 py-2">
-          Stopped: {destination.reason}. Nothing was lost; it continues at the same event when you resume it.
+          Stopped: {destination.reason}. No event is lost. When you resume it, it continues at the same event.
         </p>
       )}
       <Facts
@@ -75,8 +75,7 @@ function Acts({ destination, onOpen }: { destination: Destination; onOpen: (open
   const isActive = destination.state === "active";
   const toggle = useVersionedChange(WEBHOOK_ROUTES.updateWebhookDestination, {
     changes: [WEBHOOK_ROUTES.listWebhookDestinations],
-    onDone: ({ state }) =>
-      say(state === "active" ? "Resumed. Waiting events are sent at once." : "Paused. Events wait."),
+    onDone: ({ state }) => say(state === "active" ? "Resumed. Waiting events are sent now." : "Paused. Events wait."),
   });
   return (
     <>
@@ -126,7 +125,7 @@ function DeleteDestination({
         <>
           <p>
             It took {plural(destination.delivered, "event")} so far, the last attempt was{" "}
-            <Time at={destination.last_attempt_at} />. From now on it gets no events, and waiting ones are not sent.
+            <Time at={destination.last_attempt_at} />. It will get no more events, and waiting ones are not sent.
           </p>
           <p>Its dead letters are deleted too. The events stay with the webhook.</p>
         </>

@@ -3,9 +3,9 @@ import { CopyBlock } from "~/kit/copy.tsx";
 import { SecretDialog } from "~/kit/secret-dialog.tsx";
 
 const CHECK = `import { Webhook } from "standardwebhooks";
-const event = new Webhook(process.env.WEBHOOK_SECRET).verify(body, headers); // throws when it is not ours`;
+const event = new Webhook(process.env.WEBHOOK_SECRET).verify(body, headers); // throws if the signature is wrong`;
 
-/** The secret that signs deliveries, and how the receiver uses it. */
+/** Shows the secret that signs deliveries, and how the receiver uses it. */
 export function DestinationSecret({
   title,
   secret,
@@ -28,8 +28,8 @@ export function DestinationSecret({
         <CopyBlock text={`WEBHOOK_SECRET=${secret ?? "whsec_…"}`} label="Line for a .env file" />
         <CopyBlock text={CHECK} label="Code that checks a signature" />
         <p className="text-ink-2">
-          Any library for Standard Webhooks works. A repeated delivery has the same <code>webhook-id</code>; drop
-          repetitions by it.
+          Any library for Standard Webhooks works. A repeated delivery has the same <code>webhook-id</code>, so that the
+          receiver can ignore repetitions.
         </p>
       </div>
     </SecretDialog>

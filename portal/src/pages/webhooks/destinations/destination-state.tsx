@@ -4,14 +4,14 @@ import { State } from "~/kit/state.tsx";
 
 export type Destination = ResultOf<typeof WEBHOOK_ROUTES.getWebhookDestination>;
 
-/** Whether it gets events, by colour and by shape. */
+/** Shows the state of a destination. */
 export function DestinationState({ of: { state, failures } }: { of: Destination }): ReactNode {
   if (state === "paused") return <State kind="none">paused; events wait</State>;
   if (state === "stopped") return <State kind="stop">stopped</State>;
   return failures > 0 ? <State kind="warn">failing</State> : <State kind="go">active</State>;
 }
 
-/** What the receiver answered, or why there was no answer; in a list the beginning of that, with all of it on hover. */
+/** Shows the receiver's answer, or why there was none. In a list it is truncated, with the full text on hover. */
 export function Answer({
   status,
   error,

@@ -18,7 +18,7 @@ import { useWhyNotChange } from "../rights.ts";
 
 const REFRESH_MS = 5_000;
 
-/** Where the webhook's events are handed on to. */
+/** Lists the webhook's destinations. */
 export function DestinationsTab({ webhookId }: { webhookId: string }): ReactNode {
   const why = useWhyNotChange(webhookId);
   const mayWrite = why === undefined;
@@ -86,8 +86,8 @@ function NoDestinations({ webhookId }: { webhookId: string }): ReactNode {
   return (
     <Empty title="Events are not forwarded">
       <p>
-        A destination gets each new event with its original bytes and content type, signed as Standard Webhooks
-        describes, with retries for a day.
+        A destination gets each new event with its original bytes and content type. Deliveries are signed as Standard
+        Webhooks describes, and retried for a day.
       </p>
       <CopyBlock
         label="Command that creates a destination"

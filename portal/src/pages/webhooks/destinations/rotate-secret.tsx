@@ -7,7 +7,7 @@ import { DestinationSecret } from "./destination-secret.tsx";
 import { visibleText } from "~/kit/foreign.ts";
 import { useProjectOf } from "../rights.ts";
 
-/** Replaces the secret that signs deliveries. Both secrets sign until the receiver has the new one. */
+/** Replaces the secret that signs deliveries. During the overlap, both secrets sign. */
 export function RotateDestinationSecret({
   destination,
   onClose,
@@ -25,8 +25,8 @@ export function RotateDestinationSecret({
       title="Rotate secret"
       projectId={projectId}
       about={`For deliveries to ${visibleText(destination.name)}.`}
-      label="The old secret still signs for"
-      hint="Long enough for the receiver to get the new one. Each request has both signatures until then."
+      label="The old secret also signs for another"
+      hint="Choose enough time to give the receiver the new one. Until then, each request has both signatures."
       action="Rotate"
       busy={rotate.isPending}
       error={rotate.error}

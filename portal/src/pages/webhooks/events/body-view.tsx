@@ -15,16 +15,16 @@ interface BodyProps {
   /** The file name for saving it. */
   name: string;
   bytes: Uint8Array<ArrayBuffer>;
-  /** Null when it is no text. */
+  /** Null: the body is not text. */
   text: string | null;
   json: unknown;
   view: string;
   onView: (view: string) => void;
-  /** A member of the JSON was chosen, as a pointer with its value. */
+  /** Called with a pointer and its value when a person clicks a value of the JSON. */
   onPointer?: (pointer: string) => void;
 }
 
-/** A body as JSON, as it came, and byte for byte. */
+/** Shows a body as JSON, as text, and as bytes. */
 export function BodyView({ name, bytes, text, json, view, onView, onPointer }: BodyProps): ReactNode {
   if (bytes.length === 0) return <p className="text-ink-2">The body is empty.</p>;
   const isJson = json !== null || text?.trim() === "null";
@@ -50,7 +50,7 @@ export function BodyView({ name, bytes, text, json, view, onView, onPointer }: B
       <div className="flex flex-wrap items-center gap-2">
         {text !== null && <CopyButton label="Copy body" text={text} />}
         <Button onClick={() => saveFile(`${name}.${isJson ? "json" : "bin"}`, new Blob([bytes]))}>Save body</Button>
-        {isCut && <span className="text-ink-2">The beginning of {bytesText(bytes.length)}; save it to get all.</span>}
+        {isCut && <span className="text-ink-2">The beginning of {bytesText(bytes.length)}. Save it to see all.</span>}
       </div>
     </>
   );

@@ -27,7 +27,7 @@ interface InspectorProps {
   onClose: () => void;
 }
 
-/** One event: its content, its sender, its verification, and the actions on it. */
+/** Shows one event: its content, its sender, its verification, and the actions on it. */
 export function EventInspector({ webhook, eventId, onClose, ...rest }: InspectorProps): ReactNode {
   const read = useRead(WEBHOOK_ROUTES.getWebhookEvent, { params: { webhook_id: webhook.id, event_id: eventId } });
   const event = useNamed(read);
@@ -50,7 +50,7 @@ function Details({
   onView,
   onFilter,
 }: Omit<InspectorProps, "eventId" | "onClose"> & { event: WebhookEvent }): ReactNode {
-  // The scheme at the time of verification; the webhook may have another one by now.
+  // Shows the scheme of the verification. The webhook may have another scheme now.
   const { scheme } = webhook.verification;
   const verification = scheme === event.verified ? webhook.verification : { scheme: event.verified };
   return (

@@ -25,10 +25,10 @@ import { Verified } from "./verified.tsx";
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 type Search = Filters & { event?: string | undefined; paused?: boolean | undefined; view?: string | undefined };
 
-/** So many of those that came while the page was open are kept in sight; the list reads the rest. */
+/** The most live events in memory. The list reads older ones. */
 const FRESH_MAX = 500;
 
-/** A webhook's events: those that are kept, and those that come. */
+/** Lists a webhook's stored and live events. */
 export function EventsTab({ webhook }: { webhook: Webhook }): ReactNode {
   const [search, change] = useSearchState<Search>();
   const { event: openId, paused: isPaused = false, view = "pretty", ...address } = search;
@@ -96,7 +96,7 @@ const CLEARED: Filters = {
   verified: undefined,
 };
 
-/** The conditions of an address, whose values may have been read as numbers. */
+/** Returns the filters in an address. The router may have parsed some values as numbers. */
 function onlyFilters(search: object): Filters {
   const entries = Object.entries(search) as [string, string | number | undefined][];
   return Object.fromEntries(
@@ -184,10 +184,10 @@ function NoneFits({
   onClear: () => void;
 }): ReactNode {
   return (
-    <Empty title="No event fits" action={<Button onClick={onClear}>Clear the conditions</Button>}>
+    <Empty title="No event matches" action={<Button onClick={onClear}>Clear the conditions</Button>}>
       {list.hasMore ? (
         <p>
-          No match among the searched events. <Button onClick={list.loadMore}>Look further back</Button>
+          None of the searched events matches. <Button onClick={list.loadMore}>Look further back</Button>
         </p>
       ) : (
         <p>No stored event matches. New ones that match appear here.</p>

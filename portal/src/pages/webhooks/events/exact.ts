@@ -1,9 +1,9 @@
-/** A number as its sender wrote it (ECMAScript, `JSON.rawJSON`). */
+/** A number in the sender's notation (ECMAScript, `JSON.rawJSON`). */
 interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** What browsers of the last years have, and the type library does not name yet. */
+/** Functions of recent browsers that the type library does not have yet. */
 const exact = JSON as unknown as {
   rawJSON?(text: string): RawNumber;
   isRawJSON?(value: unknown): boolean;
@@ -14,7 +14,9 @@ export function isRawNumber(value: unknown): boolean {
   return exact.isRawJSON?.(value) === true;
 }
 
-/** The value of an event's body; numbers that a double can't hold are kept as they were sent, where the browser can. */
+/**
+ * Parses an event's body. If the browser can, it keeps numbers that a double can't represent in the sender's notation.
+ */
 export function exactValue(body: string | null, json: unknown): unknown {
   if (json === null || body === null || exact.rawJSON === undefined) return json;
   return exact.parse(body, (_key, value, context) => {
@@ -23,7 +25,7 @@ export function exactValue(body: string | null, json: unknown): unknown {
   });
 }
 
-/** No double has more than 17 digits that count. */
+/** Whether a double loses digits. It has at most 17 significant ones. */
 function isLong(source: string, value: number): boolean {
   if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value);
   const digits = source.replace(/[eE].*$/, "").replace(/[-.]/g, "");

@@ -6,7 +6,7 @@ import { SCHEME_NAMES } from "../setup/presets.ts";
 import { submitKeys } from "../setup/keys.ts";
 import { faultOf, type Filters } from "./filters.ts";
 
-/** Conditions on events. Texts count when they are sent; choices and times at once. */
+/** The filters. Texts apply when they are submitted, choices and times at once. */
 export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (change: Filters) => void }): ReactNode {
   const [draft, setDraft] = useState<Filters>(filters);
   const address = JSON.stringify(filters);
@@ -14,7 +14,7 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
   const { pointer, header, from, to } = filters;
   const isNarrow = [pointer, header, from, to].some((value) => value !== undefined);
   const [isOpen, setOpen] = useState(isNarrow);
-  // A value that was pressed in an event becomes a condition: it has to be seen.
+  // A click on a value in an event sets a filter, so the bar opens to show it.
   useEffect(() => {
     if (isNarrow) setOpen(true);
   }, [isNarrow]);

@@ -4,7 +4,7 @@ import { exactValue } from "./exact.ts";
 
 export type WebhookEvent = ResultOf<typeof WEBHOOK_ROUTES.getWebhookEvent>;
 
-/** What of the events is shown, as it stands in the address. */
+/** The filters of the events, in the address. */
 export type Filters = {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -20,16 +20,16 @@ const VERIFIED: ReadonlySet<string> = new Set(["yes", "no", ...WEBHOOK_SCHEMES].
 const POINTER = /^(\/[^/=]*)+(=[\s\S]*)?$/;
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}(:[\s\S]*)?$/;
 
-/** The error in a condition, as a sentence; null when it is valid. */
+/** Returns the error in a filter as a sentence, or null if it is valid. */
 export function faultOf(name: keyof Filters, value: string | undefined): string | null {
   if (value === undefined || value === "") return null;
-  if (name === "pointer" && !POINTER.test(value)) return "as /order/id or /order/id=17";
-  if (name === "verified" && !VERIFIED.has(value)) return "as yes, no or a scheme";
-  if (name === "header" && !HEADER.test(value)) return "as X-Name or X-Name: value";
+  if (name === "pointer" && !POINTER.test(value)) return "for example /order/id or /order/id=17";
+  if (name === "verified" && !VERIFIED.has(value)) return "yes, no or a scheme";
+  if (name === "header" && !HEADER.test(value)) return "for example X-Name or X-Name: value";
   return null;
 }
 
-/** What the server is asked for. Conditions that are not well-formed yet are left out. */
+/** Returns the parameters for the API. Invalid filters are omitted. */
 export function queryOf(filters: Filters): Record<string, string> {
   const entries = Object.entries(filters) as [keyof Filters, string | undefined][];
   return Object.fromEntries(
@@ -39,7 +39,7 @@ export function queryOf(filters: Filters): Record<string, string> {
   );
 }
 
-/** Whether an event that came meanwhile fits: what the server looks at, looked at here. */
+/** Whether a live event matches. The server filters the list in the same way. */
 export function fits(event: WebhookEvent, filters: Filters): boolean {
   const { from, to, type, header, pointer, q, verified } = queryOf(filters);
   if (from !== undefined && Date.parse(event.received_at) < Date.parse(from)) return false;
@@ -73,7 +73,7 @@ function fitsPointer(json: unknown, condition: string): boolean {
   return text === condition.slice(equals + 1);
 }
 
-/** RFC 6901. */
+/** Returns the value at a JSON pointer (RFC 6901). */
 export function atPointer(value: unknown, pointer: string): unknown {
   let place = value;
   for (const part of pointer.split("/").slice(1)) {
@@ -86,7 +86,7 @@ export function atPointer(value: unknown, pointer: string): unknown {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The same events as a statement for the query editor. */
+/** Returns a SQL statement for the same events. */
 export function sqlOf(webhookId: string, filters: Filters): string {
   const { from, to, type, header, pointer, q, verified = "" } = queryOf(filters);
   const where = [

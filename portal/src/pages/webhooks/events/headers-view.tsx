@@ -3,7 +3,7 @@ import { visibleText } from "~/kit/foreign.ts";
 import { isRedacted } from "../redacted.ts";
 import { State } from "~/kit/state.tsx";
 
-/** The header fields in the order in which they came; credentials were not kept, and say so. */
+/** Shows the header fields in their order. Credentials are stored only as hashes, which is marked. */
 export function HeadersView({ headers }: { headers: readonly (readonly string[])[] }): ReactNode {
   const redacted = headers.filter(([, value]) => isRedacted(value)).map(([name = ""]) => name);
   return (
@@ -11,7 +11,7 @@ export function HeadersView({ headers }: { headers: readonly (readonly string[])
       <h3>Headers</h3>
       {redacted.length > 0 && (
         <p>
-          <State kind="none">not kept</State> {visibleText(redacted.join(", "))}: values that look like a sender's
+          <State kind="none">not kept</State> {visibleText(redacted.join(", "))}. Values that look like a sender's
           secret are stored as a hash.
         </p>
       )}

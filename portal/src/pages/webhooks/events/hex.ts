@@ -1,6 +1,6 @@
 const ROW = 8;
 
-/** Bytes as a table of text: offset, eight bytes in hex, and what of them is ASCII. */
+/** Formats bytes as a table: offset, eight bytes in hex, and their ASCII characters. */
 export function hexText(bytes: Uint8Array, bytesMax = bytes.length): string {
   const lines: string[] = [];
   for (let at = 0; at < Math.min(bytes.length, bytesMax); at += ROW) {
@@ -12,7 +12,7 @@ export function hexText(bytes: Uint8Array, bytesMax = bytes.length): string {
   return lines.join("\n");
 }
 
-/** The bytes of a body as an event has it: text, or base64 where it is none. */
+/** Returns the bytes of an event's body, which is text, or base64 if it is not text. */
 export function bodyBytes(event: {
   readonly body: string | null;
   readonly body_base64: string | null;
@@ -21,7 +21,7 @@ export function bodyBytes(event: {
   return base64Bytes(event.body_base64 ?? "") ?? new Uint8Array();
 }
 
-/** Null for text that is not base64. */
+/** Decodes base64; null for other text. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

@@ -1,15 +1,15 @@
 import { isRawNumber } from "./exact.ts";
 
-/** A line of a value written over several, and the pointer to the scalar that stands in it. */
+/** A line of indented JSON, with the pointer to its scalar. */
 export interface JsonLine {
   readonly text: string;
-  /** `/order/id=17`; null where there is no scalar, or where it is too long to ask for. */
+  /** `/order/id=17`. Null: the line has no scalar, or the value is too long for a filter. */
   readonly pointer: string | null;
 }
 
 const POINTER_CHARS_MAX = 1000;
 
-/** JSON in lines of two spaces, as `JSON.stringify` writes it; `linesMax` bounds them. */
+/** Formats JSON with an indent of two spaces, like `JSON.stringify`, in at most `linesMax` lines. */
 export function jsonLines(value: unknown, linesMax: number): readonly JsonLine[] {
   const lines: JsonLine[] = [];
   write(value, { lines, linesMax, indent: "", path: "", before: "", after: "" });
@@ -21,7 +21,7 @@ interface Writing {
   readonly linesMax: number;
   readonly indent: string;
   readonly path: string;
-  /** On the line of the value, before and behind it. */
+  /** The text before and after the value on its line. */
   readonly before: string;
   readonly after: string;
 }
@@ -55,7 +55,7 @@ function write(value: unknown, writing: Writing): void {
   if (lines.length < linesMax) lines.push({ text: indent + close + after, pointer: null });
 }
 
-/** The API's conditions end a path at the first equals sign. */
+/** Whether a path can't be used in a filter: the API ends it at the first equals sign. */
 function hasEquals(path: string): boolean {
   return path.includes("=");
 }

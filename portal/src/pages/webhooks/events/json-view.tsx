@@ -4,7 +4,7 @@ import { jsonLines } from "./json-lines.ts";
 
 const LINES_MAX = 2000;
 
-/** JSON over several lines; a value can be made a condition of the list. */
+/** Shows indented JSON. A click on a value makes it a filter of the list. */
 export function JsonView({
   value,
   onPointer,
@@ -25,10 +25,10 @@ export function JsonView({
         ))}
       </pre>
       {lines.length >= LINES_MAX && (
-        <p className="text-ink-2">The first {LINES_MAX} lines; save the body to get all.</p>
+        <p className="text-ink-2">The first {LINES_MAX} lines. Save the body to see all.</p>
       )}
       {onPointer !== undefined && (
-        <p className="text-s text-ink-2">Press a value to find events with the same value.</p>
+        <p className="text-s text-ink-2">Click a value to find events with the same value.</p>
       )}
     </>
   );

@@ -10,15 +10,15 @@ const WAIT_MAX_MS = 30_000;
 const FLUSH_MS = 250;
 
 interface Handlers {
-  /** Some events, oldest first. */
+  /** Called with new events, oldest first. */
   readonly onEvents: (events: readonly WebhookEvent[]) => void;
-  /** The stream is open: earlier events are in the list. */
+  /** Called when the stream is open. Earlier events are in the list. */
   readonly onOpen: () => void;
 }
 
 /**
- * Follows a webhook's events as they come. It stops while paused, while the tab is hidden and when the page is left, and goes on
- * after the last event that it had (`Last-Event-ID`), so that nothing is missed.
+ * Follows a webhook's events. It disconnects while paused or while the tab is hidden. Then it continues after the last
+ * received event (`Last-Event-ID`), so that no event is missed.
  */
 export function useLiveEvents(
   webhookId: string,
@@ -67,7 +67,7 @@ interface Following {
   readonly onState: (state: LiveState, error: Error | null) => void;
 }
 
-/** Connects again when the connection breaks, at growing intervals; a refusal ends it. */
+/** Connects again when the connection breaks, at growing intervals. A refusal ends it. */
 async function follow(client: Client, webhookId: string, following: Following): Promise<void> {
   const { signal, onState } = following;
   let waitMs = WAIT_MIN_MS;
@@ -106,7 +106,7 @@ async function stream(client: Client, webhookId: string, following: Following): 
   }
 }
 
-/** Not every browser iterates a stream by itself. */
+/** Yields the chunks of a stream. Safari's streams have no async iterator. */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   if (reader === undefined) return;

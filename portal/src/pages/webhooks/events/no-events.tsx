@@ -8,7 +8,7 @@ import { ErrorNote } from "~/kit/error-note.tsx";
 import { Empty } from "~/kit/page.tsx";
 import { testCommand } from "../setup/snippets.ts";
 
-/** Before the first event: the command that sends it. The list takes this place when the event comes. */
+/** Shown before the first event, with a command that sends one. The list replaces it when an event arrives. */
 export function NoEvents({ webhook }: { webhook: ResultOf<typeof WEBHOOK_ROUTES.getWebhook> }): ReactNode {
   const why = useWhyNotIn(webhook.project_id, "webhooks:write");
   const mayWrite = why === undefined;

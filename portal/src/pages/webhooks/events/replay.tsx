@@ -9,7 +9,7 @@ import { visibleText } from "~/kit/foreign.ts";
 import { useSay } from "~/kit/toast.tsx";
 import { useWhyNotChange } from "../rights.ts";
 
-/** Sends one event once more, to one destination or to all that are active. */
+/** Sends one event again, to one destination or to all active ones. */
 export function Replay({ webhookId, eventId }: { webhookId: string; eventId: string }): ReactNode {
   const why = useWhyNotChange(webhookId);
   const mayWrite = why === undefined;
@@ -18,7 +18,7 @@ export function Replay({ webhookId, eventId }: { webhookId: string; eventId: str
   const { data } = useRead(WEBHOOK_ROUTES.listWebhookDestinations, { params: { webhook_id: webhookId } });
   const replay = useAct(WEBHOOK_ROUTES.replayWebhookEvent, {
     changes: [WEBHOOK_ROUTES.listWebhookDeliveries],
-    onDone: ({ count }) => say(`Sent once more: ${plural(count, "request")} on the way`),
+    onDone: ({ count }) => say(`Replayed: ${plural(count, "request")} queued`),
   });
   const destinations = data?.items ?? [];
   if (destinations.length === 0)
@@ -37,7 +37,7 @@ export function Replay({ webhookId, eventId }: { webhookId: string; eventId: str
       <div className="flex flex-wrap items-end gap-2">
         <div className="min-w-40 flex-1">
           <SelectField label="Send it again to" value={chosen} onChange={(event) => setChosen(event.target.value)}>
-            <option value="">all that are active</option>
+            <option value="">all active destinations</option>
             {destinations.map(({ id, name, state }) => (
               <option key={id} value={id}>
                 {visibleText(state === "active" ? name : `${name} (${state})`)}

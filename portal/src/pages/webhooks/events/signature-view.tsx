@@ -15,12 +15,12 @@ interface SignatureProps {
 
 const SIGNED = new Set(["standard_webhooks", "github", "stripe", "slack", "shopify", "hmac"]);
 
-/** How the request proves who sent it, step by step; and a way to check a secret against it, here in the browser. */
+/** Explains the verification of a request step by step. A person can check a secret against it in the browser. */
 export function SignatureView(props: SignatureProps): ReactNode {
   const { verification, headers, receivedAt } = props;
   return (
     <section className="flex min-w-0 flex-col gap-1.5">
-      <h3>How it is verified</h3>
+      <h3>Verification</h3>
       <ol className="flex list-decimal flex-col gap-2 pl-5">
         {explain(verification, headers, receivedAt).map((step) => (
           <li key={step.title}>
@@ -49,13 +49,13 @@ function StepText({ step: { title, detail, value, isMissing = false } }: { step:
 }
 
 const OUTCOMES: Readonly<Record<Outcome, readonly ["go" | "stop" | "warn", string]>> = {
-  fits: ["go", "Match: this secret signed this body."],
-  differs: ["stop", "Another secret signed it, or the body was changed."],
-  unsigned: ["warn", "There is no signature to compare with."],
+  fits: ["go", "It matches: this secret signed this body."],
+  differs: ["stop", "It does not match: another secret signed it, or the body was changed."],
+  unsigned: ["warn", "The request has no signature."],
   unknown: ["warn", "This is not a valid secret for this scheme."],
 };
 
-/** Somebody who looks for the wrong secret tries one without sending it anywhere. */
+/** Checks a secret in the browser, without sending it. */
 function TrySecret({ verification, headers, body }: SignatureProps): ReactNode {
   const [secret, setSecret] = useState("");
   const [outcome, setOutcome] = useState<Outcome | null>(null);
@@ -70,8 +70,8 @@ function TrySecret({ verification, headers, body }: SignatureProps): ReactNode {
         label="Check a secret against it"
         hint={
           isPossible
-            ? "Computed in this page; the secret is not sent."
-            : "Browsers compute signatures on pages over HTTPS, or of this machine."
+            ? "Your browser computes this. The secret is not sent."
+            : "Browsers compute signatures only on pages over HTTPS or on localhost."
         }
         type="password"
         autoComplete="off"

@@ -6,12 +6,12 @@ type Fields = readonly (readonly string[])[];
 export interface Step {
   readonly title: string;
   readonly detail: string;
-  /** The value found, byte for byte. */
+  /** The value in the request, unchanged. */
   readonly value?: string | undefined;
   readonly isMissing?: boolean;
 }
 
-/** What a scheme signs and where the signature is; null for schemes that send the secret itself. */
+/** The signed text and the signature of a request. */
 interface Signed {
   readonly signatureField: string;
   /** The part of the signed text before the body. */
@@ -61,7 +61,10 @@ function timed(
   };
 }
 
-/** The signed text and the algorithm, as far as the header fields tell. */
+/**
+ * Reads the signature, the signed text and the algorithm from the header fields; null for schemes that send the secret
+ * itself.
+ */
 function signedBy(
   { scheme, header = "", algorithm = "sha256", encoding = "hex", prefix = "" }: Verification,
   headers: Fields,
@@ -102,7 +105,7 @@ function signedBy(
 
 const SENT: Readonly<Record<string, string>> = { gitlab: "X-Gitlab-Token", basic: "Authorization" };
 
-/** How a request proves who sent it, step by step, with what of it was found. */
+/** Returns the steps of the verification, with the values from the request. */
 export function explain(verification: Verification, headers: Fields, receivedAt: string): readonly Step[] {
   const { scheme } = verification;
   if (scheme === "none")
@@ -120,11 +123,12 @@ export function explain(verification: Verification, headers: Fields, receivedAt:
     return [
       {
         title: `Read the secret from ${name}`,
-        detail: "The sender shows the secret itself. It was compared and not kept: it reads “redacted” and a hash.",
+        detail:
+          "The sender sends the secret itself. The server compared it and did not store it: the event has “redacted” and a hash.",
         value: sent,
         isMissing: sent === undefined,
       },
-      { title: "Compare it with the secret kept here", detail: "In constant time." },
+      { title: "Compare it with the stored secret", detail: "In constant time." },
     ];
   }
   return signedSteps(verification, signed, receivedAt);
@@ -141,7 +145,7 @@ function twilioSteps(headers: Fields): readonly Step[] {
     },
     {
       title: "Compute HMAC-SHA-1 of the webhook's address, with its query",
-      detail: "For a form, its parameters follow, sorted by name; bodySHA256 in the address covers other bodies.",
+      detail: "For a form, append its parameters, sorted by name. For other bodies, the address contains bodySHA256.",
     },
     { title: "Compare the two", detail: "In constant time." },
   ];
@@ -159,18 +163,18 @@ function signedSteps(verification: Verification, signed: Signed, receivedAt: str
     },
     isTimed && timeStep(signed, verification, receivedAt),
     {
-      title: "Take the signed bytes",
-      detail: `${content}: the original bytes of the body, never re-encoded JSON.`,
+      title: "Build the signed content",
+      detail: `${content}: use the original bytes of the body, never re-encoded JSON.`,
       value: signed.head === null || signed.head === "" ? undefined : `${signed.head}<body>`,
     },
     {
-      title: `Compute HMAC-${signed.algorithm.toUpperCase().replace("SHA", "SHA-")} under the secret`,
+      title: `Compute HMAC-${signed.algorithm.toUpperCase().replace("SHA", "SHA-")} with the secret`,
       detail:
         verification.scheme === "standard_webhooks"
           ? "The key is the part after whsec_, decoded from base64."
           : "The key is the secret as text.",
     },
-    { title: "Compare", detail: "Equal: the sender knows the secret, and nobody changed the body on the way." },
+    { title: "Compare", detail: "If they are equal, the sender knows the secret, and nobody changed the body." },
   ];
   return steps.filter((step) => step !== false);
 }
@@ -179,7 +183,7 @@ function timeStep({ timeS }: Signed, { tolerance_s: tolerance = 300 }: Verificat
   if (timeS === null || Number.isNaN(timeS))
     return { title: "Read the signed time", detail: "There is none.", isMissing: true };
   const offS = Math.round(Date.parse(receivedAt) / 1000 - timeS);
-  const off = `${Math.abs(offS)} s ${offS < 0 ? "ahead of" : "before"} it came here`;
+  const off = `${Math.abs(offS)} s ${offS < 0 ? "after" : "before"} its arrival`;
   return {
     title: "Check the signed time",
     detail: `${off}; ${tolerance} s are allowed. This refuses replays of old requests.`,
@@ -191,8 +195,8 @@ function timeStep({ timeS }: Signed, { tolerance_s: tolerance = 300 }: Verificat
 export type Outcome = "fits" | "differs" | "unsigned" | "unknown";
 
 /**
- * Computes the signature under a secret here, and says whether it is the one that came. `unknown`: this scheme signs nothing, or
- * the secret has not its form.
+ * Computes the signature with a secret, and compares it with the request's. `unknown`: the scheme has no signature, or
+ * the secret has the wrong form.
  */
 export async function checkSignature(
   verification: Verification,

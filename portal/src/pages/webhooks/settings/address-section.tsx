@@ -18,7 +18,10 @@ type Url = Webhook["urls"][number];
 
 const CHANGES = [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks];
 
-/** The webhook's addresses, without themselves: shown again on demand, and replaced with a grace period. */
+/**
+ * Lists the webhook's addresses. An address is a secret: it is hidden, and shown on request. It can be replaced with an
+ * overlap.
+ */
 export function AddressSection({ webhook }: { webhook: Webhook }): ReactNode {
   const why = useWhyNotIn(webhook.project_id, "webhooks:write");
   const mayWrite = why === undefined;
@@ -101,8 +104,8 @@ function RotateUrl({
     <ReplaceDialog
       title="Replace the address"
       projectId={webhook.project_id}
-      about="For a leaked address. The new one works at once, and the old one ends."
-      label="The old address still works for"
+      about="Use this for a leaked address. The new address works at once."
+      label="The old address works for another"
       overlapS={0}
       action="Replace"
       busy={rotate.isPending}
@@ -112,9 +115,9 @@ function RotateUrl({
     >
       <p>
         The old address had {countText(present?.hits ?? 0)} requests, the last{" "}
-        <Time at={present?.last_hit_at ?? null} />. Set the new address at each sender. If nobody else knows the old
-        address, an overlap avoids lost events. Requests to the old address are counted, so that you see when all
-        senders have moved.
+        <Time at={present?.last_hit_at ?? null} />. Set the new address at each sender. If the old address has not
+        leaked, choose an overlap, so that no events are lost. Requests to the old address are counted, so that you can
+        see when all senders have changed.
       </p>
     </ReplaceDialog>
   );

@@ -15,7 +15,7 @@ type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 const ADDRESSES_SHOWN = 5;
 const SQL = `SELECT ip, count(*) AS events FROM webhook_events WHERE webhook_id = $id GROUP BY ip ORDER BY events DESC`;
 
-/** Before a webhook goes: who sends to it now. */
+/** Deletes a webhook. It shows before who has sent to it in the last hour. */
 export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }): ReactNode {
   const navigate = useNavigate();
   const { org, project } = useScopeParams();
@@ -31,7 +31,7 @@ export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
         <div className="flex flex-col gap-2">
           <LastHour webhook={webhook} />
           <p>
-            Its address then answers 404, and events of senders that still use it are lost. Its stored events, its
+            Its address will answer 404, so events of senders that still use it are lost. Its stored events, its
             destinations with waiting deliveries, and its consumers are deleted. This cannot be undone. You can pause
             the webhook instead.
           </p>

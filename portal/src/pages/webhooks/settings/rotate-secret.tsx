@@ -8,7 +8,7 @@ import { useSay } from "~/kit/toast.tsx";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 
-/** Replaces what senders sign by; the former secret counts as well until all of them have the new one. */
+/** Replaces the secret with which senders sign. During the overlap, both secrets are valid. */
 export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: () => void }): ReactNode {
   const say = useSay();
   const [given, setGiven] = useState("");
@@ -17,7 +17,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
     changes: [WEBHOOK_ROUTES.getWebhook],
     onDone: ({ secret }) => {
       setMade(secret);
-      say("The new secret is valid from now on");
+      say("The new secret is valid now");
       if (secret === null) onClose();
     },
   });
@@ -38,8 +38,8 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
     <ReplaceDialog
       title="Rotate secret"
       projectId={webhook.project_id}
-      about="The sender signs with it."
-      label="The old secret stays valid for"
+      about="The sender signs its requests with this secret."
+      label="The old secret works for another"
       action="Rotate"
       busy={rotate.isPending}
       error={rotate.error}
@@ -48,7 +48,7 @@ export function RotateSecret({ webhook, onClose }: { webhook: Webhook; onClose: 
     >
       <TextField
         label="New secret"
-        hint="The same as at the sender. Empty: a secret is created and shown once."
+        hint="It must be the same at the sender. Empty: a secret is created and shown once."
         type="password"
         autoComplete="off"
         minLength={8}

@@ -13,7 +13,7 @@ type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 
 const CHANGES = [WEBHOOK_ROUTES.getWebhook, WEBHOOK_ROUTES.listWebhooks];
 
-/** The settings of a webhook. What somebody else changed meanwhile is not written over. */
+/** Changes the settings of a webhook. It does not overwrite other people's changes. */
 export function SettingsForm({ read, onReload }: { read: Versioned<Webhook>; onReload: () => void }): ReactNode {
   const mayWrite = useMayIn(read.value.project_id, "webhooks:write");
   const say = useSay();
@@ -70,7 +70,7 @@ export function SettingsForm({ read, onReload }: { read: Versioned<Webhook>; onR
   );
 }
 
-/** The edited settings, and the version they started from. A newer version replaces them only while the form is unchanged. */
+/** Holds the edited settings and their version. A newer version replaces them only while the form is unchanged. */
 function useDraft(read: Versioned<Webhook>) {
   const [base, setBase] = useState(read);
   const [draft, setDraft] = useState<Draft>(() => draftOf(read.value));
@@ -119,7 +119,7 @@ function SecretField({ draft, set }: Part): ReactNode {
   return (
     <TextField
       label="Secret of this scheme"
-      hint="It verifies events as soon as it is saved. To replace the secret of the present scheme with an overlap, rotate it."
+      hint="It is used as soon as it is saved. To replace the secret of the current scheme with an overlap, rotate it."
       type="password"
       autoComplete="off"
       minLength={8}
@@ -178,7 +178,7 @@ function ResponseFields({ draft: { response }, set }: Part): ReactNode {
             value={response.content_type}
             onChange={(event) => set({ response: { ...response, content_type: event.target.value } })}
           />
-          <Field label="Text" hint="4096 characters at most">
+          <Field label="Text" hint="At most 4096 characters">
             {(bound) => (
               <TextArea
                 {...bound}

@@ -12,7 +12,7 @@ import { SettingsForm } from "./settings-form.tsx";
 
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 
-/** How a webhook is set, and what can be replaced or deleted. */
+/** The settings of a webhook: addresses, secret, other settings, deletion. */
 export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
   const why = useWhyNotIn(webhook.project_id, "webhooks:write");
   const mayWrite = why === undefined;
@@ -26,7 +26,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
         </p>
       )}
       <AddressSection webhook={webhook} />
-      <Section title="Secret" about="Senders sign with it.">
+      <Section title="Secret" about="Senders sign their requests with it.">
         {webhook.has_secret ? (
           <div className="flex flex-wrap items-center gap-3">
             <State kind="go">set</State>
@@ -36,7 +36,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
             </Button>
           </div>
         ) : (
-          <State kind="none">none: set it in the form below if the scheme needs one</State>
+          <State kind="none">not set: if the scheme needs one, set it in the form below</State>
         )}
       </Section>
       <Section title="Settings">
@@ -47,7 +47,7 @@ export function SettingsTab({ webhook }: { webhook: Webhook }): ReactNode {
       <Section title="Delete">
         <div className="flex flex-wrap items-center gap-3">
           <span className="min-w-0 flex-1 basis-64 text-ink-2">
-            The address ends, senders get 404, and the stored events are deleted.
+            The address stops working, senders get 404, and the stored events are deleted.
           </span>
           <Button look="danger" disabled={!mayWrite} title={why} onClick={() => setOpen("delete")}>
             Delete webhook

@@ -4,7 +4,7 @@ import type { Deduplication, Handshake, Verification } from "../setup/presets.ts
 type Webhook = ResultOf<typeof WEBHOOK_ROUTES.getWebhook>;
 type Change = BodyOf<typeof WEBHOOK_ROUTES.updateWebhook>;
 
-/** A webhook's settings as a form has them. */
+/** The texts and choices in the form. */
 export interface Draft {
   readonly name: string;
   readonly verification: Verification;
@@ -12,9 +12,9 @@ export interface Draft {
   readonly verifyToken: string;
   readonly handshakes: readonly Handshake[];
   readonly deduplication: Deduplication;
-  /** One to a line. */
+  /** One per line. */
   readonly allowedIps: string;
-  /** Empty: as the project says. */
+  /** Empty: the project's setting. */
   readonly retentionDays: string;
   /** Null: the event's id. */
   readonly response: Webhook["response"];
@@ -34,7 +34,7 @@ export function draftOf(webhook: Webhook): Draft {
   };
 }
 
-/** What differs from the webhook as it was read; null when nothing does. */
+/** Returns the changed settings, or null if there are none. */
 export function changeOf(webhook: Webhook, draft: Draft): Change | null {
   const given: Change = {
     name: draft.name.trim(),
@@ -52,12 +52,12 @@ export function changeOf(webhook: Webhook, draft: Draft): Change | null {
   return changed.length === 0 ? null : Object.fromEntries(changed);
 }
 
-/** Without texts that were left empty. */
+/** Removes empty texts. */
 function cleared(verification: Verification): Verification {
   return Object.fromEntries(Object.entries(verification).filter(([, value]) => value !== "")) as Verification;
 }
 
-/** Compares without the order of members. */
+/** Compares, and ignores the order of members. */
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || one === null || typeof other !== "object" || other === null) return one === other;
   const [a, b] = [Object.entries(one), Object.entries(other)];

@@ -14,7 +14,7 @@ import { PRESETS, presetOf, type Deduplication, type Handshake, type Preset, typ
 
 type NewWebhook = ResultOf<typeof WEBHOOK_ROUTES.createWebhook>;
 
-/** Creates a webhook, and then says what to do at the sender. */
+/** Creates a webhook, and then shows how to set up the sender. */
 export function CreateWebhook({ onClose }: { onClose: () => void }): ReactNode {
   const [preset, setPreset] = useState<Preset>(presetOf("github"));
   const [made, setMade] = useState<{ webhook: NewWebhook; secret: string | undefined } | null>(null);

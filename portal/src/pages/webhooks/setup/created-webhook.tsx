@@ -14,12 +14,12 @@ import { visibleText } from "~/kit/foreign.ts";
 interface CreatedProps {
   made: ResultOf<typeof WEBHOOK_ROUTES.createWebhook>;
   preset: Preset;
-  /** That was given; undefined: one was made, or there is none. */
+  /** The secret that the person entered; undefined: the server created one, or there is none. */
   secret: string | undefined;
   onClose: () => void;
 }
 
-/** After a webhook was made: its address, what to do with it at the sender, and a first event. */
+/** Shows the address of a new webhook, how to set up the sender, and how to send a first event. */
 export function CreatedWebhook({ made, preset, secret, onClose }: CreatedProps): ReactNode {
   const navigate = useNavigate();
   const { org } = useScopeParams();
@@ -65,11 +65,13 @@ function AtTheSender({ made, preset, secret }: Omit<CreatedProps, "onClose">): R
       <div className="flex flex-col gap-1">
         <h3>Address</h3>
         {made.webhook_url === null ? (
-          <p>The first answer to this request had it. The webhook's settings show it again.</p>
+          <p>Only the first answer to this request contained the address. You can show it in the webhook's settings.</p>
         ) : (
           <CopyBlock text={made.webhook_url} label="Address of the webhook" />
         )}
-        {made.secret !== null && <p className="text-ink-2">It is a secret, too: everybody who knows it can send.</p>}
+        {made.secret !== null && (
+          <p className="text-ink-2">The address is also a secret: everybody who knows it can send.</p>
+        )}
       </div>
       <div className="flex flex-col gap-1">
         <h3>At the sender</h3>

@@ -6,7 +6,7 @@ import { HANDSHAKE_NAMES, SCHEME_NAMES, type Deduplication, type Handshake, type
 const TIMED = new Set(["standard_webhooks", "stripe", "slack"]);
 const NAMED = new Set(["hmac", "header"]);
 
-/** How a sender proves who it is: the scheme, and what the scheme leaves open. */
+/** The fields for the verification: the scheme and its options. */
 export function VerificationFields({
   value,
   onChange,
@@ -37,7 +37,7 @@ export function VerificationFields({
       {scheme === "hmac" && <HmacFields value={value} onChange={onChange} />}
       {TIMED.has(scheme) && (
         <TextField
-          label="Signed time may be off by (seconds)"
+          label="Allowed difference of the signed time (seconds)"
           type="number"
           min={1}
           max={86_400}
@@ -103,7 +103,7 @@ function HmacFields({ value, onChange }: Part<Verification>): ReactNode {
   );
 }
 
-/** What some senders ask before they send. */
+/** The fields for handshakes that some senders require before they send. */
 export function HandshakeFields({
   value,
   onChange,
@@ -135,7 +135,7 @@ export function HandshakeFields({
   );
 }
 
-/** How an event is known again that a sender sends once more. */
+/** The fields that decide how repeated events are recognized. */
 export function DeduplicationFields({ value, onChange }: Part<Deduplication>): ReactNode {
   const { by } = value;
   return (

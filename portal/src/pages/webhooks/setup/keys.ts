@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from "react";
 
-/** `⌘↵` and `Ctrl Enter` send a form, also from a field of several lines. */
+/** `⌘↵` and `Ctrl Enter` submit a form, also from a text area. */
 export function submitKeys(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
   event.preventDefault();

@@ -11,28 +11,28 @@ export interface Preset {
   readonly title: string;
   readonly verification: Verification;
   readonly handshakes: readonly Handshake[];
-  /** What the secret is, and who has it; null: there is none. */
+  /** Where the secret comes from; null: there is none. */
   readonly secret: string | null;
-  /** The server makes a secret when none is given. */
+  /** Whether the server creates a secret if the field is empty. */
   readonly makesSecret?: boolean;
-  /** What to do at the sender with the address, and with the secret. */
+  /** The steps at the sender, with the address and the secret. */
   readonly steps: readonly string[];
 }
 
-const THEIRS = "as it is set at the sender";
+const THEIRS = "the same as at the sender";
 
-/** Senders and schemes, with what one has to do at each of them. */
+/** Senders and schemes, with the steps for each. */
 export const PRESETS: readonly Preset[] = [
   {
     id: "github",
     title: "GitHub",
     verification: { scheme: "github" },
     handshakes: [],
-    secret: "a long random text; the same goes into the field Secret at GitHub",
+    secret: "a long random text; enter the same in the field Secret at GitHub",
     steps: [
-      "In the repository or organization open Settings, Webhooks, Add webhook.",
-      "Payload URL: the address above. Content type: application/json. Secret: the one given here.",
-      "Choose the events and add the webhook. GitHub sends a ping at once; it appears here.",
+      "In the repository or organization, open Settings, Webhooks, Add webhook.",
+      "Payload URL: the address above. Content type: application/json. Secret: the secret that you entered here.",
+      "Choose the events and add the webhook. GitHub sends a ping at once, which appears here.",
     ],
   },
   {
@@ -42,9 +42,9 @@ export const PRESETS: readonly Preset[] = [
     handshakes: [],
     secret: "whsec_…, which Stripe shows as the endpoint's signing secret",
     steps: [
-      "In the Stripe dashboard open Developers, Webhooks, Add endpoint.",
+      "In the Stripe dashboard, open Developers, Webhooks, Add endpoint.",
       "Endpoint URL: the address above. Choose the events and add the endpoint.",
-      "Reveal the signing secret there. If it is not the one given here, set it under Settings of this webhook.",
+      "Reveal the signing secret there. If it differs from the secret here, set it under Settings of this webhook.",
     ],
   },
   {
@@ -54,8 +54,8 @@ export const PRESETS: readonly Preset[] = [
     handshakes: ["slack"],
     secret: "the app's signing secret: Basic Information, App Credentials",
     steps: [
-      "At api.slack.com/apps open the app, Event Subscriptions, and switch Enable Events on.",
-      "Request URL: the address above. Slack asks it for its challenge and shows Verified.",
+      "At api.slack.com/apps, open the app and then Event Subscriptions, and switch on Enable Events.",
+      "Request URL: the address above. Slack sends a challenge to it and shows Verified.",
       "Subscribe to events and save.",
     ],
   },
@@ -64,11 +64,11 @@ export const PRESETS: readonly Preset[] = [
     title: "Standard Webhooks",
     verification: { scheme: "standard_webhooks" },
     handshakes: [],
-    secret: "whsec_…, if the sender made one; else one is made",
+    secret: "whsec_…, if the sender created one; otherwise this server creates one",
     makesSecret: true,
     steps: [
-      "At the sender (Svix, Resend, Clerk, … or another Mooring) add an endpoint with the address above.",
-      "Where the sender takes a secret, give it the one that is shown here; where it makes one, set that under Settings of this webhook.",
+      "At the sender (Svix, Resend, Clerk, … or another Mooring), add an endpoint with the address above.",
+      "If the sender asks for a secret, enter the secret that is shown here. If it creates a secret, set it under Settings of this webhook.",
     ],
   },
   {
@@ -76,10 +76,10 @@ export const PRESETS: readonly Preset[] = [
     title: "GitLab",
     verification: { scheme: "gitlab" },
     handshakes: [],
-    secret: "the same text goes into Secret token at GitLab",
+    secret: "enter the same text in the field Secret token at GitLab",
     steps: [
-      "In the project or group open Settings, Webhooks, Add new webhook.",
-      "URL: the address above. Secret token: the one given here. Choose the triggers and add it; Test sends an event.",
+      "In the project or group, open Settings, Webhooks, Add new webhook.",
+      "URL: the address above. Secret token: the secret that you entered here. Choose the triggers and add it. Test sends an event.",
     ],
   },
   {
@@ -87,9 +87,9 @@ export const PRESETS: readonly Preset[] = [
     title: "Shopify",
     verification: { scheme: "shopify" },
     handshakes: [],
-    secret: "the app's client secret, or the one that Settings, Notifications, Webhooks shows",
+    secret: "the app's client secret, or the secret under Settings, Notifications, Webhooks",
     steps: [
-      "In the admin open Settings, Notifications, Webhooks, Create webhook. Format JSON, URL: the address above.",
+      "In the admin, open Settings, Notifications, Webhooks, Create webhook. Format: JSON. URL: the address above.",
     ],
   },
   {
@@ -99,8 +99,8 @@ export const PRESETS: readonly Preset[] = [
     handshakes: [],
     secret: "the account's primary auth token",
     steps: [
-      "In Twilio's console open the number or service, and set the address above as its webhook, by HTTP POST.",
-      "The signature is over the address: it must reach this server by its public URL.",
+      "In Twilio's console, open the number or service, and set the address above as its webhook, with HTTP POST.",
+      "The signature covers the address, so Twilio must use this server's public URL.",
     ],
   },
   {
@@ -110,8 +110,8 @@ export const PRESETS: readonly Preset[] = [
     handshakes: [],
     secret: `the key, ${THEIRS}`,
     steps: [
-      "The sender computes the HMAC of the body's bytes under the key and puts it into the header field named here.",
-      "Have it post to the address above.",
+      "The sender must compute the HMAC of the body's bytes with the secret, and put it into the header field that you named here.",
+      "Set the sender to post to the address above.",
     ],
   },
   {
@@ -128,7 +128,7 @@ export const PRESETS: readonly Preset[] = [
     verification: { scheme: "header", header: "X-Key" },
     handshakes: [],
     secret: `the key, ${THEIRS}`,
-    steps: ["Have the sender post to the address above, with the key in the header field named here."],
+    steps: ["Set the sender to post to the address above, with the key in the header field that you named here."],
   },
   {
     id: "meta",
@@ -143,8 +143,8 @@ export const PRESETS: readonly Preset[] = [
     handshakes: ["meta"],
     secret: "the app's secret: App settings, Basic",
     steps: [
-      "In the app's dashboard open Webhooks, and edit the callback URL: the address above.",
-      "Verify token: the one given here. Meta asks for its challenge at once. Then subscribe to fields.",
+      "In the app's dashboard, open Webhooks, and set the callback URL to the address above.",
+      "Verify token: the token that you entered here. Meta sends its challenge at once. Then subscribe to fields.",
     ],
   },
   {
@@ -153,7 +153,7 @@ export const PRESETS: readonly Preset[] = [
     verification: { scheme: "none" },
     handshakes: [],
     secret: null,
-    steps: ["Have the sender post to the address above. Keep the address secret: everybody who knows it can send."],
+    steps: ["Set the sender to post to the address above. Keep the address secret: everybody who knows it can send."],
   },
 ];
 
@@ -161,7 +161,7 @@ export function presetOf(id: string): Preset {
   return PRESETS.find((preset) => preset.id === id) ?? (PRESETS.at(-1) as Preset);
 }
 
-/** How people call a scheme. */
+/** The names of the schemes. */
 export const SCHEME_NAMES: Readonly<Record<Scheme, string>> = {
   none: "not verified",
   standard_webhooks: "Standard Webhooks",

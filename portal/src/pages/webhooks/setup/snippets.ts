@@ -4,7 +4,7 @@ import type { Verification } from "./presets.ts";
 
 const BODY = '{"type": "order.paid", "order": {"id": 17}}';
 
-/** A command that sends a first event. Where a scheme asks for a secret it signs as the sender does, with openssl. */
+/** Returns a command that sends a first event. If the scheme has a signature, the command signs with openssl. */
 export function testCommand(url: string, verification: Verification, secret = "the secret"): string {
   const lines = signingLines(verification, `SECRET=${shellWord(secret)}`, url);
   const headers = signedHeaders(verification);
@@ -99,11 +99,11 @@ interface SentRequest {
   readonly method: string;
   readonly query: string;
   readonly headers: readonly (readonly string[])[];
-  /** Null: it is no text, and stands in a file. */
+  /** Null: the body is not text, and is in a file. */
   readonly body: string | null;
 }
 
-/** What the connection sets by itself, or what would be wrong of another one. */
+/** Header fields that curl sets itself, or that would be wrong on another connection. */
 const LEFT_OUT = new Set([
   "host",
   "content-length",
@@ -114,7 +114,7 @@ const LEFT_OUT = new Set([
 ]);
 const PROXIES = /^(x-forwarded-|x-real-ip$|forwarded$|via$|cf-)/;
 
-/** The same request again, with curl. Fields that were not kept are left out; the reader fills in the address. */
+/** Returns the same request as a curl command. It omits redacted fields, and has a placeholder for the address. */
 export function requestCommand(url: string, request: SentRequest): string {
   const target = request.query === "" ? url : `${url}?${request.query}`;
   const method = request.method === "POST" ? "" : ` -X ${shellWord(request.method)}`;
