@@ -87,11 +87,11 @@ async function setPassword(page: Page): Promise<void> {
 async function setUpApp(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   const secret = (await dialog.locator("code").first().innerText()).replaceAll(/\s/g, "");
-  await dialog.getByLabel("The present code in the app").fill(totp(secret, Date.now()));
+  await dialog.getByLabel("The current code in the app").fill(totp(secret, Date.now()));
   await dialog.getByRole("button", { name: /Turn|Confirm|Go on|Set up/ }).click();
   await dialog.getByLabel("I have saved them").check();
   await dialog.getByRole("button", { name: "Go on" }).click();
-  await page.getByText("The authenticator app is on").waitFor();
+  await page.getByText("The authenticator app is set up").waitFor();
 }
 
 test("a lost password is reset by the mailed link", { skip: NO_CHROMIUM }, async () => {
@@ -104,7 +104,7 @@ test("a lost password is reset by the mailed link", { skip: NO_CHROMIUM }, async
     await page.getByRole("link", { name: "Lost your password?" }).click();
     await page.getByLabel("E-mail address of your account").fill(each);
     await page.getByRole("button", { name: "Send a link" }).click();
-    await page.getByText(`If somebody has an account with ${each}, a link is on its way there.`).waitFor();
+    await page.getByText(`If there is an account with ${each}, a link was sent to it.`).waitFor();
   }
   const link = linkIn(await mailTo(email, "Set a new password"));
   assert.ok(!smtp.received.some(({ to }) => to.includes("unknown@example.org")));
@@ -119,7 +119,7 @@ test("a lost password is reset by the mailed link", { skip: NO_CHROMIUM }, async
   await notice.waitFor({ state: "detached" });
   assert.deepEqual([await passwordWorks(email, PASSWORD), await passwordWorks(email, OTHER_PASSWORD)], [false, true]);
   await tab.go(link);
-  await page.getByRole("alert").getByText("is no longer valid").waitFor();
+  await page.getByRole("alert").getByText("is not valid any more").waitFor();
   assert.deepEqual(tab.faults, []);
   await tab.close();
 });
@@ -184,7 +184,7 @@ test("a policy refuses a session, says what to do, and allows it afterwards", { 
   const required = page.getByLabel("A second factor is required");
   await required.check();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("link", { name: "Set up how you sign in" }).click();
+  await page.getByRole("link", { name: "Set up your sign-in methods" }).click();
   await page.getByRole("button", { name: "Set up an app" }).click();
   await setUpApp(page);
   await tab.go(`/o/${org.slug}/-/settings?tab=people`);
@@ -242,13 +242,13 @@ test("another address requires a recent proof, and both addresses get a mail", {
   await dialog.getByRole("alert").waitFor();
   await dialog.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await dialog.getByRole("button", { name: "Confirm" }).click();
-  await page.getByText(`You sign in as ${now} from now on.`).waitFor();
+  await page.getByText(`You sign in as ${now} now.`).waitFor();
   await page.getByText("not yet", { exact: true }).waitFor();
   await mailTo(before, "Your sign-in address was changed");
   const link = linkIn(await mailTo(now, "Set a new password"));
   assert.deepEqual([await passwordWorks(before, PASSWORD), await passwordWorks(now, PASSWORD)], [false, true]);
   await page.getByRole("button", { name: "Send me a link" }).click();
-  await page.getByText("The link is on its way.").waitFor();
+  await page.getByText("The link was sent.").waitFor();
   assert.ok(link.length > 20);
   assert.deepEqual(tab.faults, []);
   await tab.close();

@@ -131,7 +131,7 @@ test("folders are opened, and an object is shown, linked, downloaded and deleted
   assert.deepEqual(await ownFaults(tab), []);
   await page.getByLabel("Select year/").check();
   await page.getByRole("button", { name: "Delete…" }).click();
-  await dialog.getByText("and everything in it").waitFor();
+  await dialog.getByText("and its content").waitFor();
   await dialog.getByLabel(/^Type browse/).fill("browse");
   await dialog.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("heading", { name: "No objects yet" }).waitFor();

@@ -64,9 +64,9 @@ test(
     await page.getByLabel("Credentials and keys of developers, maintainers and programs wait for an approval").check();
     await page.getByLabel("Require an expiry for each new credential or S3 key").check();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The policy holds from now on").waitFor();
+    await page.getByText("The policy applies on all nodes").waitFor();
     await tab.go(`/o/${home.org.slug}/-/roles?tab=policies`);
-    for (const text of ["10.0.0.0/8", "127.0.0.1", "Each new one needs an expiry"])
+    for (const text of ["10.0.0.0/8", "127.0.0.1", "Required for new ones"])
       await page.getByText(text).first().waitFor();
     assert.deepEqual(await ownFaults(tab), []);
     await pictured(page, "policies");

@@ -84,7 +84,7 @@ test("a link is shared for a chosen time, and ends with the file", { skip: NO_CH
   await tab.go(path(`?file=${id}`));
   await page.getByRole("button", { name: "Share…" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("Until then the link works for everybody who has it").waitFor();
+  await dialog.getByText("Until it expires, everybody with the link").waitFor();
   await dialog.getByLabel("It works for").selectOption({ label: "7 days" });
   await page.keyboard.press("Tab");
   await dialog.getByRole("button", { name: "Create link" }).press("Enter");

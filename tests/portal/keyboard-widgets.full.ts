@@ -137,7 +137,7 @@ test("letter keys can be turned off, and then do nothing", { skip: NO_CHROMIUM }
   const { page, keys } = await at("");
   await keys.take("link", "Account");
   await page.getByRole("heading", { name: "Account" }).waitFor();
-  await keys.tabTo("checkbox", /^Keyboard shortcuts of a single key/);
+  await keys.tabTo("checkbox", /^Keyboard shortcuts with a single key/);
   await keys.press("Space");
   await at("");
   await keys.press("g", "e", "?");

@@ -78,7 +78,7 @@ test("a page that is empty in a project shows the number of objects outside of i
     await page.waitForURL((url) => url.pathname === `/o/${home.org.slug}/-/${path}`);
     await settled(page);
     await page.locator("main").getByText(row).first().waitFor();
-    assert.equal(await page.getByRole("note").filter({ hasText: "Outside of it" }).count(), 0, path);
+    assert.equal(await page.getByRole("note").filter({ hasText: "In other projects" }).count(), 0, path);
   }
   await tab.go(`/o/${home.org.slug}/empty`);
   await page.getByText("0 of 4 steps done").waitFor();

@@ -105,7 +105,7 @@ test("a new person joins by an invitation, and signs in again", { skip: NO_CHROM
 test("an unrequested or refused answer signs nobody in", { skip: NO_CHROMIUM }, async () => {
   const tab = await signedOut();
   const { page } = tab;
-  const failed = page.getByRole("alert").getByText("did not work");
+  const failed = page.getByRole("alert").getByText("failed");
   await tab.go("/api/sign-in/oidc/callback?code=stolen&state=of-another");
   await failed.waitFor();
 

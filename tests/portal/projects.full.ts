@@ -40,7 +40,7 @@ test("a production project is marked beside its name, and before a deletion in i
   await dialog.getByLabel("Name", { exact: true }).fill("Live");
   await dialog.getByLabel("Slug").fill("live");
   await dialog.getByLabel("Environment").fill("Prod uction");
-  await dialog.getByText("1 to 20 of a-z").waitFor();
+  await dialog.getByText("1 to 20 characters").waitFor();
   assert.equal(await dialog.getByRole("button", { name: "Create" }).isDisabled(), true);
   await dialog.getByLabel("Environment").fill("production");
   await looked(tab, "new project");

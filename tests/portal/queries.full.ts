@@ -50,7 +50,7 @@ test("a saved query that another person changed is not overwritten", { skip: NO_
   await dialog.getByText("Somebody else changed it while this form was open.").waitFor();
   assert.deepEqual(await axe(page), []);
   assert.equal((await saved(id))["sql"], "SELECT 3 AS theirs");
-  await dialog.getByRole("button", { name: "Save as a new one" }).click();
+  await dialog.getByRole("button", { name: "Save as new query" }).click();
   await dialog.getByLabel("Name").fill("Levels of mine");
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Levels of mine" }).waitFor();

@@ -8,7 +8,7 @@ test("a slug is refused with a reason", () => {
     assert.equal(slugFault(slug, APP_SLUG_PATTERN), undefined, slug);
   assert.equal(slugFault("ab", APP_SLUG_PATTERN), "3 to 63 characters");
   assert.equal(slugFault("Shop", APP_SLUG_PATTERN), "a-z, 0-9, dots and hyphens only");
-  assert.equal(slugFault("shop-", APP_SLUG_PATTERN), "begins and ends with a letter or a digit");
+  assert.equal(slugFault("shop-", APP_SLUG_PATTERN), "must begin and end with a letter or a digit");
   for (const slug of ["a..b", "10.0.0.1", "xn--shop", "shop-s3alias"])
     assert.match(slugFault(slug, APP_SLUG_PATTERN) ?? "", /^two dots/, slug);
 });

@@ -10,7 +10,7 @@ export function slugFault(slug: string, pattern: string): string | undefined {
   if (/[^a-z0-9.-]/.test(slug)) return "a-z, 0-9, dots and hyphens only";
   if (!/^[a-z0-9].*[a-z0-9]$/.test(slug)) return "must begin and end with a letter or a digit";
   if (!new RegExp(pattern).test(slug))
-    return "not allowed: two dots in a row, the form of an IP address, or a name that S3 reserves";
+    return "two dots in a row, the form of an IP address, and names that S3 reserves are not allowed";
   return undefined;
 }
 

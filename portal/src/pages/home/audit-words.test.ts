@@ -5,9 +5,9 @@ import { auditWords } from "./audit-words.ts";
 test("actions read as what somebody did", () => {
   const pairs = [
     ["credential.rotate", "rotated a credential"],
-    ["alert.create", "made an alert"],
+    ["alert.create", "created an alert"],
     ["webhook.destination.delete", "deleted a webhook destination"],
-    ["s3_destination.create", "made an s3 destination"],
+    ["s3_destination.create", "created an s3 destination"],
     ["session.refuse", "tried to sign in"],
     ["thing.of.tomorrow", "thing.of.tomorrow"],
   ] as const;

@@ -78,7 +78,7 @@ test("rules in words", () => {
   );
   assert.equal(
     retentionText({ ...none, keep_last: 20, keep_days: 30, keep_tags: ["stable"] }),
-    "Kept tags: the 20 that were moved last and those moved or pulled within 30 days and those like stable.",
+    "Kept tags: the 20 most recently pushed ones and those pushed or pulled within 30 days and those that match stable.",
   );
 });
 

@@ -11,7 +11,7 @@ test("a node's state follows from its lag and its last heartbeat", () => {
     [{ applied_change: 8, seen_at: SEEN }, "1 change behind"],
     [{ applied_change: 2, seen_at: SEEN }, "7 changes behind"],
     [{ applied_change: 10, seen_at: SEEN }, "up to date"],
-    [{ applied_change: 9, seen_at: "2026-01-10T11:59:00Z" }, "stopped or cut off"],
+    [{ applied_change: 9, seen_at: "2026-01-10T11:59:00Z" }, "stopped or disconnected"],
   ] as const;
   for (const [node, text] of states) assert.equal(nodeState(node, 9, NOW).text, text);
 });

@@ -7,13 +7,19 @@ const open = { name: "Web", visibility: "organization", environment: null } as c
 const closed = { name: "Vault", visibility: "private", environment: "production" } as const;
 
 test("the form says who will see an app before it moves", () => {
-  assert.match(consequencesOf(APP, open, closed).join(" "), /Only members of Vault see it then: owners and admins/);
+  assert.match(
+    consequencesOf(APP, open, closed).join(" "),
+    /Only members of Vault will see it, also among owners and admins/,
+  );
   assert.match(consequencesOf(APP, open, closed).join(" "), /Vault is production\./);
-  assert.match(consequencesOf(APP, closed, open).join(" "), /Every member of the organization sees it then/);
-  assert.match(consequencesOf(APP, closed, { ...closed, name: "Safe" }).join(" "), /and not those of Vault/);
+  assert.match(consequencesOf(APP, closed, open).join(" "), /All members of the organization will see it/);
+  assert.match(
+    consequencesOf(APP, closed, { ...closed, name: "Safe" }).join(" "),
+    /Members of Vault will not see it any more/,
+  );
   assert.match(
     consequencesOf(APP, open, { ...open, name: "Shop" }).join(" "),
-    /The whole organization sees it as before/,
+    /All members of the organization still see it/,
   );
 });
 

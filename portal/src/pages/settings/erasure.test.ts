@@ -37,7 +37,7 @@ test("the count selects the same rows, quoted", () => {
 test("conditions that match nothing or everything get an error in words", () => {
   assert.match(faultOf(EMPTY) ?? "", /value/);
   assert.match(faultOf({ ...DRAFT, conditions: [] }) ?? "", /retention/);
-  assert.match(faultOf({ ...DRAFT, types: ["metrics"] }) ?? "", /metrics have not/);
+  assert.match(faultOf({ ...DRAFT, types: ["metrics"] }) ?? "", /metrics do not have/);
   assert.match(faultOf({ ...DRAFT, types: [] }) ?? "", /type/);
   assert.match(faultOf({ ...DRAFT, from: "2026-02-01T00:00:00Z" }) ?? "", /after/);
   const twice = [DRAFT.conditions[0], DRAFT.conditions[0]] as Draft["conditions"];
