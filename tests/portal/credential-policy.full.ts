@@ -56,7 +56,7 @@ test(
     assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled());
     await field.fill("10.1.2.3/8");
     await page.getByText("Your own address is not in this list").waitFor();
-    await page.getByText("The server sees you at 127.0.0.1").waitFor();
+    await page.getByText("Your address is 127.0.0.1").waitFor();
     assert.deepEqual(await ownFaults(tab), []);
     await pictured(page, "policy-warning");
     await page.getByRole("button", { name: "Add my address" }).click();

@@ -99,7 +99,7 @@ test("a link is shared for a chosen time, and ends with the file", { skip: NO_CH
   await dialog.waitFor({ state: "detached" });
 
   await page.getByRole("button", { name: "Delete…" }).click();
-  await dialog.getByText("can be restored for 7 days").waitFor();
+  await dialog.getByText("restore it from the trash for 7 days").waitFor();
   await picture(page, "delete");
   assert.deepEqual(await ownFaults(tab), []);
   await dialog.getByRole("button", { name: "Move to the trash" }).click();
@@ -144,7 +144,7 @@ test("files are deleted for good one by one, all together, and without the trash
   await page.keyboard.press("Enter");
   await page.getByText(/^2 files, 1.95 KiB/).waitFor();
   await page.getByRole("button", { name: "Empty the trash…" }).click();
-  await dialog.getByText("2 files go for good").waitFor();
+  await dialog.getByText("will be deleted for good").waitFor();
   assert.deepEqual(await ownFaults(tab), []);
   await dialog.getByRole("textbox").fill("empty the trash");
   await dialog.getByRole("button", { name: "Delete all for good" }).click();
@@ -161,7 +161,7 @@ test("files are deleted for good one by one, all together, and without the trash
 
   await tab.go(path(`?file=${hard.id}`));
   await page.getByRole("button", { name: "Delete…" }).click();
-  await dialog.getByText("can be restored for 30 days").waitFor();
+  await dialog.getByText("restore it from the trash for 30 days").waitFor();
   await dialog.getByLabel("Delete permanently, without the trash").check();
   await dialog.getByRole("textbox").fill("past.txt");
   await dialog.getByRole("button", { name: "Delete for good" }).click();

@@ -62,13 +62,13 @@ test("a page that is empty in a project shows the number of objects outside of i
   assert.equal(signedIn.status(), 200, await signedIn.text());
   const { page } = tab;
   const there: readonly (readonly [page: string, note: RegExp, row: string | RegExp])[] = [
-    ["explore", /1 log entry of the whole organization/, "of all"],
-    ["metrics", /1 metric point of the whole organization/, "queue"],
-    ["traces", /1 span of the whole organization/, "GET /"],
-    ["files", /Outside of it: 1 file\b/, "outside.txt"],
-    ["webhooks", /Outside of it: webhooks/, "outside"],
-    ["buckets", /Outside of it: buckets/, home.app.slug],
-    ["images", /Outside of it: repositories/, home.app.slug],
+    ["explore", /1 log entry without a project/, "of all"],
+    ["metrics", /1 metric point without a project/, "queue"],
+    ["traces", /1 span without a project/, "GET /"],
+    ["files", /Outside of this project: 1 file\b/, "outside.txt"],
+    ["webhooks", /Outside of this project: webhooks/, "outside"],
+    ["buckets", /Outside of this project: buckets/, home.app.slug],
+    ["images", /Outside of this project: repositories/, home.app.slug],
   ];
   for (const [path, note, row] of there) {
     await tab.go(`/o/${home.org.slug}/empty/${path}`);
@@ -78,11 +78,11 @@ test("a page that is empty in a project shows the number of objects outside of i
     await page.waitForURL((url) => url.pathname === `/o/${home.org.slug}/-/${path}`);
     await settled(page);
     await page.locator("main").getByText(row).first().waitFor();
-    assert.equal(await page.getByRole("note").filter({ hasText: "In other projects" }).count(), 0, path);
+    assert.equal(await page.getByRole("note").filter({ hasText: "Outside of this project" }).count(), 0, path);
   }
   await tab.go(`/o/${home.org.slug}/empty`);
   await page.getByText("0 of 4 steps done").waitFor();
-  for (const note of [/1 log entry of the whole organization/, /Outside of it: 1 file\b/, /1 webhook event/])
+  for (const note of [/1 log entry without a project/, /Outside of this project: 1 file\b/, /1 webhook event/])
     await page.getByRole("note").filter({ hasText: note }).waitFor();
   await page.getByRole("note").getByRole("link", { name: home.project.slug }).first().click();
   await page.waitForURL((url) => url.pathname.startsWith(`/o/${home.org.slug}/${home.project.slug}/`));

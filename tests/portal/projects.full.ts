@@ -80,7 +80,7 @@ test("before an app moves to another project, the page says who will reach it", 
   await page.getByRole("button", { name: "Move…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("To").selectOption({ label: "To (to)" });
-  await dialog.getByText("Credentials and S3 keys of From reach it no more").waitFor();
+  await dialog.getByText("credentials and S3 keys of From lose access").waitFor();
   await dialog.getByText("To is staging.").waitFor();
   await looked(tab, "move");
   await dialog.getByRole("button", { name: "Move the app" }).click();

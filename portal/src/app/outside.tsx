@@ -115,7 +115,7 @@ function Note({ page, children }: { page: string; children: ReactNode }): ReactN
   const project = useScopeProject();
   return (
     <p role="note" className="rounded border border-warn bg-warn-2 px-3 py-2 text-ink">
-      This page shows only the project {project?.slug}. In other projects: {children}.{" "}
+      This page shows only the project {project?.slug}. Outside of this project: {children}.{" "}
       <PageLink page={page} project={WHOLE_ORGANIZATION} className={PROSE_LINK}>
         Show all projects
       </PageLink>
