@@ -69,7 +69,7 @@ describe("servers that share records", { skip }, () => {
     const b = await start();
     for (const server of [a, b]) {
       const refusal = refused(await query(server, token, COUNT), 503, CODE);
-      assert.match(refusal.detail, /2 servers share these records.*Run one server/);
+      assert.match(refusal.detail, /2 servers share this database.*Run only one server/);
       refused(await query(server, token, "select count(*) from metrics join audit_log on true"), 503, CODE);
       refused(await server.call("GET", "/v1/tail/logs", { token }), 503, CODE);
       await ingested(server, token, "logs", [logEntry(server.origin)]);
@@ -102,7 +102,7 @@ describe("servers that share records", { skip }, () => {
     // At once, for organizations without rows elsewhere.
     assert.deepEqual(await rows(a, other, COUNT), [{ n: 1 }]);
     const refusal = refused(await query(a, token, COUNT), 503, CODE);
-    const store = /the directory (store_\S+) of a server that does not run/.exec(refusal.detail)?.[1] ?? "";
+    const store = /^The directory (store_\S+) has telemetry of this organization/.exec(refusal.detail)?.[1] ?? "";
     const listed = JSON.parse((await nodes(a, "list", "--json")).stdout) as {
       id: string;
       isLive: boolean;

@@ -12,19 +12,19 @@ import { Presence } from "./presence/index.ts";
 import { openRows, type RowStore } from "./rows.ts";
 import { TELEMETRY_DEFAULTS, type TelemetryLog, type TelemetrySettings } from "./settings.ts";
 
-/** The operator's settings; `TELEMETRY_DEFAULTS` and `defaultQuerySettings` have the rest. */
+/** The operator's settings. `TELEMETRY_DEFAULTS` and `defaultQuerySettings` have the others. */
 export interface TelemetryStoreSettings {
-  /** Rows of an organization and type that are worth a Parquet file, in bytes of NDJSON. */
+  /** Bytes of NDJSON at which the rows of an organization and type become a Parquet file. */
   readonly compactionRowsBytes: number;
-  /** Longest time that rows stay out of Parquet. */
+  /** The longest time that rows wait before they become Parquet. */
   readonly compactionIntervalMs: number;
   readonly queryConcurrency: number;
   readonly queryConcurrencyOrganization: number;
-  /** Memory that one query may use; the limits of its process follow from it. */
+  /** The memory that one query may use. The limits of its process are derived from it. */
   readonly queryMemoryBytes?: number;
-  /** The behaviour without a layer of the sandbox; "warn" when absent. */
+  /** What to do when a layer of the sandbox is missing. Default: "warn". */
   readonly querySandbox?: "require" | "warn" | "off";
-  /** `RETENTION_DEFAULTS` for absent members. */
+  /** The defaults are in `RETENTION_DEFAULTS`. */
   readonly retention?: Partial<RetentionSettings>;
 }
 
@@ -36,16 +36,18 @@ export interface TelemetryOptions {
   readonly settings: TelemetryStoreSettings;
   /** Makes Parquet; by default in a separate process. */
   readonly runner?: CompactionRunner;
-  /** Where the rows of tables come from that are no telemetry; one without a source is not served. */
+  /** The sources of tables whose rows are not telemetry. A table without a source cannot be queried. */
   readonly records?: RecordSources;
-  /** Its list has the work on telemetry. */
+  /** The schedule that runs the store's periodic work. */
   readonly schedule: Schedule;
-  /** Other servers may share the records: what this one alone can't know is refused. */
+  /**
+   * True if other servers may share the metadata database. Queries that this server alone cannot answer are then refused.
+   */
   readonly hasPeers?: boolean;
 }
 
 /**
- * Opens the embedded telemetry store: everything under `<dataDir>/telemetry`, the manifest in the metadata store.
+ * Opens the embedded telemetry store. Its data is under `<dataDir>/telemetry`, its manifest in the metadata store.
  * @throws Error when another process has the directory open, or a file can't be read
  */
 export async function openTelemetry(options: TelemetryOptions): Promise<TelemetryStore> {
@@ -119,7 +121,7 @@ function requireLayers(layers: readonly SandboxLayer[]): void {
   if (missing.length === 0) return;
   throw new Problem(
     "sandbox_missing",
-    `SQL is refused: this server lacks layers of the sandbox of queries (${missing.join(", ")}), and query_sandbox is require. mooring doctor says what to install or allow; with query_sandbox=warn SQL runs without them.`,
+    `SQL is refused: the query sandbox of this server lacks layers (${missing.join(", ")}), and query_sandbox is require. mooring doctor says what to install or allow; with query_sandbox=warn SQL runs without them.`,
   );
 }
 

@@ -13,11 +13,14 @@ interface KnownKey {
 
 export interface KeysOptions {
   readonly clock: GuardedClock;
-  /** Finds a key whose batch is no longer in the log. */
+  /** Finds a key whose batch the log no longer has. */
   readonly find: (orgId: string, type: string, keyHash: string) => Promise<KnownKey | undefined>;
 }
 
-/** `Idempotency-Key`s of the last 24 hours: in memory while their batch is in the log, in the metadata store afterwards. */
+/**
+ * The `Idempotency-Key`s of the last 24 hours. They are in memory while the log has their batch, and later in the metadata
+ * store.
+ */
 export class Keys {
   readonly #options: KeysOptions;
   readonly #ofLog = new Map<string, StoredKey & { readonly seq: number }>();
@@ -35,12 +38,12 @@ export class Keys {
   }
 
   /**
-   * Runs `write` unless the key was used for the same body before. A second batch with the same key waits for the
-   * first, and is written only when the first was not.
+   * Runs `write` unless the key was already used for the same body. A second batch with the same key waits for the first
+   * one. It is written only if the first one failed.
    * @throws Problem `idempotency_key_reused`, or the error of `write`
    */
   async once(batch: Batch, write: () => Promise<void>): Promise<Appended> {
-    if (batch.idempotency === undefined) throw new Error("a batch without a key can't be recognised");
+    if (batch.idempotency === undefined) throw new Error("a batch must have an idempotency key");
     const { keyHash, bodyHash } = batch.idempotency;
     const name = keyName(batch.orgId, batch.type, keyHash);
     for (let other = this.#running.get(name); other !== undefined; other = this.#running.get(name)) await other;
@@ -76,7 +79,7 @@ export class Keys {
     return known === undefined || this.#isExpired(known.at) ? undefined : known;
   }
 
-  /** Returns whether a key need not be saved. It would be lost with its segment of the log. */
+  /** Returns whether a key is too old to be saved before its segment of the log is deleted. */
   #mayForget(at: number): boolean {
     return this.#isExpired(at) && this.#options.clock.isTrusted();
   }

@@ -54,7 +54,7 @@ export function segmentName(firstSeq: number): string {
   return `${String(firstSeq).padStart(20, "0")}.wal`;
 }
 
-/** The first sequence number that a segment may hold, or undefined when the name is not a segment's. */
+/** Returns the first sequence number that a segment may hold, or undefined when the name is not that of a segment. */
 export function segmentFirstSeq(name: string): number | undefined {
   const match = SEGMENT_NAME.exec(name);
   return match === null ? undefined : Number(match[1]);
@@ -64,24 +64,24 @@ export function hotFileName(firstSeq: number, lastSeq: number): string {
   return `${firstSeq}-${lastSeq}.ndjson`;
 }
 
-/** The range of batches in a hot file, also one that is not written whole yet, read from its name. */
+/** Reads the range of batches from the name of a hot file, even if the file is incomplete. */
 export function hotFileRange(name: string): { firstSeq: number; lastSeq: number } | undefined {
   const match = /^(\d+)-(\d+)\.ndjson/.exec(name);
   return match === null ? undefined : { firstSeq: Number(match[1]), lastSeq: Number(match[2]) };
 }
 
-/** Path of a Parquet file relative to the telemetry directory, as the manifest keeps it. */
+/** Returns the path of a Parquet file relative to the telemetry directory, as the manifest stores it. */
 export function parquetPath(orgId: string, type: TelemetryType, firstSeq: number, lastSeq: number, id: string): string {
   return `parquet/${orgId}/${type}/${firstSeq}-${lastSeq}-${id}.parquet`;
 }
 
-/** The range of batches that a Parquet file was made from, read from its name. */
+/** Reads the range of batches from the name of a Parquet file. */
 export function parquetRange(name: string): { firstSeq: number; lastSeq: number } | undefined {
   const match = /^(\d+)-(\d+)-[^/]+\.parquet$/.exec(name);
   return match === null ? undefined : { firstSeq: Number(match[1]), lastSeq: Number(match[2]) };
 }
 
-/** Organizations name folders, so nothing but an identifier's characters may be in them. */
+/** Folders have the names of organizations, so a name must not have other characters than an identifier. */
 export function assertPathSafe(orgId: string): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(orgId)) throw new Error("an organization's identifier must be safe in a path");
 }

@@ -3,8 +3,8 @@ import type { MetadataStore, Tables, Writer } from "#stores/metadata/index.ts";
 import type { TelemetryType } from "./columns.ts";
 
 /**
- * A Parquet file in the manifest. `min_us` and `max_us` are cut to the numbers that a double holds exactly, ±(2^53 −
- * 1), the years 1684 to 2255; a time that is compared with them must be cut in the same way.
+ * A Parquet file in the manifest. `min_us` and `max_us` are limited to numbers that a double holds exactly: ±(2^53 − 1), the
+ * years 1684 to 2255. Limit a time in the same way before you compare it with them.
  */
 export type ManifestFile = Omit<Tables["telemetry_file"], "store_id" | "dropped_at">;
 
@@ -23,20 +23,20 @@ export interface StoredKey {
   readonly at: number;
 }
 
-/** Another commit has changed the table, so this process's state of it is outdated. */
+/** Thrown when another commit has changed the table. This process's copy of the table is then outdated. */
 export class ManifestChanged extends Error {
   constructor() {
     super("cannot change the telemetry files: the manifest has changed meanwhile");
   }
 }
 
-/** The most rows in one statement; the databases limit its parameters. */
+/** The most rows in one statement. Databases limit the parameters of a statement. */
 const ROWS_PER_STATEMENT = 100;
 
 /**
- * Which Parquet files of one telemetry directory count, how far its log is in them, and the idempotency keys that its log no
- * longer has. Several servers may keep theirs in one metadata store: files and numbers of batches are a directory's own, so
- * every statement here names it.
+ * Records which Parquet files of a telemetry directory are valid, which batches of its log they include, and the idempotency
+ * keys that its log no longer has. Several servers may share one metadata store. Files and batch numbers belong to one
+ * directory, so every statement here names the directory.
  */
 export class Manifest {
   readonly #metadata: MetadataStore;
@@ -48,7 +48,7 @@ export class Manifest {
     this.#storeId = storeId;
   }
 
-  /** Every table, by `org/type`. */
+  /** Loads every table, by `org/type`. */
   async load(): Promise<Map<string, { orgId: string; type: TelemetryType; manifest: TableManifest }>> {
     const progress = await this.#progress().execute();
     const files = await this.#liveFiles().execute();
@@ -68,7 +68,10 @@ export class Manifest {
     return { compactedSeq: progress?.compacted_seq ?? 0, files };
   }
 
-  /** All files that the manifest names, by their path relative to the telemetry directory; dropped ones need not be there. */
+  /**
+   * Returns all files in the manifest, by their path relative to the telemetry directory. Dropped files may be missing on
+   * disk.
+   */
   async paths(): Promise<Map<string, { readonly id: string; readonly state: "live" | "dropped" }>> {
     const files = this.#metadata.read.selectFrom("telemetry_file").where("store_id", "=", this.#storeId);
     const rows = await files.select(["id", "path", "dropped_at"]).execute();
@@ -76,7 +79,7 @@ export class Manifest {
   }
 
   /**
-   * Puts new files in the place of the log's batches up to `toSeq`. This commit is the switch.
+   * Records new files for the log's batches up to `toSeq`. From this commit on, the files replace the log.
    * @throws ManifestChanged when the table is no longer at `fromSeq`
    */
   async commit(
@@ -109,9 +112,9 @@ export class Manifest {
   }
 
   /**
-   * Replaces files with others that have the same rows, or adds files. This commit is the switch. Dropped files stay in
-   * the manifest until `forget`.
-   * @throws ManifestChanged when one of `dropped` is not live any more
+   * Replaces files with others that have the same rows, or adds files. The change takes effect with this commit. Dropped
+   * files stay in the manifest until `forget`.
+   * @throws ManifestChanged when one of `dropped` is no longer live
    */
   async replace(
     dropped: readonly string[],
@@ -135,7 +138,7 @@ export class Manifest {
     });
   }
 
-  /** Removes dropped files whose deletion from the disk is durable. */
+  /** Removes dropped files. Their deletion from the disk must be durable. */
   async forget(ids: readonly string[]): Promise<void> {
     await this.#metadata.write(async (tx) => {
       for (const some of chunks(ids)) {
@@ -168,7 +171,7 @@ export class Manifest {
     return row === undefined ? undefined : { bodyHash: row.body_hash, accepted: row.accepted, at: row.at };
   }
 
-  /** Saves keys before their log segment goes, and forgets those from before `expiredBefore`; null: none. */
+  /** Saves keys before their log segment is deleted, and deletes keys older than `expiredBefore` (null: none). */
   async saveKeys(keys: readonly StoredKey[], expiredBefore: Cutoff | null): Promise<void> {
     await this.#metadata.write(async (tx) => {
       const ours = tx.deleteFrom("telemetry_key").where("store_id", "=", this.#storeId);

@@ -10,20 +10,20 @@ export interface ParquetFile {
   readonly held: HeldFile;
   readonly rows: number;
   readonly bytes: number;
-  /** Range of `timestamp`, in microseconds since the epoch, cut as in `ManifestFile`. */
+  /** The range of `timestamp`, in microseconds since the epoch, limited as in `ManifestFile`. */
   readonly minUs: number;
   readonly maxUs: number;
-  /** UTC day of the newest row, `2026-11-20`. */
+  /** The UTC day of the newest row, for example `2026-11-20`. */
   readonly day: string;
-  /** Attributes with a separate column in the file, see `promotedColumn`. */
+  /** The attributes that have a separate column in the file, see `promotedColumn`. */
   readonly promoted: readonly string[];
-  /** Its severities were derived by older spellings of levels. */
+  /** True if the severities were derived from the level names that older versions knew. */
   readonly oldSpellings: boolean;
   /** In milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** `deleted` is called for a deletion that failed. */
+/** `deleted` is called when a deletion failed. */
 export function parquetFile(
   layout: Layout,
   file: ManifestFile,
@@ -46,7 +46,7 @@ export function parquetFile(
 const US_PER_MS = 1000;
 const DATE_MS_MAX = 8.64e15;
 
-/** The UTC day of a time in microseconds since the epoch, as in ISO 8601. */
+/** Returns the UTC day of a time in microseconds since the epoch, in ISO 8601. */
 export function dayOf(us: number): string {
   const ms = Math.max(-DATE_MS_MAX, Math.min(DATE_MS_MAX, Math.floor(us / US_PER_MS)));
   return new Date(ms).toISOString().replace(/T.*$/, "");

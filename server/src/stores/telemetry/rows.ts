@@ -48,9 +48,9 @@ export interface RowStoreOptions {
   readonly mergeRunner?: CompactionRunner;
   /** Rewrites Parquet without erased rows; by default in a third process. */
   readonly eraseRunner?: CompactionRunner;
-  /** How a segment of the log is made; tests put a failing disk here. */
+  /** Creates a segment of the log. Tests pass one with a failing disk. */
   readonly createSegment?: CreateSegmentFile;
-  /** How an append waits while compaction is behind; tests record the time. */
+  /** Waits during an append while compaction is behind. Tests record the time. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -74,12 +74,12 @@ interface Parts {
 }
 
 const PROCESS_IDLE_MS = 10_000;
-/** Each attempt brings as much to Parquet as one file may have. */
+/** Each attempt moves as much to Parquet as one file may have. */
 const SETTLE_ATTEMPTS_MAX = 32;
 const RETRY_LATER = { retryAfterS: 5 };
 
 /**
- * Opens the write side of the embedded telemetry store: the log, the hot rows, compaction.
+ * Opens the write side of the embedded telemetry store: the log, the hot rows and compaction.
  * @throws Error when another process has the directory open, or a file can't be read
  */
 export async function openRows(options: RowStoreOptions): Promise<RowStore> {
@@ -117,7 +117,7 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
     asideDir: layout.quarantine,
     log,
     batch: ({ seq, meta, rows }) => restored(seq, meta, rows),
-    // Rows that can't be written now stay in memory and are retried: a full disk must not prevent a start.
+    // Rows that can't be written now stay in memory, and the write is retried. A full disk must not prevent a start.
     pause: () => tables.written().catch(() => {}),
   });
   const [oldest] = recovered.segments;
@@ -145,7 +145,7 @@ async function recover(options: RowStoreOptions, layout: Layout, unlock: () => v
   return { options, storeId, tables, keys, manifest, wal, feed, lifecycle, unlock, ...made };
 }
 
-/** The writers of Parquet: from hot rows, and from small files. */
+/** Creates the processes that write Parquet: one for hot rows, one for small files. */
 function writers(
   options: RowStoreOptions,
   layout: Layout,
@@ -165,7 +165,7 @@ function writers(
   return { runners: [runner, mergeRunner, eraseRunner], eraseRunner, asked, files, compactor, merger };
 }
 
-/** Takes batches durably, shows them as files, and turns them into Parquet. */
+/** Stores batches durably, offers them to queries as files, and converts them to Parquet. */
 export class RowStore {
   readonly #parts: Parts;
   readonly #schedule: CompactionSchedule;
@@ -200,17 +200,17 @@ export class RowStore {
     parts.lifecycle.start(() => this.#settle());
   }
 
-  /** How long and how much is kept. */
+  /** Retention, quotas and erasures. */
   get lifecycle(): Lifecycle {
     return this.#parts.lifecycle;
   }
 
-  /** The directory's, see `store-id.ts`. */
+  /** The directory's identifier, see `store-id.ts`. */
   get storeId(): string {
     return this.#parts.storeId;
   }
 
-  /** Lists the organizations that have, or had, rows. */
+  /** Lists the organizations that have or had rows. */
   organizations(): string[] {
     return [...new Set([...this.#parts.tables.all()].map(({ orgId }) => orgId))];
   }
@@ -219,7 +219,7 @@ export class RowStore {
     return this.#parts.feed;
   }
 
-  /** See `TelemetryStore.append`. */
+  /** Implements `TelemetryStore.append`. */
   async append(batch: Batch): Promise<Appended> {
     assertPathSafe(batch.orgId);
     this.#refuse();
@@ -231,7 +231,8 @@ export class RowStore {
   }
 
   /**
-   * Everything that was appended to an organization before the call, as files; of `wanted`, when it is given.
+   * Returns everything that was appended to an organization before the call, as files. With `wanted`, returns only these
+   * tables and times.
    * @throws Problem `unavailable`
    */
   async snapshot(orgId: string, wanted?: WantedTables): Promise<Snapshot> {
@@ -239,7 +240,7 @@ export class RowStore {
     return takeSnapshot(tables.ofOrganization(orgId), wanted, lifecycle.shown(orgId));
   }
 
-  /** Compacts everything now, due or not, and shortens the log. Failures are logged. */
+  /** Compacts all hot rows now, due or not, and trims the log. Failures are logged. */
   async compact(): Promise<void> {
     await this.#schedule.runAll();
   }
@@ -276,7 +277,7 @@ export class RowStore {
     return { ok: refusal === undefined, detail: refusal ?? "ready", ...figures };
   }
 
-  /** Finishes appends in flight and leaves the rest to the log. */
+  /** Finishes running appends. All other rows stay in the log. */
   close(): Promise<void> {
     this.#stopping.abort();
     this.#closing ??= this.#close();
@@ -294,7 +295,7 @@ export class RowStore {
     unlock();
   }
 
-  /** @throws Problem `unavailable` when nothing is taken now */
+  /** @throws Problem `unavailable` when no batch can be accepted now */
   #refuse(): void {
     if (this.#closing !== undefined)
       throw new Problem("unavailable", "cannot keep the entries: the server is stopping", RETRY_LATER);
@@ -334,8 +335,9 @@ export class RowStore {
   }
 
   /**
-   * Brings every batch that was acknowledged before the call to Parquet, and deletes the log that had them. Returns the last such batch.
-   * @throws Error when that can't be done now
+   * Moves every batch that was acknowledged before the call to Parquet, and deletes its log segments. Returns the last such
+   * batch.
+   * @throws Error when that is not possible now
    */
   async #settle(): Promise<number> {
     this.#settling = true;
@@ -353,10 +355,10 @@ export class RowStore {
       if (wal.segments.every(({ firstSeq }) => firstSeq > throughSeq)) return throughSeq;
       await wal.endSegment();
     }
-    throw new Error("cannot bring all telemetry to Parquet now");
+    throw new Error("cannot move all telemetry to Parquet now");
   }
 
-  /** Deletes the oldest segments whose every batch is in Parquet; keys that only they remember are saved first. */
+  /** Deletes the oldest segments if Parquet has all their batches. Saves the keys that only these segments have. */
   async #trim(): Promise<void> {
     const { wal, keys, manifest, options } = this.#parts;
     const present = wal.segments.at(-1);
@@ -368,7 +370,7 @@ export class RowStore {
       lastSeq = segment.lastSeq;
       bytes -= segment.bytes;
     }
-    // A backup has records that may know of fewer batches in Parquet than these: it needs the log from there on.
+    // The records in a backup may know fewer compacted batches. The backup then needs these segments of the log.
     if (lastSeq === 0 || areDeletionsHeld(options.dataDir)) return;
     const saved = keys.upTo(lastSeq);
     if (saved.length > 0) {
@@ -379,7 +381,10 @@ export class RowStore {
     keys.forgetUpTo(deletedTo);
   }
 
-  /** Whether a segment is kept although it is in Parquet; `bytes` is how long the log is from there on. */
+  /**
+   * Returns whether a segment is kept for readers of the feed although Parquet has its rows. `bytes` is the size of the log
+   * from this segment on.
+   */
   #isForReplay(segment: SegmentInfo, bytes: number): boolean {
     const { wal, options } = this.#parts;
     const { replayMs, replayBytes } = options.settings;

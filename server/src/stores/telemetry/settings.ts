@@ -6,19 +6,19 @@ const MIB = 1024 * 1024;
 export interface TelemetrySettings {
   /** A segment of the log is closed at this size. */
   readonly segmentBytes: number;
-  /** Rows of one organization and type are moved from memory to a hot file at this size. */
+  /** Rows of one organization and type move from memory to a hot file at this size. */
   readonly hotFileBytes: number;
   /** Rows that all organizations together may have in memory. */
   readonly hotMemoryBytes: number;
-  /** Appends are refused while the log is larger than this: compaction can't keep up or doesn't run. */
+  /** Appends are refused while the log is larger than this, because compaction is too slow or does not run. */
   readonly logBytesMax: number;
-  /** Appends are slowed down while more than this is not in Parquet. */
+  /** Appends are delayed while more than this is not in Parquet. */
   readonly backlogBytes: number;
-  /** Appends are refused while the disk has less than this free, so that queries and compaction can go on. */
+  /** Appends are refused while the disk has less than this free, so that queries and compaction can continue. */
   readonly diskFreeBytesMin: number;
   /**
-   * How long rows in Parquet stay in the log after they arrived, or after the start, for readers that continue the log.
-   * It holds only up to `replayBytes`.
+   * How long rows in Parquet stay in the log for readers that continue the feed. Counted from the arrival of the rows, or
+   * from the start. Only while the log is smaller than `replayBytes`.
    */
   readonly replayMs: number;
   /** The largest log for which `replayMs` holds. */
@@ -29,48 +29,48 @@ export interface TelemetrySettings {
 }
 
 export interface CompactionSettings {
-  /** An organization's rows of one type go to Parquet at this size. */
+  /** An organization's rows of one type are compacted at this size. */
   readonly hotBytes: number;
-  /** … or when the oldest of them is this old. */
+  /** They are also compacted when the oldest of them is this old. */
   readonly ageMs: number;
-  /** … or, the largest first, while the log is larger than this. */
+  /** While the log is larger than this, the largest tables are compacted too. */
   readonly logBytes: number;
-  /** While large tables have more than this together, compaction has the server's priority and merges wait. */
+  /** While large tables have more than this together, compaction has the server's priority, and merges wait. */
   readonly behindBytes: number;
-  /** At most this much goes into one job, whose memory grows with it. */
+  /** The most bytes of rows for one job. Its memory grows with them. */
   readonly inputBytesMax: number;
-  /** Memory limit of the process that compacts. */
+  /** The memory limit of the process that compacts. */
   readonly memoryBytes: number;
   readonly threads: number;
-  /** A compaction that takes longer is ended and tried again later. */
+  /** A compaction that takes longer is ended and retried later. */
   readonly timeoutMs: number;
-  /** How often the store looks whether something is due; 0 turns the schedule off. */
+  /** How often the store looks for due compactions. 0 turns this off. */
   readonly checkEveryMs: number;
 }
 
-/** How small Parquet files of a table become larger ones of the same day. */
+/** Settings for merging a table's small Parquet files into larger ones of the same day. */
 export interface MergeSettings {
-  /** Files of this size are left alone. */
+  /** Files of this size or larger are not merged. */
   readonly smallBytes: number;
-  /** A merge takes files until they have this size together. */
+  /** A merge takes files until their total size is this. */
   readonly targetBytes: number;
-  /**
-   * While a day is not over, this many files of about the same number of rows are merged; each merge makes files this
-   * many times larger.
-   */
+  /** Until a day is over, this many files with similar numbers of rows are merged into one. */
   readonly fanIn: number;
   /** The most files that are merged at once. */
   readonly inputsMax: number;
-  /** A day is over so long after its end. */
+  /** A day counts as over this long after its end. */
   readonly graceMs: number;
-  /** A day that is over and had no new file for so long is merged down even when one of its files is much larger than the others. */
+  /**
+   * A day that is over is merged completely when it had no new file for this long, even if one file is much larger than the
+   * others.
+   */
   readonly quietMs: number;
-  /** Memory limit of the process that merges. */
+  /** The memory limit of the process that merges. */
   readonly memoryBytes: number;
   readonly threads: number;
-  /** A merge that takes longer is ended and tried again later. */
+  /** A merge that takes longer is ended and retried later. */
   readonly timeoutMs: number;
-  /** How often the store looks whether something is to be merged; 0 turns the schedule off. */
+  /** How often the store looks for due merges. 0 turns this off. */
   readonly checkEveryMs: number;
 }
 
@@ -109,7 +109,7 @@ export const TELEMETRY_DEFAULTS: TelemetrySettings = {
   },
 };
 
-/** Where the store reports what an operator should know; a pino logger fits. */
+/** The interface of the store's logger. A pino logger has it. */
 export interface TelemetryLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

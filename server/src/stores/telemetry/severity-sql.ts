@@ -1,13 +1,16 @@
 import { LEVEL_SPELLINGS, SEVERITY_NAMES } from "#kernel/severity.ts";
 
-/** `level` without the characters around it: the text that `severityOf` looks up. */
+/** Removes color codes and surrounding punctuation from `level`, as `severityOf` does. */
 const WORD = String.raw`regexp_replace(regexp_replace(lower("level"), '\x1b\[[0-9;]*m', '', 'g'), '^[^a-z0-9]+|[^a-z0-9]+$', '', 'g')`;
 const NUMBERS = [...LEVEL_SPELLINGS].map(([word, number]) => `'${word}': ${number}::UTINYINT`).join(", ");
 
-/** The severity of rows whose own was derived by older spellings: what these did not know is looked up. */
+/** Older versions knew fewer level names. Their rows without a severity get it from `level` here. */
 export const SEVERITY_ANEW = `coalesce("severity", (MAP {${NUMBERS}})[${WORD}])`;
 
-/** The name of a severity number, as `severityName` gives it. A list names it once: `severity` may be a long expression. */
+/**
+ * Returns SQL for the name of a severity number, as `severityName` does. The SQL has `severity` only once, because that may
+ * be a long expression.
+ */
 export function severityNameSql(severity: string): string {
   const names = SEVERITY_NAMES.map((name) => `'${name}'`).join(", ");
   return `([${names}])[(${severity}::INTEGER + 3) // 4]`;

@@ -6,12 +6,12 @@ export interface ParquetInput {
   readonly path: string;
   readonly rows: number;
   readonly bytes: number;
-  /** Range of `timestamp`, in microseconds since the epoch, cut to ±(2^53 − 1). */
+  /** The range of `timestamp`, in microseconds since the epoch, limited to ±(2^53 − 1). */
   readonly minUs: number;
   readonly maxUs: number;
-  /** Attributes with a separate column, see `promotedColumn`. */
+  /** The attributes that have a separate column, see `promotedColumn`. */
   readonly promoted: readonly string[];
-  /** Its severities were derived by older spellings of levels. */
+  /** True if the severities were derived from the level names that older versions knew. */
   readonly oldSpellings?: boolean;
 }
 
@@ -27,28 +27,29 @@ export interface HotInput {
 export interface SnapshotTable {
   readonly parquet: readonly ParquetInput[];
   readonly hot: readonly HotInput[];
-  /** How many files the table has, with those that were left out because of their times. */
+  /** The number of the table's files, including files that were left out because of their times. */
   readonly filesTotal: number;
-  /** Rows that are in no file, since they can't be read. */
+  /** The number of rows that are in no file because they can't be read. */
   readonly unreadable?: number;
-  /** Only rows of this range count: others may be in the files, and are not to be shown. */
+  /** Only rows of this range are visible. The files may have others. */
   readonly range?: TimeRange;
 }
 
 /**
- * Rows from `fromUs` (included) to `toUs` (not included), in microseconds since the epoch; an absent bound is no limit.
+ * Rows from `fromUs` (included) to `toUs` (not included), in microseconds since the epoch. Without a bound, that side is
+ * open.
  */
 export interface TimeRange {
   readonly fromUs?: number | undefined;
   readonly toUs?: number | undefined;
 }
 
-/** Tables to read, each with the range of wanted rows; other tables are not read. */
+/** The tables to read, each with the range of wanted rows. Other tables are not read. */
 export type WantedTables = Readonly<Partial<Record<TelemetryType, TimeRange>>>;
 
 /**
- * Everything that one organization had acknowledged at one moment. Its files stay on disk until `release`,
- * which may be called more than once.
+ * All rows of one organization that were acknowledged at one moment. The files stay on disk until `release`, which may be
+ * called more than once.
  */
 export interface Snapshot {
   readonly tables: Readonly<Record<TelemetryType, SnapshotTable>>;

@@ -6,7 +6,7 @@ import type { Layout } from "./layout.ts";
 import type { Manifest } from "./manifest.ts";
 import { parquetFile } from "./parquet-file.ts";
 
-/** Makes the folders, durably, and empties those that are a cache. */
+/** Creates the folders durably, and empties those that are caches. */
 export async function prepareFolders(layout: Layout): Promise<void> {
   for (const cache of [layout.hot, layout.work]) await rm(cache, { recursive: true, force: true });
   for (const dir of [layout.wal, layout.hot, layout.parquet, layout.replacing, layout.work, layout.quarantine]) {
@@ -16,7 +16,9 @@ export async function prepareFolders(layout: Layout): Promise<void> {
   await syncDirectory(dirname(layout.root));
 }
 
-/** Takes the Parquet files and the progress of each table from the manifest. Returns the highest batch that is in Parquet. */
+/**
+ * Reads the Parquet files and the progress of each table from the manifest. Returns the highest batch that is in Parquet.
+ */
 export async function restoreTables(layout: Layout, manifest: Manifest, tables: Tables): Promise<number> {
   let lastSeq = 0;
   for (const { orgId, type, manifest: table } of (await manifest.load()).values()) {

@@ -5,23 +5,25 @@ import { syncDirectory } from "#stores/directory/index.ts";
 import type { Layout } from "./layout.ts";
 
 /**
- * The identifier of a telemetry directory, under which the metadata store keeps its rows. The first start creates it,
- * durably; it moves with the directory and is in its backups. Only for the holder of the directory's lock.
- * @throws Error when it is damaged, or gone while the directory has telemetry: another one would hide that telemetry
+ * Returns the identifier of a telemetry directory. The metadata store has the directory's rows under this identifier. The
+ * first start creates it durably. It moves with the directory and is in its backups. The caller must hold the directory's
+ * lock.
+ * @throws Error when the file is damaged, or when it is missing but the directory has telemetry. A new identifier would hide
+ * that telemetry.
  */
 export async function readStoreId(layout: Layout, clock: Clock): Promise<string> {
   const kept = await readFile(layout.storeId, "utf8").catch(absent);
   if (kept === undefined) return makeStoreId(layout, clock);
   const id = kept.trim();
   if (isId("store", id)) return id;
-  throw new Error(`cannot open the telemetry directory: ${layout.storeId} is damaged; put it back from a backup`);
+  throw new Error(`cannot open the telemetry directory: ${layout.storeId} is damaged; restore it from a backup`);
 }
 
 async function makeStoreId(layout: Layout, clock: Clock): Promise<string> {
   for (const dir of [layout.wal, layout.parquet]) {
     if (((await readdir(dir).catch(absent)) ?? []).length === 0) continue;
-    const cause = `${layout.storeId} is missing, but there is telemetry beside it`;
-    throw new Error(`cannot open the telemetry directory: ${cause}; put the file back from a backup`);
+    const cause = `${layout.storeId} is missing, but the directory has telemetry`;
+    throw new Error(`cannot open the telemetry directory: ${cause}; restore the file from a backup`);
   }
   const id = newId("store", clock.nowMs());
   const temporary = `${layout.storeId}.new`;

@@ -10,9 +10,9 @@ import type { TelemetryLog } from "./settings.ts";
 export interface SweepOptions {
   readonly layout: Layout;
   readonly manifest: Manifest;
-  /** With what the manifest says of each table. */
+  /** The tables, restored from the manifest. */
   readonly tables: Tables;
-  /** The batches that the log has; undefined when it is empty. */
+  /** The range of batches in the log. Undefined when the log is empty. */
   readonly logged: { readonly firstSeq: number; readonly lastSeq: number } | undefined;
   readonly log: TelemetryLog;
 }
@@ -20,9 +20,9 @@ export interface SweepOptions {
 type Known = Awaited<ReturnType<Manifest["paths"]>>;
 
 /**
- * Makes the Parquet files on disk those of the manifest: README.md, "Parquet files at a start", has the cases. Returns the highest
- * batch that any file was made from: numbers must not be given again, since the right database would take them for batches
- * that it has.
+ * Compares the Parquet files on disk with the manifest, and deletes or quarantines files that do not belong. README.md,
+ * "Parquet files at a start", has the cases. Returns the highest batch in any file. Its number must not be given again: if
+ * the right database comes back, it would take the new batch for the old one.
  */
 export async function sweepParquet(options: SweepOptions): Promise<number> {
   const { layout, manifest } = options;
@@ -41,7 +41,7 @@ export async function sweepParquet(options: SweepOptions): Promise<number> {
   return seqs.reduce((highest, seq) => Math.max(highest, seq), 0);
 }
 
-/** By their path relative to the telemetry directory, as in the manifest. */
+/** Lists files by their path relative to the telemetry directory, as in the manifest. */
 async function parquetFiles(layout: Layout): Promise<Set<string>> {
   const entries = await readdir(layout.parquet, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -60,12 +60,12 @@ async function deleteDropped({ layout, manifest }: SweepOptions, known: Known): 
   await manifest.forget(dropped.map(([, { id }]) => id));
 }
 
-/** Removes files that were to replace others which still exist; they leave `present`. */
+/** Deletes new files of a replacement that was not committed, if the old files still exist. Removes them from `present`. */
 async function undoReplacing({ layout }: SweepOptions, known: Known, present: Set<string>): Promise<void> {
   for (const [note, { dropped, added }] of await readReplacing(layout)) {
     const undecided = added.filter((path) => present.has(path) && !known.has(path));
     const isUndone = dropped.every((path) => known.get(path)?.state === "live" && present.has(path));
-    // Not of this database, then: the note stays for the day when its own is back.
+    // The files belong to another database. The note stays until that database is back.
     if (undecided.length > 0 && !isUndone) continue;
     for (const path of undecided) {
       await rm(join(layout.root, path), { force: true });
@@ -76,8 +76,8 @@ async function undoReplacing({ layout }: SweepOptions, known: Known, present: Se
 }
 
 /**
- * A file that the manifest does not know, and whose every batch the log still has for the table, was made but never committed. Any other
- * may have the only copy of its rows: it is the sign of a wrong or older database, and kept aside.
+ * A file that is not in the manifest was never committed if the log still has all its batches. It is deleted. Any other file
+ * may have the only copy of its rows. It shows a wrong or older database, and goes to quarantine.
  */
 async function removeUnknown({ layout, tables, logged, log }: SweepOptions, path: string): Promise<void> {
   const absolute = join(layout.root, path);

@@ -6,77 +6,83 @@ import type { TelemetryFeed } from "./feed/types.ts";
 import type { RecordTable } from "./records/index.ts";
 import type { TimeRange } from "./snapshot.ts";
 
-/** Rows of one organization and one type, validated and normalised, to be kept whole or not at all. */
+/** Validated and normalised rows of one organization and type. They are stored as a whole or not at all. */
 export interface Batch {
   readonly orgId: string;
   readonly type: TelemetryType;
-  /** Not to be changed after `append`. Rows as NDJSON: one JSON object a line with the members named in `COLUMNS`, absent for NULL; ends with a newline. */
+  /**
+   * The rows as NDJSON: one JSON object a line with the members of `COLUMNS`, absent for NULL. Ends with a newline. Must not
+   * be changed after `append`.
+   */
   readonly rows: Buffer;
-  /** CRC-32 of `rows`, when it is known already. */
+  /** The CRC-32 of `rows`, if it is known. */
   readonly rowsCrc?: number | undefined;
-  /** How many lines `rows` has. */
+  /** The number of lines in `rows`. */
   readonly count: number;
   /** Present when the caller sent an `Idempotency-Key`; both are SHA-256 in hexadecimal. */
   readonly idempotency?: { readonly keyHash: string; readonly bodyHash: string };
 }
 
 export interface Appended {
-  /** Entries taken; for a repeated idempotency key, the number taken the first time. */
+  /** The number of accepted entries. For a repeated idempotency key, the number of the first request. */
   readonly accepted: number;
-  /** True when the same key and body had been taken before, and nothing was written now. */
+  /** True when the same key and body were accepted before. Nothing was written now. */
   readonly replayed: boolean;
 }
 
-/** The formats in which a result can leave the engine. */
 export type ResultFormat = "json" | "ndjson" | "csv" | "arrow" | "parquet";
 
 export type QueryParameter = string | number | boolean | null;
 
-/** Projects whose rows may be seen. `all`: every row. A list: rows of these projects, and rows of no project when `unassigned`. */
+/**
+ * The projects whose rows the caller may see. `all`: every row. A list: rows of these projects, and with `unassigned` also
+ * rows without a project.
+ */
 export type VisibleRows = "all" | { readonly projectIds: readonly string[]; readonly unassigned: boolean };
 
 export interface QueryRequest {
   readonly orgId: string;
-  /** A function is asked when the files are settled, so that no row of a project is among them that was not yet one. */
+  /** A function is called after the files are chosen, so that it knows every project that has rows in them. */
   readonly visible: VisibleRows | (() => Promise<VisibleRows>);
   readonly sql: string;
   /** Positional (`?`, `$1`) or named (`$name`) parameters. */
   readonly parameters: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   readonly format: ResultFormat;
-  /** Runs nothing: a statement that could run is answered with a `StatementDescription` as JSON. */
+  /** Checks the statement without running it, and answers with a `StatementDescription` as JSON. */
   readonly describe?: boolean;
-  /** Answers how the statement would be run, as JSON (`{"plan": …}`), or runs it and answers how it went. */
+  /**
+   * `plan` answers with the plan as JSON (`{"plan": …}`) and runs nothing. `analyze` runs the statement and answers with the
+   * executed plan.
+   */
   readonly explain?: "plan" | "analyze" | undefined;
   /**
-   * Called for each table of records that the statement reads: throws the Problem for a principal who may not read it.
-   * Without it none may be read.
+   * Called for each table of records that the statement reads. Throws the Problem when the principal may not read it.
+   * Without this function no such table can be read.
    */
   readonly records?: (table: RecordTable) => void;
-  /** Only rows of this range are seen, and only files that may have some are read. */
+  /** Only rows of this range are visible. Files without such rows are not read. */
   readonly range?: TimeRange;
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
-  /**
-   * With `truncate` the result is cut after `rowsMax` rows and marked; without, one more row is a `query_too_large`.
-   */
+  /** With `truncate`, the result is cut after `rowsMax` rows and marked. Without it, more rows are a `query_too_large`. */
   readonly rowsMax: number;
   readonly truncate: boolean;
   /** Cancels the query and frees what it holds. */
   readonly signal: AbortSignal;
 }
 
-/** The tables and times of a statement, without running it. */
+/** The tables and times that a statement reads, without running it. */
 export interface StatementDescription {
-  /** Names of its parameters; numbers from 1 for those by position. */
+  /** The names of the parameters. Positional ones have numbers from 1. */
   readonly parameters: readonly string[];
 }
 
-/** A running query whose first bytes have arrived: early failures are excluded. */
+/** A running query whose first bytes have arrived. */
 export interface QueryRun {
   readonly contentType: string;
-  /** The result, already in the format asked for. Destroying it cancels the query. */
+  /** The result in the requested format. Destroying it cancels the query. */
   readonly body: Readable;
-  /** Settled before the body ends: what the query took, or undefined when the result is not whole. Never rejects. */
+  /** Resolves before the body ends, with undefined when the result is incomplete. Never rejects. */
   readonly statistics: Promise<QueryStatistics | undefined>;
 }
 
@@ -84,59 +90,59 @@ export interface QueryStatistics {
   /** Rows of the result. */
   readonly rows: number;
   readonly truncated: boolean;
-  /** Milliseconds of work, from the statement's arrival at its process on. */
+  /** Milliseconds of work since the statement reached its process. */
   readonly elapsedMs: number;
-  /** Rows and bytes of the files that were opened: those that by their times can hold rows of the result. */
+  /** Rows and bytes of the opened files. Files whose times can't match are not opened. */
   readonly rowsScanned: number;
   readonly bytesScanned: number;
   readonly filesScanned: number;
-  /** Files of the tables that the statement names. */
+  /** The number of files of the statement's tables. */
   readonly filesTotal: number;
-  /** Rows of records that were left out, since they can't be read; absent when there are none. */
+  /** The number of rows of records that are left out because they can't be read. Absent when there are none. */
   readonly unreadable?: number;
 }
 
 /**
- * Takes batches durably and answers SQL over them. Every call names the organization: nothing in a store can be read without it.
- *
- * `append` resolves once the batch is flushed to disk (`fdatasync`), and a `query` that starts after that sees it.
- * @throws Problem `disk_full` or `unavailable` (503; nothing was kept), `idempotency_key_reused` (422)
+ * Stores batches durably and answers SQL over them. Every call names the organization, so that no call can read another
+ * one's data.
+ * `append` resolves when the batch is flushed to disk (`fdatasync`). A `query` that starts after that sees it.
+ * @throws Problem `disk_full` or `unavailable` (503; nothing was stored), `idempotency_key_reused` (422)
  */
 export interface TelemetryStore {
   append(batch: Batch): Promise<Appended>;
   /** @throws Problem `invalid_sql`, `sql_not_allowed`, `query_failed`, `query_timeout`, `query_memory`, `query_too_large`, `telemetry_incomplete`, `unavailable` */
   query(request: QueryRequest): Promise<QueryRun>;
   /**
-   * Whether an organization's quotas let a request with telemetry in; asked once for each, before it is read. Costs nothing.
+   * Checks the organization's quotas. Called once for each request with telemetry, before its body is read.
    * @throws Problem `quota_exceeded`
    */
   admit(orgId: string): void;
   /**
-   * The oldest time that is not past its retention, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`: rows before it are not to be appended, since nobody
-   * could query them. Undefined: any time will do.
+   * Returns the oldest time within the retention, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. Do not append older rows: no query would
+   * show them. Undefined: no limit.
    */
   notBefore(orgId: string, type: TelemetryType): string | undefined;
-  /** Retention and quotas that hold for an organization. */
+  /** Returns the retention and quotas of an organization. */
   policy(orgId: string): Policy;
-  /** The usage of an organization in this store. */
+  /** Returns the usage of an organization in this store. */
   usage(orgId: string): Usage;
-  /** Applies changes of retention, quotas and erasures at once; without it, that takes seconds. */
+  /** Applies changes of retention, quotas and erasures at once. Otherwise this takes seconds. */
   refresh(): Promise<void>;
   /**
-   * Requires that this server can read every row of the organization. Queries call it themselves.
+   * Requires that this server can read every row of the organization. `query` calls it too.
    * @throws Problem `telemetry_incomplete`
    */
   requireWhole(orgId: string): Promise<void>;
-  /** As `requireWhole`, for repeated calls: the result may be a second old. */
+  /** Does the same as `requireWhole`, but may reuse a result of the last second. */
   requireWholeLately(orgId: string): Promise<void>;
   readonly feed: TelemetryFeed;
-  /** Whether appends are possible now, and why not; figures for `/metrics` and `doctor`. */
+  /** Returns whether appends are possible now, and the reason if not. Has figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
-  /** The layers of protection of the processes that run SQL. */
+  /** Returns the layers of the sandbox of query processes. */
   sandbox(): Promise<readonly SandboxLayer[]>;
-  /** Resolves when the log can take no more, for good: only a new process can. */
+  /** Resolves when only a new process can write to the log. */
   readonly died: Promise<Error>;
-  /** Finishes appends in flight, cancels queries, leaves everything on disk. */
+  /** Finishes running appends and cancels queries. All data stays on disk. */
   close(): Promise<void>;
 }
 
@@ -148,7 +154,7 @@ export interface TelemetryHealth {
   readonly hotRows: number;
   readonly parquetFiles: number;
   readonly parquetBytes: number;
-  /** Merges since the start, and the bytes that they have written. */
+  /** The number of merges since the start, and the bytes that they wrote. */
   readonly merges: number;
   readonly mergedBytes: number;
   readonly queriesRunning: number;

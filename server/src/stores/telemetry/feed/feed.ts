@@ -9,14 +9,14 @@ import type { TableName, TakenBatch, TelemetryFeed } from "./types.ts";
 export interface FeedOptions {
   readonly storeId: string;
   readonly wal: WriteAheadLog;
-  /** As restored, before any compaction. */
+  /** The restored tables, before any compaction. */
   readonly tables: Tables;
   readonly watchers: Watchers;
 }
 
 type Listener = (batch: TakenBatch) => void;
 
-/** The watchers of batches, by table. */
+/** The listeners for new batches, by table. */
 export class Watchers {
   readonly #log: TelemetryLog;
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -35,7 +35,7 @@ export class Watchers {
     };
   }
 
-  /** Calls the listeners in the turn of the acknowledgement. A listener that fails does not fail the batch. */
+  /** Calls the listeners in the turn of the acknowledgement. When a listener fails, the batch is still accepted. */
   taken(seq: number, meta: FrameMeta, rows: Buffer): void {
     if (this.#listeners.size === 0) return;
     const listeners = this.#listeners.get(nameOf(meta.orgId, meta.type));
@@ -55,7 +55,7 @@ export class Watchers {
 export class Feed implements TelemetryFeed {
   readonly id: string;
   readonly #options: FeedOptions;
-  /** For each table with Parquet files at the start, its last batch that may have left the log by then. */
+  /** For each table with Parquet files at the start: the last batch that the log may have lost by then. */
   readonly #leftBefore = new Map<string, number>();
 
   constructor(options: FeedOptions) {
@@ -86,7 +86,7 @@ export class Feed implements TelemetryFeed {
       if (this.keptAfter(table) > position) return;
       const segment = this.#options.wal.segments.find(({ lastSeq }) => lastSeq > position);
       if (segment === undefined) return;
-      // Read once: batches that are added meanwhile belong to the next round.
+      // Read once. Batches that arrive during the loop belong to the next round.
       const { lastSeq } = segment;
       if ((segment.tables.get(name) ?? 0) > position) {
         const frames = await readSegment({ ...segment });
@@ -103,7 +103,7 @@ export class Feed implements TelemetryFeed {
   }
 }
 
-/** Length of the random part: enough to distinguish the directories of one deployment. */
+/** The length of the random part. It is long enough to distinguish the directories of one deployment. */
 const ID_CHARS = 6;
 
 function nameOf(orgId: string, type: TelemetryType): string {

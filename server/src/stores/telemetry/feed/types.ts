@@ -7,12 +7,12 @@ export interface TableName {
 
 /** A batch that is on disk. */
 export interface TakenBatch {
-  /** Its number in the log. Later batches have greater numbers, also after a restart. */
+  /** The batch's number in the log. Later batches have greater numbers, also after a restart. */
   readonly seq: number;
-  /** When it was accepted, in milliseconds since the epoch. */
+  /** When the batch was accepted, in milliseconds since the epoch. */
   readonly atMs: number;
   readonly count: number;
-  /** As in `Batch`; must not be changed. */
+  /** The same bytes as in `Batch`. They must not be changed. */
   readonly rows: Buffer;
 }
 
@@ -23,15 +23,15 @@ export interface TelemetryFeed {
   /** The last accepted batch of any table. */
   readonly lastSeq: number;
   /**
-   * Calls `listener` with each later batch of the table, in order, in the turn of its acknowledgement. The listener
-   * must return at once and do its work later. Returns a function that stops it.
+   * Calls `listener` with each later batch of the table, in order, in the turn of its acknowledgement. The listener must
+   * return at once and do its work later. Returns a function that removes the listener.
    */
   watch(table: TableName, listener: (batch: TakenBatch) => void): () => void;
   /** The log has every batch of the table after this number. */
   keptAfter(table: TableName): number;
   /**
-   * Yields the table's batches after one number and up to another from the log. Ends early when some have left the log
-   * meanwhile: `keptAfter` is then past the last yielded batch.
+   * Yields batches of the table from the log, after `afterSeq` and up to `throughSeq`. Ends early if the log deletes some of
+   * them during the call. `keptAfter` is then greater than the last yielded batch.
    */
   replay(table: TableName, afterSeq: number, throughSeq: number): AsyncIterable<TakenBatch>;
 }

@@ -11,7 +11,7 @@ export class RowBuffer {
   #full: Buffer[] = [];
   #chunk: Buffer = Buffer.alloc(0);
   #used = 0;
-  /** Size of the last chunk. Each chunk is twice as large as the previous one. */
+  /** The size of the last chunk. Each chunk is twice as large as the previous one. */
   #grown = 0;
   bytes = 0;
   rows = 0;
@@ -43,7 +43,7 @@ export class RowBuffer {
     return this.#used === 0 ? [...this.#full] : [...this.#full, this.#chunk.subarray(0, this.#used)];
   }
 
-  /** Moves the content of the chunk to the full ones; the rest of it is filled later. */
+  /** Moves the filled part of the last chunk to the full chunks. The rest of it is filled later. */
   #close(): void {
     if (this.#used === 0) return;
     this.#full.push(this.#chunk.subarray(0, this.#used));

@@ -9,9 +9,9 @@ const ALL: WantedTables = { logs: {}, metrics: {}, traces: {} };
 const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
 
 /**
- * The files of an organization's tables as of now, without those that have no wanted row. The list is fixed before the
- * first wait, so neither an append nor a compaction can come between; then the rows that are only in memory are
- * written. Rows outside of `shown` are in the files but must not be visible.
+ * Returns the files of an organization's tables at this moment, without files that can't have a wanted row. The list is made
+ * in one turn, before any wait, so no append or compaction can change it. After that, rows that are only in memory are
+ * written to files. The files may have rows outside of `shown`, which must stay invisible.
  * @throws Problem `unavailable` when rows in memory can't be written for the query to read
  */
 export async function takeSnapshot(
@@ -38,7 +38,7 @@ export async function takeSnapshot(
   const release = once(() => {
     for (const file of held) file.letGo();
   });
-  // All of them are awaited, also after a failure: none may be written after its release.
+  // Waits for all writes, also after one failed. No file may be written after its release.
   const written = await Promise.allSettled(hot.map((file) => file.written()));
   const failed = written.find((result) => result.status === "rejected");
   if (failed !== undefined) {
@@ -48,9 +48,9 @@ export async function takeSnapshot(
   return { tables: lists, release };
 }
 
-/** Whether a file may have rows of the range. */
+/** Returns whether a file may have rows of the range. */
 export function overlaps({ minUs, maxUs }: ParquetFile, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean {
-  // Times in the manifest are cut to what a number holds exactly: a file at the cut may hold anything beyond it.
+  // The manifest cuts times to exact numbers. A file whose time was cut may have any time beyond it.
   const cut = Number.MAX_SAFE_INTEGER;
   return (maxUs >= fromUs || maxUs === cut) && (minUs < toUs || minUs === -cut);
 }
@@ -64,7 +64,7 @@ function hotInput({ held, rows, bytes }: HotFile): HotInput {
 }
 
 function unreadable(cause: unknown): Problem {
-  const detail = "cannot read the newest entries: writing them out for the query failed; try again later";
+  const detail = "cannot read the newest entries: writing them to a file for the query failed; try again later";
   return new Problem("unavailable", detail, { retryAfterS: 5, cause });
 }
 

@@ -8,13 +8,13 @@ import { RowBuffer } from "./rows.ts";
 export interface TableOptions {
   readonly orgId: string;
   readonly type: TelemetryType;
-  /** Folder of the table's hot files. */
+  /** The folder of the table's hot files. */
   readonly dir: string;
   /** The last batch that is in `parquet`. */
   readonly compactedSeq: number;
   readonly parquet: readonly ParquetFile[];
   readonly deleteFailed: (path: string, error: unknown) => void;
-  /** Called with the change of `hotBytes`. */
+  /** Receives each change of `hotBytes`. */
   readonly hotChanged: (bytes: number) => void;
 }
 
@@ -33,7 +33,7 @@ export class Table {
   sealed: readonly HotFile[] = [];
   sealedBytes = 0;
   active = new RowBuffer();
-  /** The active buffer as a file for queries, until rows are added. */
+  /** A file with the active rows for queries. It is valid until rows are added. */
   #tail: HotFile | undefined;
 
   constructor(options: TableOptions) {
@@ -78,7 +78,7 @@ export class Table {
     this.#hotChanged(rows.length);
   }
 
-  /** Moves the active rows to a sealed file, which is still to be written. */
+  /** Moves the active rows to a sealed file. The caller writes the file. */
   seal(): HotFile | undefined {
     if (this.active.rows === 0) return undefined;
     const file = this.tail();
@@ -90,7 +90,7 @@ export class Table {
     return file;
   }
 
-  /** Returns the active rows as a file that is not written yet. It is the same file until rows are added. */
+  /** Returns a file with the active rows that is not written yet. The same file is returned until rows are added. */
   tail(): HotFile | undefined {
     if (this.active.rows === 0) return undefined;
     if (this.#tail?.lastSeq === this.active.lastSeq) return this.#tail;
@@ -102,7 +102,7 @@ export class Table {
     return this.#tail;
   }
 
-  /** Replaces hot files by Parquet. The compacted rows leave the hot files in the same turn. */
+  /** Adds Parquet files and removes their rows from the hot files in the same turn. */
   compacted(upToSeq: number, parquet: readonly ParquetFile[]): void {
     const done = this.sealed.filter((file) => file.lastSeq <= upToSeq);
     this.sealed = this.sealed.filter((file) => file.lastSeq > upToSeq);
@@ -114,7 +114,7 @@ export class Table {
     for (const file of done) file.held.drop();
   }
 
-  /** Replaces Parquet files by others with their rows. */
+  /** Replaces Parquet files by files that have the same rows. */
   replaced(dropped: readonly ParquetFile[], added: readonly ParquetFile[]): void {
     const gone = new Set(dropped);
     this.parquet = [...this.parquet.filter((file) => !gone.has(file)), ...added];

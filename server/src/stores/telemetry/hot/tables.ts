@@ -39,12 +39,12 @@ export class Tables {
     return TELEMETRY_TYPES.map((type) => this.#tables.get(`${orgId}/${type}`)).filter((table) => table !== undefined);
   }
 
-  /** Sets the state of a table from the manifest, before any rows are added. */
+  /** Sets the state of a table from the manifest. Call it before any rows are added. */
   restore(orgId: string, type: TelemetryType, compactedSeq: number, parquet: readonly ParquetFile[]): void {
     this.#tables.set(`${orgId}/${type}`, this.#newTable(orgId, type, compactedSeq, parquet));
   }
 
-  /** Adds a batch of the log, unless it is already in Parquet. `rows` must not change afterwards. */
+  /** Adds a batch of the log unless Parquet already has it. `rows` must not change afterwards. */
   add(seq: number, meta: FrameMeta, rows: Buffer): void {
     const table = this.#tableOf(meta.orgId, meta.type);
     if (seq <= table.compactedSeq) return;
@@ -54,7 +54,7 @@ export class Tables {
     if (this.#activeBytes > this.#options.hotMemoryBytes) this.#sealLargest();
   }
 
-  /** Moves a table's active rows to a hot file and begins to write it. */
+  /** Moves a table's active rows to a hot file and starts to write it. */
   seal(table: Table): void {
     this.#activeBytes -= table.active.bytes;
     const file = table.seal();
@@ -95,7 +95,7 @@ export class Tables {
   #write(file: HotFile): void {
     this.#unwritten.add(file);
     this.#settle(file).catch((error: unknown) => {
-      // The rows are safe in the log and readable in memory; a reader that needs the file tries again.
+      // The log keeps the rows durable, and memory keeps them readable. A reader that needs the file tries again.
       this.#options.log.warn({ err: error, path: file.held.path }, "cannot write a hot telemetry file");
     });
   }
@@ -105,7 +105,10 @@ export class Tables {
     this.#unwritten.delete(file);
   }
 
-  /** Seals tables until more than the next batch fits, so that many small tables are not searched for every batch. */
+  /**
+   * Seals the largest tables until memory has space for several batches. Otherwise every batch would search many small
+   * tables.
+   */
   #sealLargest(): void {
     const bySize = [...this.#tables.values()].toSorted((a, b) => b.active.bytes - a.active.bytes);
     for (const table of bySize) {

@@ -3,14 +3,14 @@ import { crc32Joined } from "#kernel/crc32.ts";
 import type { TelemetryType } from "../columns.ts";
 
 /**
- * A frame of the log, little-endian: magic (4 bytes), length of the description (4), length of the rows (4),
- * CRC-32 (4), sequence number (8), then the description as JSON, then the rows as NDJSON.
- * The CRC covers everything but the magic and itself.
+ * A frame of the log, little-endian: magic (4 bytes), length of the description (4), length of the rows (4), CRC-32 (4),
+ * sequence number (8), then the description as JSON, then the rows as NDJSON. The CRC covers everything except the magic and
+ * the CRC itself.
  */
 export const FRAME_HEADER_BYTES = 24;
 export const FRAME_MAGIC = Buffer.from("MTF1", "latin1");
 
-/** More than any batch that the interface admits; a length beyond it is damage, not data. */
+/** The interface admits only smaller batches. A greater length in a frame means damage. */
 const PART_BYTES_MAX = 64 * 1024 * 1024;
 
 const META_LENGTH_AT = 4;
@@ -18,27 +18,27 @@ const ROWS_LENGTH_AT = 8;
 const CRC_AT = 12;
 const SEQ_AT = 16;
 
-/** The header of a frame, about its rows. */
+/** The description of a frame's rows. */
 export interface FrameMeta {
   readonly orgId: string;
   readonly type: TelemetryType;
   readonly count: number;
   readonly keyHash?: string;
   readonly bodyHash?: string;
-  /** When the batch was taken, in milliseconds since the epoch. */
+  /** When the batch was accepted, in milliseconds since the epoch. */
   readonly at: number;
 }
 
 export interface Frame {
   readonly seq: number;
   readonly meta: FrameMeta;
-  /** A view into the buffer that was read, not a copy. */
+  /** A view of the read buffer, not a copy. */
   readonly rows: Buffer;
   /** Offset of the byte after the frame. */
   readonly end: number;
 }
 
-/** A batch on its way to the disk. Only the sequence number is missing, which is given when the group is written. */
+/** A batch before it is written. Its sequence number is set when its group is written. */
 export interface FrameDraft {
   readonly head: Buffer;
   readonly rows: Buffer;
@@ -46,7 +46,7 @@ export interface FrameDraft {
   readonly bytes: number;
 }
 
-/** @param rowsCrc CRC-32 of the rows, when it is known: to sum 10 MiB up costs the event loop milliseconds */
+/** @param rowsCrc CRC-32 of the rows, if it is known. Computing it for 10 MiB blocks the event loop for milliseconds. */
 export function draftFrame(meta: FrameMeta, rows: Buffer, rowsCrc?: number): FrameDraft {
   if (rows.length > PART_BYTES_MAX) throw new Error("a batch is larger than the log can hold");
   const text = JSON.stringify(meta);
@@ -64,7 +64,9 @@ export function sealFrame(draft: FrameDraft, seq: number): void {
   draft.head.writeUInt32LE(checksum(draft.head, draft.rows, draft.rowsCrc), CRC_AT);
 }
 
-/** The length of the frame at the beginning of the buffer, from its header; undefined when it is none. */
+/**
+ * Returns the length of the frame at the beginning of the buffer, from its header. Returns undefined when there is no frame.
+ */
 export function frameBytes(buffer: Buffer): number | undefined {
   if (buffer.length < FRAME_HEADER_BYTES || !buffer.subarray(0, FRAME_MAGIC.length).equals(FRAME_MAGIC))
     return undefined;
@@ -74,7 +76,7 @@ export function frameBytes(buffer: Buffer): number | undefined {
   return FRAME_HEADER_BYTES + metaBytes + rowsBytes;
 }
 
-/** The frame at `offset`, or undefined when it is incomplete or damaged. */
+/** Returns the frame at `offset`, or undefined when it is incomplete or damaged. */
 export function readFrame(buffer: Buffer, offset: number): Frame | undefined {
   if (buffer.length - offset < FRAME_HEADER_BYTES) return undefined;
   if (FRAME_MAGIC.compare(buffer, offset, offset + FRAME_MAGIC.length) !== 0) return undefined;
@@ -91,8 +93,8 @@ export function readFrame(buffer: Buffer, offset: number): Frame | undefined {
 }
 
 /**
- * The next undamaged frame at or after `offset`, for reading on behind damage. Rows can't pretend to be a frame: the high
- * byte of a length is below 0x05, which JSON text never holds.
+ * Returns the next undamaged frame at or after `offset`, so that reading can continue after damage. Rows can't look like a
+ * frame: the high byte of a length is below 0x05, which JSON text never has.
  */
 export function findFrame(buffer: Buffer, offset: number): { frame: Frame; at: number } | undefined {
   let at = buffer.indexOf(FRAME_MAGIC, offset);

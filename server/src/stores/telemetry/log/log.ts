@@ -11,10 +11,10 @@ export interface LogOptions {
   readonly diskFreeBytesMin: number;
   readonly create: CreateSegmentFile;
   readonly log: TelemetryLog;
-  /** Segments that were there before, in order, and the number of the next batch. */
+  /** The segments on disk at the start, in order, and the number of the next batch. */
   readonly segments: readonly SegmentInfo[];
   readonly nextSeq: number;
-  /** Called for each batch in the order of the log, once it is on disk and before its `append` resolves. */
+  /** Called for each batch, in the order of the log, after it is on disk and before its `append` resolves. */
   readonly committed: (seq: number, meta: FrameMeta, rows: Buffer) => void;
 }
 
@@ -27,17 +27,16 @@ interface Waiting {
 
 const GROUP_FRAMES_MAX = 512;
 const GROUP_BYTES_MAX = 32 * 1024 * 1024;
-/** Batches that wait for the disk; more than this are refused, so that a slow disk doesn't fill the memory. */
+/** The most bytes of batches that wait for the disk. More are refused, so that a slow disk does not fill the memory. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 const SPACE_CHECK_BYTES = 8 * 1024 * 1024;
 const DISK_FULL_CODES: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /**
- * The write-ahead log. Batches that arrive while others are being flushed are gathered into the next group: one write, one
- * `fdatasync`, then all of them are acknowledged together.
- *
- * A group that can't be written is rejected whole and cut off again. Its numbers are given to the next group, and a segment
- * ends where the next one begins: so even bytes that could not be cut off are void once there is a newer segment.
+ * The write-ahead log. Batches that arrive during a flush form the next group: one write, one `fdatasync`, then all of them
+ * are acknowledged.
+ * A group that can't be written is rejected as a whole and cut off from the file. Its numbers are given to the next group. A
+ * segment ends where the next one begins, so bytes that could not be cut off are ignored once a newer segment exists.
  */
 export class WriteAheadLog {
   readonly #options: LogOptions;
@@ -50,7 +49,7 @@ export class WriteAheadLog {
   #unchecked = Number.POSITIVE_INFINITY;
   #failure: string | undefined;
   #rotateAsked = false;
-  /** For each table its last batch whose segment was deleted. */
+  /** For each table, the last batch whose segment was deleted. */
   readonly #deleted = new Map<string, number>();
   #closed = false;
   readonly #death = Promise.withResolvers<Error>();
@@ -63,14 +62,14 @@ export class WriteAheadLog {
   }
 
   /**
-   * Resolves when the log can accept no more, for good: disk and memory no longer agree. A failing disk is no such
-   * case, since the next batch may be written again.
+   * Resolves when disk and memory no longer agree. Only a new process can then continue. A failing disk alone is no reason,
+   * because the next write may succeed.
    */
   get died(): Promise<Error> {
     return this.#death.promise;
   }
 
-  /** Why the last attempt to write failed, or undefined if it succeeded. */
+  /** Why the last write failed, or undefined if it succeeded. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -91,7 +90,7 @@ export class WriteAheadLog {
 
   /**
    * Resolves when the batch is on disk.
-   * @throws Problem `disk_full`, `unavailable`: nothing of the batch was kept
+   * @throws Problem `disk_full` or `unavailable`; then nothing of the batch was stored
    */
   append(meta: FrameMeta, rows: Buffer, rowsCrc?: number): Promise<void> {
     if (this.#closed || this.#dead)
@@ -106,12 +105,12 @@ export class WriteAheadLog {
     });
   }
 
-  /** The last batch of a table (`org/type`) whose segment was deleted since the start; 0 when none was. */
+  /** Returns the last batch of a table (`org/type`) whose segment was deleted since the start, or 0. */
   deletedSeq(table: string): number {
     return this.#deleted.get(table) ?? 0;
   }
 
-  /** Starts a new segment with the next batch, so that the current one can be deleted. */
+  /** Makes the next batch start a new segment, so that the current one can be deleted. */
   rotate(): void {
     this.#rotateAsked = true;
   }
@@ -121,7 +120,10 @@ export class WriteAheadLog {
     return this.#nextSeq - 1;
   }
 
-  /** Ends the present segment now, so that it can be deleted without another append; one under way ends it itself. */
+  /**
+   * Ends the current segment now, so that it can be deleted without another append. If an append is running, that append
+   * ends it.
+   */
   async endSegment(): Promise<void> {
     const present = this.#segments.at(-1);
     if (present === undefined || present.bytes === 0) return;
@@ -132,12 +134,15 @@ export class WriteAheadLog {
     await file.close();
   }
 
-  /** Deletes the oldest segments as long as `isDone` says that nothing in them is needed. The one written to stays. Returns the last batch deleted, or 0. */
+  /**
+   * Deletes the oldest segments while `isDone` returns true for them. Keeps the segment that is written to. Returns the last
+   * deleted batch, or 0.
+   */
   async deleteWhile(isDone: (segment: SegmentInfo) => boolean): Promise<number> {
     let deletedTo = 0;
     for (let oldest = this.#segments[0]; oldest !== undefined && this.#isClosed(oldest); oldest = this.#segments[0]) {
       if (!isDone(oldest)) break;
-      // Before the file is deleted, so that a concurrent reader of the log knows why it is gone.
+      // Set before the file is deleted, so that a concurrent reader of the log knows why the file is missing.
       for (const [table, lastSeq] of oldest.tables) this.#deleted.set(table, lastSeq);
       await rm(oldest.path, { force: true });
       this.#segments.splice(this.#segments.indexOf(oldest), 1);
@@ -147,7 +152,7 @@ export class WriteAheadLog {
     return deletedTo;
   }
 
-  /** Waits for batches in flight, then closes the file. */
+  /** Waits for running appends, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
@@ -160,14 +165,14 @@ export class WriteAheadLog {
   }
 
   async #drain(): Promise<void> {
-    // Waits for the end of the current turn, so that batches that arrive together share a flush.
+    // Waits one microtask, so that batches that arrive together share a flush.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#commit(this.#takeGroup());
-    // In the same turn as the last check: a later append starts a new drain.
+    // Reset in the same turn as the last check, so that a later append starts a new drain.
     this.#draining = undefined;
   }
 
-  /** Refuses the waiting batches, which were not written. */
+  /** Rejects the waiting batches. None of them was written. */
   #die(cause: unknown): void {
     this.#dead = true;
     this.#draining = undefined;
@@ -219,14 +224,14 @@ export class WriteAheadLog {
     try {
       await file.datasync();
     } catch (error) {
-      // The kernel may have thrown the dirty pages away and marked them clean: a second flush would lie.
+      // After a failed flush the kernel may mark lost pages as clean. A second flush would then succeed wrongly.
       await this.#abandon(file, segment);
       throw error;
     }
     segment.bytes += bytes;
   }
 
-  /** @throws Error when the rows could not be taken up: then nothing is confirmed any more */
+  /** @throws Error when the rows could not be added in memory; no batch is acknowledged after that */
   #acknowledge(group: readonly Waiting[]): void {
     const segment = this.#segments.at(-1);
     for (const [at, { meta, frame, resolve }] of group.entries()) {
@@ -276,7 +281,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Leaves a file that can't be trusted, and voids the bytes after its last acknowledged batch. */
+  /** Stops using a file that can't be trusted, and discards the bytes after its last acknowledged batch. */
   async #abandon(file: SegmentFile, segment: SegmentInfo): Promise<void> {
     this.#file = undefined;
     const attempts = [() => file.truncate(segment.bytes), () => file.close(), () => this.#replace(segment)];
@@ -289,7 +294,10 @@ export class WriteAheadLog {
     }
   }
 
-  /** A new segment begins with the number of the rejected batch. One that has none yet gives its own name up. */
+  /**
+   * Begins a new segment with the number of the rejected batch. A segment without batches is deleted first, because the new
+   * one gets its name.
+   */
   async #replace(segment: SegmentInfo): Promise<void> {
     if (segment.lastSeq < segment.firstSeq) {
       await rm(segment.path, { force: true });
@@ -304,7 +312,7 @@ export class WriteAheadLog {
     const { bavail, bsize } = await statfs(this.#options.dir);
     if (bavail * bsize < this.#options.diskFreeBytesMin) {
       this.#unchecked = Number.POSITIVE_INFINITY;
-      throw Object.assign(new Error("less space is free than the store keeps for queries"), { code: "ENOSPC" });
+      throw Object.assign(new Error("less space is free than the store reserves for queries"), { code: "ENOSPC" });
     }
     this.#unchecked = 0;
   }

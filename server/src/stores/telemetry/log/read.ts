@@ -5,8 +5,8 @@ import type { SegmentInfo } from "./segment.ts";
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * The batches that a segment has acknowledged by now, in order, read piece by piece beside the writer. Damaged bytes
- * are skipped: recovery has reported them. Undefined when the segment was deleted. Yielded batches do not change.
+ * Yields the acknowledged batches of a segment, in order, while the writer continues. Skips damaged bytes, which recovery
+ * has already reported. Returns undefined when the segment was deleted. Yielded batches do not change.
  */
 export async function readSegment({ path, bytes, lastSeq }: SegmentInfo): Promise<AsyncIterable<Frame> | undefined> {
   let handle: FileHandle;
@@ -19,7 +19,7 @@ export async function readSegment({ path, bytes, lastSeq }: SegmentInfo): Promis
   return framesOf(handle, bytes, lastSeq);
 }
 
-/** Closes the file at the end, so the caller must read to the end. */
+/** Closes the file at the end. The caller must read to the end. */
 async function* framesOf(handle: FileHandle, end: number, lastSeq: number): AsyncGenerator<Frame> {
   try {
     let buffer: Buffer = Buffer.alloc(0);
@@ -32,7 +32,7 @@ async function* framesOf(handle: FileHandle, end: number, lastSeq: number): Asyn
         continue;
       }
       if (frame === null || frame.seq > lastSeq) return;
-      // As in recovery: a frame that does not continue the one before is void.
+      // As in recovery, a frame that does not continue the previous one is ignored.
       if (frame.seq > previous) yield frame;
       previous = Math.max(previous, frame.seq);
       at += frame.end;
@@ -43,16 +43,16 @@ async function* framesOf(handle: FileHandle, end: number, lastSeq: number): Asyn
   }
 }
 
-/** Undefined: more bytes are needed. Null: there are no more frames. */
+/** Returns undefined when more bytes are needed, and null when there are no more frames. */
 function nextFrame(buffer: Buffer, whole: boolean): Frame | null | undefined {
   if (!whole && (buffer.length < FRAME_HEADER_BYTES || buffer.length < (frameBytes(buffer) ?? 0))) return undefined;
   const frame = readFrame(buffer, 0);
   if (frame !== undefined) return frame;
-  // Damage: as far as the next frame, for which everything must be there.
+  // Damage: searches the next frame, which needs all bytes of the segment.
   return whole ? (findFrame(buffer, 1)?.frame ?? null) : undefined;
 }
 
-/** At least twice the bytes so far: so a frame of any size is complete after few reads. */
+/** Reads at least as many bytes as are already there, so that even a large frame is complete after few reads. */
 async function readMore(handle: FileHandle, have: Buffer, at: number, end: number): Promise<Buffer> {
   const from = at + have.length;
   const buffer = Buffer.allocUnsafeSlow(Math.min(have.length + Math.max(CHUNK_BYTES, have.length), end - at));

@@ -12,7 +12,7 @@ export interface RecoveryOptions {
   readonly log: TelemetryLog;
   /** Called for each batch, in order. `rows` is only valid during the call. */
   readonly batch: (frame: Frame) => void;
-  /** Called after each segment, so that work that `batch` started can finish. */
+  /** Called after each segment. Work that `batch` started can finish here. */
   readonly pause: () => Promise<void>;
 }
 
@@ -23,8 +23,8 @@ export interface Recovered {
 }
 
 /**
- * Reads the log from its beginning. A half-written end after a crash was never acknowledged and is cut off. Damage
- * anywhere else is reported, stored separately, and skipped.
+ * Reads the log from its beginning. A half-written end was never acknowledged and is cut off. Any other damage is reported,
+ * stored separately and skipped.
  */
 export async function recoverLog(options: RecoveryOptions): Promise<Recovered> {
   const firsts = await segmentsIn(options.dir);
@@ -63,7 +63,7 @@ async function readSegment(
   const buffer = await readFile(segment.path);
   let offset = 0;
   while (offset < buffer.length) {
-    // A segment ends where the next begins: bytes after that were rejected, see WriteAheadLog.
+    // A segment ends where the next one begins. Later bytes were rejected, see `WriteAheadLog`.
     if (nextFirst !== undefined && segment.lastSeq + 1 >= nextFirst) break;
     const frame = readFrame(buffer, offset);
     if (frame !== undefined && frame.seq > segment.lastSeq) {

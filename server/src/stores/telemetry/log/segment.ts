@@ -4,7 +4,7 @@ import { syncDirectory } from "#stores/directory/index.ts";
 import { segmentName } from "../layout.ts";
 import { writeAll } from "../write-all.ts";
 
-/** The file operations that a segment needs; replaced in tests to see what a failing disk does. */
+/** The file operations that a segment needs. Tests replace them to simulate a failing disk. */
 export interface SegmentFile {
   /** Writes everything or throws. */
   write(buffers: readonly Buffer[], position: number): Promise<void>;
@@ -22,9 +22,9 @@ export interface SegmentInfo {
   /** The last acknowledged batch; `firstSeq - 1` while there is none. */
   lastSeq: number;
   bytes: number;
-  /** When its last batch was taken, in milliseconds since the epoch. */
+  /** When the last batch was accepted, in milliseconds since the epoch. */
   lastAtMs: number;
-  /** For each table (`org/type`) its last batch in this segment. */
+  /** For each table (`org/type`), the last batch in this segment. */
   readonly tables: Map<string, number>;
 }
 
@@ -40,8 +40,8 @@ export function newSegmentInfo(dir: string, firstSeq: number): SegmentInfo {
 }
 
 /**
- * Creates a new, empty file whose name survives a crash. An existing one can't have anything acknowledged, and is
- * deleted.
+ * Creates a new, empty file whose name survives a crash. Deletes an existing file of this name, because it has no
+ * acknowledged batch.
  */
 export async function createSegmentFile(path: string): Promise<SegmentFile> {
   await rm(path, { force: true });

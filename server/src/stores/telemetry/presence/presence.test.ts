@@ -48,7 +48,7 @@ for (const { kind, skip } of DATABASES) {
       await a.start([]);
       await a.requireWhole("org_1");
       await b.start([]);
-      await refused(a.requireWhole("org_1"), /^2 servers share these records/);
+      await refused(a.requireWhole("org_1"), /^2 servers share this database/);
       await refused(b.requireWhole("org_1"), /^2 servers/);
       await b.stop();
       await a.requireWhole("org_1");

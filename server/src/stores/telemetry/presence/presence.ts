@@ -4,25 +4,25 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { addHolding, beat, leave, othersHolding, othersLive } from "./store.ts";
 
-/** A directory counts as without a server when its server did not report for this long. */
+/** A directory counts as having no server after its server did not report for this long. */
 export const TELEMETRY_LIVE_MS = 5_000;
 const BEAT_MS = 1_500;
-/** For repeated checks, such as those of a live tail. */
+/** The age of a result that repeated checks may reuse, for example those of a live tail. */
 const RECENT_MS = 1_000;
 const RETRY_AFTER = { retryAfterS: 30 };
 
 export interface PresenceOptions {
   readonly metadata: MetadataStore;
-  /** The directory's, see `store-id.ts`. */
+  /** The directory's identifier, see `store-id.ts`. */
   readonly storeId: string;
   readonly log: TelemetryLog;
   readonly schedule: Schedule;
 }
 
 /**
- * Lets the servers that share the records know of each other. Each has telemetry in its own directory and reads no
- * other. When there are several, or one with rows is gone, an answer of one alone would be wrong without a sign of it,
- * so queries are refused.
+ * Lets servers that share a metadata database know of each other. Each server reads only the telemetry of its own directory.
+ * When several servers run, or a directory with rows has no server, one server's answer could be incomplete without any sign
+ * of it. Queries are then refused.
  */
 export class Presence {
   readonly #options: PresenceOptions;
@@ -35,7 +35,7 @@ export class Presence {
     this.#options = options;
   }
 
-  /** @param held organizations that the directory has rows of */
+  /** @param held organizations that have rows in the directory */
   async start(held: readonly string[]): Promise<void> {
     const { metadata, storeId } = this.#options;
     await metadata.write(async (tx) => {
@@ -64,7 +64,7 @@ export class Presence {
     this.#announced.add(orgId);
   }
 
-  /** @throws Problem `telemetry_incomplete` when this server alone can't know every row of the organization */
+  /** @throws Problem `telemetry_incomplete` when this server can't read every row of the organization */
   async requireWhole(orgId: string): Promise<void> {
     const { metadata, storeId } = this.#options;
     const live = await othersLive(metadata.read, metadata.dialect, { storeId, liveMs: TELEMETRY_LIVE_MS });
@@ -73,7 +73,7 @@ export class Presence {
     if (missing !== undefined) throw outOfReach(missing);
   }
 
-  /** Does the same check, with a result that is at most one second old. */
+  /** Does the same check, but may reuse a result that is at most one second old. */
   async requireWholeLately(orgId: string): Promise<void> {
     const nowMs = performance.now();
     const known = this.#recent.get(orgId);
@@ -91,9 +91,9 @@ export class Presence {
   }
 
   #failed(error: unknown): void {
-    // Logged once for an outage.
+    // Logs each outage only once.
     if (!this.#isFailing)
-      this.#options.log.warn({ err: error }, "cannot tell the other servers that this one is there");
+      this.#options.log.warn({ err: error }, "cannot report to the other servers that this one runs");
     this.#isFailing = true;
   }
 }
@@ -101,8 +101,8 @@ export class Presence {
 function several(count: number): Problem {
   return new Problem(
     "telemetry_incomplete",
-    `${count} servers share these records, and each has only the telemetry that it took itself, so this answer would be incomplete. ` +
-      "Run one server, or ask the operator to; entries sent meanwhile are kept.",
+    `${count} servers share this database, and each can read only the telemetry that it accepted itself, so this answer would be incomplete. ` +
+      "Run only one server, or ask the operator to. Entries that are sent meanwhile are stored.",
     RETRY_AFTER,
   );
 }
@@ -110,8 +110,8 @@ function several(count: number): Problem {
 function outOfReach(storeId: string): Problem {
   return new Problem(
     "telemetry_incomplete",
-    `Telemetry of this organization is in the directory ${storeId} of a server that does not run, so this answer would be incomplete. ` +
-      "Start that server alone, or ask the operator to; `mooring nodes give-up` goes on without its rows.",
+    `The directory ${storeId} has telemetry of this organization, but its server does not run, so this answer would be incomplete. ` +
+      "Start only that server, or ask the operator to. `mooring nodes give-up` makes queries ignore its rows.",
     RETRY_AFTER,
   );
 }

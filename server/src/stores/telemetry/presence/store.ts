@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 
-/** The database's own clock: those of several machines differ. In milliseconds since the epoch. */
+/** Returns the database's time, because the clocks of several machines differ. In milliseconds since the epoch. */
 function databaseNow(dialect: MetadataStore["dialect"]) {
   return dialect === "sqlite"
     ? sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
     : sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 }
 
-/** Records that a directory has a server. It is not given up any more. */
+/** Records that a directory has a server. If the directory was given up, it no longer is. */
 export async function beat(tx: Writer, dialect: MetadataStore["dialect"], storeId: string): Promise<void> {
   const now = databaseNow(dialect);
   await tx
@@ -48,7 +48,7 @@ export async function othersLive(
   return rows.map((row) => row.store_id);
 }
 
-/** Other directories that have rows of the organization and are not given up. */
+/** Lists other directories that have rows of the organization and are not given up. */
 export async function othersHolding(db: Reader, storeId: string, orgId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("telemetry_holding as holding")
@@ -62,14 +62,14 @@ export async function othersHolding(db: Reader, storeId: string, orgId: string):
   return rows.map((row) => row.store_id);
 }
 
-/** A directory of telemetry as its operator sees it. */
+/** A telemetry directory as the operator sees it. */
 export interface TelemetryDirectory {
   readonly id: string;
   readonly isLive: boolean;
-  /** By the database's clock. Null: the server was stopped regularly, or never seen. */
+  /** By the database's clock. Null: the server stopped normally, or was never seen. */
   readonly beatAtMs: number | null;
   readonly givenUpAtMs: number | null;
-  /** Slugs of the organizations that it has rows of. */
+  /** Slugs of the organizations that have rows in the directory. */
   readonly organizations: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export async function telemetryDirectories(
   });
 }
 
-/** Lets queries ignore the directory's rows until a server is started on it again. */
+/** Makes queries ignore the directory's rows until a server starts on it again. */
 export async function giveUp(tx: Writer, dialect: MetadataStore["dialect"], storeId: string): Promise<void> {
   const now = databaseNow(dialect);
   await tx

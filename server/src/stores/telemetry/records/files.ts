@@ -8,23 +8,26 @@ import type { HotInput } from "../snapshot.ts";
 import { writeAll } from "../write-all.ts";
 import type { RecordTable } from "./tables.ts";
 
-/** Where the rows of a table come from. Rows are read once, until some are deleted or changed. */
+/** The source of a table's rows. Each row is read once, and again only after rows were deleted or changed. */
 export interface RecordSource {
   /**
-   * Names of the parts of the table, each with another value whenever one of its rows was added, deleted or changed.
-   * Without it the table is one part.
+   * Returns the parts of the table. The value of a part changes whenever one of its rows is added, deleted or changed.
+   * Without this function the table has one part.
    */
   parts?(orgId: string): Promise<ReadonlyMap<string, number | string>>;
-  /** For a table in one part: another value whenever rows were deleted or changed. Without it none ever are. */
+  /**
+   * For a table with one part. Returns a value that changes whenever rows are deleted or changed. Without this function no
+   * rows are deleted or changed.
+   */
   generation?(orgId: string): Promise<number | string>;
   /**
-   * The number of rows after one mark, up to and including the other. Without it all are read again when some were
-   * deleted.
+   * Counts the rows with a mark greater than `after` and at most `through`. Without this function, a deletion makes all rows
+   * be read again.
    */
   count?(orgId: string, after: number, through: number): Promise<number>;
   /**
-   * Rows of an organization, or of a part of them, that came after `mark` (0: all), oldest first, each with its own mark; marks rise. All rows that were
-   * committed before the call are among them.
+   * Yields the rows of an organization, or of one part, whose mark is greater than `mark` (0: all rows). They come oldest
+   * first, with rising marks. All rows that were committed before the call are included.
    */
   rowsAfter(orgId: string, mark: number, part?: string): AsyncIterable<SourceRow>;
 }
@@ -32,8 +35,8 @@ export interface RecordSource {
 export interface SourceRow {
   readonly mark: number;
   /**
-   * The members that `RECORD_TABLES` names, null or absent for NULL; those of type JSON as text, so that nothing is
-   * rewritten. A row for which this throws is left out and counted, so that it does not cost the others.
+   * Returns the members that `RECORD_TABLES` names, null or absent for NULL. Values of type JSON are text, so that they are
+   * not rewritten. If this throws, the row is left out and counted, and the other rows are still read.
    */
   readonly row: () => Readonly<Record<string, string | number | boolean | null | undefined>>;
 }
@@ -41,33 +44,33 @@ export interface SourceRow {
 export type RecordSources = Readonly<Partial<Record<RecordTable, RecordSource>>>;
 
 export interface RecordFilesOptions {
-  /** Folder of the files; its content is deleted. */
+  /** The folder of the files. `open` deletes its content. */
   readonly dir: string;
   readonly sources: RecordSources;
-  /** Told about a deletion that failed. */
+  /** Called when a deletion failed. */
   readonly deleteFailed: (path: string, error: unknown) => void;
-  /** Told about the first row of a file that can't be read. */
+  /** Called for the first unreadable row of a file. */
   readonly rowFailed: (
     row: { readonly orgId: string; readonly table: RecordTable; readonly mark: number },
     error: unknown,
   ) => void;
-  /** The most tables of organizations that stay as files. The least recently used go first. */
+  /** The most tables of organizations that stay as files. The least recently used ones are deleted first. */
   readonly keptMax?: number;
-  /** Bytes after which a file is written, so that a long table is not gathered in memory. */
+  /** A file is written after this many bytes, so that memory does not hold a long table. */
   readonly fileBytes?: number;
 }
 
-/** Records as files for a query. They stay until `release`. */
+/** Files with records for a query. They stay until `release`. */
 export interface RecordSnapshot {
   readonly files: readonly HotInput[];
-  /** Rows that are left out, since they can't be read. */
+  /** The number of rows that are left out because they can't be read. */
   readonly unreadable: number;
   readonly release: () => void;
 }
 
 interface KeptFile {
   readonly held: HeldFile;
-  /** All rows after one mark up to another, as they were when they were read. */
+  /** The file has all rows with a mark greater than `after` and at most `through`, as they were when they were read. */
   readonly after: number;
   readonly through: number;
   readonly rows: number;
@@ -89,9 +92,9 @@ interface Reading {
   readonly source: RecordSource;
 }
 
-/** A part of a table as it was last read. */
+/** A part of a table, as it was last read. */
 interface KeptPart {
-  /** Undefined: the table is one part. */
+  /** The part's name. Undefined: the table has one part. */
   readonly name: string | undefined;
   readonly dir: string;
   mark: number;
@@ -103,21 +106,23 @@ interface KeptPart {
 interface Kept {
   readonly dir: string;
   readonly parts: Map<string | undefined, KeptPart>;
-  /** The update that runs or ran last: updates come one after the other. */
+  /** The running or last update. Updates run one after the other. */
   updated: Promise<void>;
-  /** Number of running snapshots. The part is kept while there are any. */
+  /** The number of running snapshots. The files are kept while it is not zero. */
   users: number;
 }
 
 const KEPT_MAX = 64;
-/** Written in one turn of the event loop, so not much. */
+/** A file is written in one turn of the event loop, so this is small. */
 const FILE_BYTES = 1024 * 1024;
 const JOINED_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Records of the metadata store as NDJSON files, which are a cache: wiped at start, and continued when rows have come. */
+/**
+ * NDJSON files with records of the metadata store. They are a cache: deleted at the start, and extended when new rows exist.
+ */
 export class RecordFiles {
   readonly #options: RecordFilesOptions;
-  /** Least recently used first. */
+  /** The least recently used table is first. */
   readonly #kept = new Map<string, Kept>();
   #numbers = 0;
 
@@ -132,7 +137,7 @@ export class RecordFiles {
   }
 
   /**
-   * All rows that an organization has in a table at this moment.
+   * Returns all rows of an organization in a table at this moment.
    * @throws Problem `unavailable` when they can't be read or written
    */
   async snapshot(orgId: string, table: RecordTable): Promise<RecordSnapshot> {
@@ -148,7 +153,7 @@ export class RecordFiles {
       return hold(filesOf(kept));
     } catch (error) {
       if (error instanceof Problem) throw error;
-      const detail = `cannot read the records of ${table}: making them ready for the query failed; try again later`;
+      const detail = `cannot read the records of ${table}: writing them to files for the query failed; try again later`;
       throw new Problem("unavailable", detail, { retryAfterS: 5, cause: error });
     } finally {
       kept.users--;
@@ -189,7 +194,7 @@ export class RecordFiles {
       try {
         await this.#updatePart(part, reading, generation);
       } catch (error) {
-        part.generation = undefined; // not all of it was read
+        part.generation = undefined; // only some of its rows were read
         throw error;
       }
     }
@@ -257,7 +262,10 @@ export class RecordFiles {
     return this.#write(kept, Buffer.from(texts.join("")), { after, through, rows: texts.length, unreadable });
   }
 
-  /** Puts rows into a file, and files of like size into one: there are few, and each row is written few times. */
+  /**
+   * Writes rows to a file, and joins it with earlier files of similar size. So there are few files, and each row is written
+   * only a few times.
+   */
   async #add(kept: KeptPart, lines: Lines, mark: number): Promise<void> {
     let content = Buffer.from(lines.texts.join(""));
     let rows = lines.texts.length;
@@ -294,7 +302,7 @@ function noLines(): Lines {
 /** @throws Error when a query could not read the row */
 function lineOf(row: ReturnType<SourceRow["row"]>): string {
   let line = JSON.stringify(row);
-  // A lone surrogate is written as an escape, which ends the reading of the whole file.
+  // DuckDB stops reading the whole file at the escape of a lone surrogate.
   if (line.includes("\\ud"))
     line = JSON.stringify(row, (_name, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
   if (line.length * 3 > HOT_ROW_BYTES_MAX && Buffer.byteLength(line) >= HOT_ROW_BYTES_MAX)

@@ -18,11 +18,11 @@ export interface EraserOptions {
   readonly tables: Tables;
   readonly files: ParquetFiles;
   readonly runner: CompactionRunner;
-  /** Counts erased rows, in the transaction that takes them out. */
+  /** Counts erased rows in the transaction that removes them. */
   readonly count: (tx: Writer, id: string, rows: number) => Promise<void>;
 }
 
-/** Times that other changes of the same files may come between. */
+/** How often other changes of the same files may interrupt the work. */
 const OVERTAKEN_MAX = 100;
 
 /**
@@ -36,8 +36,9 @@ export class Eraser {
   }
 
   /**
-   * Resolves when no file has a matching row of the batches up to `throughSeq`, which must be in Parquet and out of the log.
-   * @throws StillThere while queries read files that have some; Error when it can't be done now
+   * Erases matching rows of the batches up to `throughSeq`. These batches must be in Parquet and no longer in the log.
+   * Resolves when no file has such a row.
+   * @throws StillThere while queries read files with such rows; Error when the erasure must be tried again
    */
   async erase(task: ErasureTask, throughSeq: number): Promise<void> {
     const { layout, tables } = this.#options;
@@ -46,7 +47,7 @@ export class Eraser {
     await untilGone(layout, ours, throughSeq);
   }
 
-  /** A rewritten file is read again as well, which shows that nothing is left. */
+  /** Also reads each rewritten file again, to verify that no matching row is left. */
   async #eraseTable(table: Table, task: ErasureTask, throughSeq: number): Promise<void> {
     const clean = new Set<ParquetFile>();
     for (let overtaken = 0; overtaken < OVERTAKEN_MAX;) {
@@ -57,7 +58,7 @@ export class Eraser {
         if (await this.#isClean(table, next, task)) clean.add(next);
       } catch (error) {
         if (!(error instanceof ManifestChanged)) throw error;
-        overtaken += 1; // merged meanwhile: the file that has its rows now is found in the next turn
+        overtaken += 1; // merged meanwhile: the next round finds the file that has its rows now
       }
     }
     throw new Error("cannot erase telemetry: the files change too fast");

@@ -10,8 +10,9 @@ export interface ErasureJobsOptions {
   readonly records: ErasureRecords;
   readonly eraser: Pick<Eraser, "erase">;
   /**
-   * Brings every batch that was acknowledged before the call to Parquet, and deletes the log that had them. Returns the last such batch.
-   * @throws Error when that can't be done now
+   * Moves every batch that was acknowledged before the call to Parquet, and deletes its log segments. Returns the last such
+   * batch.
+   * @throws Error when that is not possible now
    */
   readonly settle: () => Promise<number>;
   readonly layout: Layout;
@@ -22,7 +23,7 @@ export interface ErasureJobsOptions {
 const ATTEMPTS_MAX = 10;
 const RETRY = { firstMs: 2000, maxMs: 300_000 };
 
-/** Does what this directory has to erase, one after the other, and notes the outcome. */
+/** Runs the erasures of this directory one after the other, and records the outcome. */
 export class ErasureJobs {
   readonly #options: ErasureJobsOptions;
   readonly #failures: Backoff<string>;
@@ -37,7 +38,7 @@ export class ErasureJobs {
   async run(): Promise<void> {
     const { records } = this.#options;
     const tasks = await records.due();
-    // Rows acknowledged before any of the tasks was read are covered by all of them.
+    // Settled once. This covers all tasks, because each task's rows were acknowledged before the tasks were read.
     let settled: Promise<number> | undefined;
     const settle = (): Promise<number> => (settled ??= this.#options.settle());
     for (const task of tasks) {
@@ -73,13 +74,13 @@ export class ErasureJobs {
     if (attempts < ATTEMPTS_MAX) return;
     const quarantined = await quarantinedFiles(layout, task.orgId, task.types);
     const detail =
-      "some files could not be read or written; the operator finds the reason in the server's log. Ask again after it is mended";
+      "some files could not be read or written; the reason is in the server's log. Create the erasure again after the operator has repaired it";
     await records.finish(task.id, { state: "failed", quarantined, detail });
     this.#failures.forget(task.id);
   }
 }
 
-/** The values to erase must not go to the log instead: messages of the database may repeat a statement. */
+/** Removes the values to erase from the error. The database's messages may quote them, and the log must not have them. */
 function withoutMatch(task: ErasureTask, error: unknown): string {
   let text = error instanceof Error ? error.message : String(error);
   for (const value of textsIn(task.predicate.match)) {

@@ -3,7 +3,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { TelemetryType } from "../columns.ts";
 import type { ErasureMatch, Predicate } from "./predicate.ts";
 
-/** The erasures of this directory. */
+/** An erasure that this directory must run. */
 export interface ErasureTask {
   readonly id: string;
   readonly orgId: string;
@@ -19,7 +19,7 @@ export interface ErasureOutcome {
 
 const UNFINISHED: readonly Tables["telemetry_erasure_part"]["state"][] = ["pending", "running"];
 
-/** The work of one telemetry directory for erasures, in the metadata store. */
+/** The erasures of one telemetry directory, in the metadata store. */
 export class ErasureRecords {
   readonly #metadata: MetadataStore;
   readonly #storeId: string;
@@ -55,7 +55,10 @@ export class ErasureRecords {
     });
   }
 
-  /** In the transaction that removes the rows from the manifest: each is counted exactly once. */
+  /**
+   * Counts erased rows. It runs in the transaction that removes the rows from the manifest, so each row is counted exactly
+   * once.
+   */
   async count(tx: Writer, id: string, rows: number): Promise<void> {
     await this.#part(tx, id)
       .set((eb) => ({
@@ -65,11 +68,14 @@ export class ErasureRecords {
       .execute();
   }
 
-  /** When every directory has finished, the values of match are deleted: they may name a person. */
+  /**
+   * Records the outcome of a directory. When every directory has finished, the values of match are deleted, because they may
+   * name a person.
+   */
   async finish(id: string, { state, quarantined, detail }: ErasureOutcome): Promise<void> {
     const at = this.#clock.nowMs();
     await this.#metadata.write(async (tx) => {
-      // Two directories that finish at one time must see each other.
+      // Two directories that finish at the same time must see each other.
       await this.#metadata.lock(tx, `telemetry_erasure:${id}`);
       const outcome = { state, quarantined: JSON.stringify(quarantined), detail, finished_at: at };
       await this.#part(tx, id).set(outcome).execute();

@@ -20,12 +20,12 @@ import { usageOf, type Usage } from "./usage.ts";
 
 export interface LifecycleOptions {
   readonly metadata: MetadataStore;
-  /** The directory's, see `store-id.ts`. */
+  /** The directory's identifier, see `store-id.ts`. */
   readonly storeId: string;
   readonly layout: Layout;
   readonly tables: Tables;
   readonly files: ParquetFiles;
-  /** Rewrites files; a separate one, since each runs one job at a time. */
+  /** Rewrites files. It is separate from the other runners, because each runs one job at a time. */
   readonly runner: CompactionRunner;
   readonly settings: RetentionSettings;
   readonly clock: GuardedClock;
@@ -42,7 +42,7 @@ interface Parts {
 
 const US_PER_MS = 1000;
 
-/** How long and how much is kept: policies, quotas, retention and erasures. */
+/** Connects policies, quotas, retention and erasures. */
 export class Lifecycle {
   readonly quotas: Quotas;
   readonly #parts: Parts;
@@ -58,7 +58,7 @@ export class Lifecycle {
     this.quotas = new Quotas({ policies, tables: options.tables, clock: options.clock });
   }
 
-  /** Begins to drop and to erase. `settle` is that of `ErasureJobsOptions`. */
+  /** Starts retention and erasures. `settle` is that of `ErasureJobsOptions`. */
   start(settle: () => Promise<number>): void {
     const { options, records } = this.#parts;
     const eraser = new Eraser({ ...options, count: (tx, id, rows) => records.count(tx, id, rows) });
@@ -87,7 +87,10 @@ export class Lifecycle {
     return usageOf(this.#parts.options.tables.ofOrganization(orgId));
   }
 
-  /** Rows of these times are not past their retention; read by every query, so that retention is exact whenever files go. */
+  /**
+   * Returns the times of rows that are not past their retention. Every query reads this, so rows are hidden exactly on time,
+   * however late their files are deleted.
+   */
   shown(orgId: string): Readonly<Record<TelemetryType, TimeRange>> {
     const policy = this.policy(orgId);
     const nowMs = this.#parts.options.clock.nowMs();
@@ -95,7 +98,7 @@ export class Lifecycle {
     return Object.fromEntries(ranges) as Record<TelemetryType, TimeRange>;
   }
 
-  /** See `TelemetryStore.notBefore`. While the clock is in doubt nothing is refused by it. */
+  /** Implements `TelemetryStore.notBefore`. Refuses nothing while the clock is in doubt. */
   notBefore(orgId: string, type: TelemetryType): string | undefined {
     const { options } = this.#parts;
     const cut = cutUs(this.policy(orgId), type, options.clock.nowMs());
@@ -103,23 +106,23 @@ export class Lifecycle {
     return `${isoFromMs(Math.floor(cut / US_PER_MS)).slice(0, -1)}000Z`;
   }
 
-  /** Applies changes in the metadata store at once, instead of within seconds. */
+  /** Applies changes in the metadata store at once. Otherwise this takes seconds. */
   async refresh(): Promise<void> {
     await this.#parts.policies.refresh();
     this.#eraseWork?.ask(0);
   }
 
-  /** Drops rows past their retention; joins a run in progress. Never rejects. */
+  /** Drops rows past their retention. If a run is in progress, waits for that one. Never rejects. */
   async dropPast(): Promise<void> {
     await this.#drop().catch(this.#failed("cannot drop telemetry past its retention"));
   }
 
-  /** Erases due rows; joins a run in progress. Never rejects. */
+  /** Erases due rows. If a run is in progress, waits for that one. Never rejects. */
   async eraseDue(): Promise<void> {
     await this.#erase().catch(this.#failed("cannot look for rows to erase"));
   }
 
-  /** The runner must end the running work; the next start continues it. */
+  /** The caller must have the runner end the running work. The next start continues it. */
   async stop(): Promise<void> {
     this.#jobs?.stop();
     this.#parts.retention.stop();
@@ -156,7 +159,7 @@ export async function openLifecycle(options: LifecycleOptions): Promise<Lifecycl
   return new Lifecycle({ options, policies, retention, records: new ErasureRecords(options) });
 }
 
-/** Makes the directory known to all servers of the database: an erasure waits for every one that is. */
+/** Registers the directory in the database. An erasure waits for every registered directory. */
 async function registerStore({ metadata, storeId, clock }: LifecycleOptions): Promise<void> {
   const row = { id: storeId, seen_at: clock.nowMs(), drops_held_until: null };
   await metadata.write((tx) =>

@@ -5,7 +5,7 @@ import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { TelemetryLog } from "../settings.ts";
 import { BURST_S, type RetentionSettings } from "./settings.ts";
 
-/** The effective policy of one organization: its own choice and the server's settings together. Null: no limit. */
+/** The effective policy of one organization, from its own settings and the server's. Null: no limit. */
 export interface Policy {
   readonly retentionDays: Readonly<Record<TelemetryType, number | null>>;
   readonly storedBytesMax: number | null;
@@ -29,7 +29,7 @@ export interface PoliciesOptions {
   readonly schedule: Schedule;
 }
 
-/** The policies of all organizations, in memory: asking costs nothing, and a change is known here within seconds. */
+/** The policies of all organizations, in memory. A change in the database is known here within seconds. */
 export class Policies {
   readonly #options: PoliciesOptions;
   readonly #rows = new Map<string, Policy>();
@@ -43,7 +43,10 @@ export class Policies {
     this.#default = policyOf(undefined, options.settings);
   }
 
-  /** Reads all policies, and later only changes. @throws Error when they cannot be read */
+  /**
+   * Reads all policies. Later calls of `refresh` read only changes.
+   * @throws Error when they cannot be read
+   */
   async start(): Promise<void> {
     await this.#read();
     const { schedule, settings } = this.#options;
@@ -55,13 +58,13 @@ export class Policies {
     this.#work = schedule.add("telemetry limits", work);
   }
 
-  /** Reads the changes since the last call. After a failure it reads them later; until then the old policy holds. */
+  /** Reads the changes since the last call. After a failure the old policies stay, and the next call tries again. */
   async refresh(): Promise<void> {
     await this.#refresh().catch((error: unknown) => this.#warn(error));
   }
 
   async #refresh(): Promise<void> {
-    // A running read may have started before the change that the caller knows of.
+    // A running read may have started before the caller's change.
     await this.#reading?.catch(() => undefined);
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -92,7 +95,7 @@ export class Policies {
   }
 }
 
-/** Rows before this time, in microseconds since the epoch, are past their retention. */
+/** Returns the oldest time that is not past retention, in microseconds since the epoch. */
 export function cutUs(policy: Policy, type: TelemetryType, nowMs: number): number | undefined {
   const days = policy.retentionDays[type];
   return days === null ? undefined : nowMs * US_PER_MS - days * DAY_US;
@@ -109,7 +112,7 @@ function policyOf(row: PolicyRow | undefined, settings: RetentionSettings): Poli
   };
 }
 
-/** The organization's choice, otherwise the default; the server's maximum limits both. */
+/** Returns the organization's setting, otherwise the default. The server's maximum limits both. */
 export function effectiveDays(
   own: number | null | undefined,
   type: TelemetryType,

@@ -1,13 +1,16 @@
 import type { TelemetryType } from "../columns.ts";
 
-/** The values that an erased row must have, all of them. */
+/** The values to erase. A row must have all of them. */
 export interface ErasureMatch {
   readonly service?: string;
   readonly trace_id?: string;
   readonly level?: string;
   readonly name?: string;
   readonly message?: string;
-  /** By the name of a member, or, where it begins with a slash, by a JSON pointer (RFC 6901); as `attributes->>'key'` shows it. */
+  /**
+   * Values of attributes, as `attributes->>'key'` shows them. A key is a member's name, or a JSON pointer (RFC 6901) when it
+   * begins with a slash.
+   */
   readonly attributes?: Readonly<Record<string, string>>;
   readonly tags?: Readonly<Record<string, string>>;
 }
@@ -20,15 +23,15 @@ export const MATCHABLE: Readonly<Record<TelemetryType, readonly (keyof ErasureMa
 };
 
 export interface Predicate {
-  /** Range of `timestamp` in microseconds since the epoch, the end not included; null: open. */
+  /** The range of `timestamp` in microseconds since the epoch, without the end. Null: open. */
   readonly fromUs: number | null;
   readonly toUs: number | null;
   readonly match: ErasureMatch;
 }
 
 /**
- * The condition as SQL that is true or false for every row. It contains only numbers and literals that we write.
- * @throws Error for a match that rows of the type don't have: erasing more than was asked is worse than failing
+ * Returns the condition as SQL that is true or false for every row. It contains only our own numbers and literals.
+ * @throws Error for a match that rows of the type don't have. To fail is better than to erase too much.
  */
 export function predicateSql(type: TelemetryType, { fromUs, toUs, match }: Predicate): string {
   const known = new Set<string>(MATCHABLE[type]);
@@ -39,7 +42,7 @@ export function predicateSql(type: TelemetryType, { fromUs, toUs, match }: Predi
     else if (name === "tags") conditions.push(...membersOf(value).map(tagSql));
     else conditions.push(`"${name}" = ${textLiteral(String(value))}`);
   }
-  if (conditions.length === 0) throw new Error("an erasure needs something to match");
+  if (conditions.length === 0) throw new Error("an erasure must match at least one value");
   if (fromUs !== null) conditions.push(`"timestamp" >= make_timestamptz(${wholeNumber(fromUs)})`);
   if (toUs !== null) conditions.push(`"timestamp" < make_timestamptz(${wholeNumber(toUs)})`);
   return `coalesce(${conditions.join(" AND ")}, false)`;
@@ -49,7 +52,7 @@ function membersOf(value: unknown): [string, string][] {
   return Object.entries(value as Readonly<Record<string, string>>);
 }
 
-/** Always by pointer: DuckDB would take other names for paths. */
+/** Always uses a pointer, because DuckDB would take some names for paths. */
 function attributeSql([key, value]: [string, string]): string {
   const pointer = key.startsWith("/") ? key : `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   return `("attributes"->>${textLiteral(pointer)}) = ${textLiteral(value)}`;
@@ -59,7 +62,7 @@ function tagSql([key, value]: [string, string]): string {
   return `"tags"[${textLiteral(key)}] = ${textLiteral(value)}`;
 }
 
-/** A statement ends at U+0000, so that character is put in by its number. */
+/** A statement ends at U+0000, so `chr(0)` inserts that character. */
 function textLiteral(text: string): string {
   const parts = text.split("\0").map((part) => `'${part.replaceAll("'", "''")}'`);
   return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(" || chr(0) || ")})`;

@@ -33,7 +33,7 @@ test("stored bytes count rows in Parquet and others; a free quota allows the nex
   const refused = refusal(store);
   assert.equal(refused?.code, "quota_exceeded");
   assert.equal(refused.options.retryAfterS, 300);
-  assert.match(refused.message, /takes 5199 of the 5000 bytes .*PATCH \/v1\/telemetry\/settings/);
+  assert.match(refused.message, /takes 5199 bytes, and its quota is 5000 bytes.*PATCH \/v1\/telemetry\/settings/);
   assert.equal(refusal(store, "org_b"), undefined);
   await store.rows.compact();
   const { parquetBytes, hotBytes } = store.rows.lifecycle.usage(ORG).logs;

@@ -15,16 +15,16 @@ interface Bucket {
   atMs: number;
 }
 
-/** Space becomes free by retention, an erasure or the operator, which takes minutes or more. */
+/** Retention, an erasure or the operator frees space, which takes minutes or longer. */
 const STORED_RETRY_S = 300;
 
 /**
- * The limits on an organization's storage and sending. A request is admitted or refused as a whole, before it is read,
- * and charged for its actual size: so a rate is an average, and no request is ever accepted in part.
+ * Limits how much an organization stores and sends. A request is accepted or refused as a whole, before its body is read,
+ * and charged for its actual size. So the rate is an average, and no request is accepted in part.
  */
 export class Quotas {
   readonly #options: QuotasOptions;
-  /** Organizations with a limit. A negative value is used credit. */
+  /** Organizations with a rate limit. The balance is negative after requests that were larger than the remaining allowance. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(options: QuotasOptions) {
@@ -64,8 +64,8 @@ export class Quotas {
 
 function storedExceeded(bytes: number, bytesMax: number): Problem {
   const detail =
-    `The organization's telemetry takes ${bytes} of the ${bytesMax} bytes that it may; nothing of this request was kept. ` +
-    "Keep it for fewer days (PATCH /v1/telemetry/settings), or ask the operator for more.";
+    `The organization's telemetry takes ${bytes} bytes, and its quota is ${bytesMax} bytes; nothing of this request was kept. ` +
+    "Shorten the retention (PATCH /v1/telemetry/settings), or ask the operator for a larger quota.";
   return new Problem("quota_exceeded", detail, { retryAfterS: STORED_RETRY_S });
 }
 
@@ -75,7 +75,7 @@ function rateExceeded({ bytesPerSecond, burstBytes }: IngestRate, tokens: number
   const windowS = Math.max(1, Math.ceil(burstBytes / bytesPerSecond));
   const detail =
     `The organization sends more than ${bytesPerSecond} bytes a second; nothing of this request was kept. ` +
-    `Send it again after ${afterS} s, or ask the operator for more.`;
+    `Send it again after ${afterS} s, or ask the operator for a larger quota.`;
   return new Problem("quota_exceeded", detail, {
     retryAfterS: afterS,
     allowance: { name: "ingest-bytes", most: burstBytes, windowS },

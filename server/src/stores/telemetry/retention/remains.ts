@@ -4,10 +4,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Table } from "../hot/table.ts";
 import { hotFileRange, parquetRange, type Layout } from "../layout.ts";
 
-/** Queries still read files that are to be deleted; they are deleted when the last of these ends. */
+/**
+ * Thrown while queries still read files that are to be deleted. The files are deleted when the last of these queries ends.
+ */
 export class StillThere extends Error {
   constructor(files: number) {
-    super(`${files} files that are no longer wanted are still read`);
+    super(`queries still read ${files} files that are to be deleted`);
   }
 }
 
@@ -16,7 +18,7 @@ const WAIT_MS = 1000;
 
 /**
  * Waits until the tables' folders have no files with rows up to batch `throughSeq`, except live ones.
- * @throws StillThere when some stay too long
+ * @throws StillThere when some files stay too long
  */
 export async function untilGone(layout: Layout, tables: readonly Table[], throughSeq: number): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
@@ -38,7 +40,7 @@ async function remains(layout: Layout, { orgId, type, parquet }: Table, throughS
   return hot.length + dropped.length;
 }
 
-/** Quarantined files that may have rows of the organization: their content is unknown. */
+/** Lists quarantined files that may have rows of the organization. Their content is unknown. */
 export async function quarantinedFiles(layout: Layout, orgId: string, types: readonly string[]): Promise<string[]> {
   const own = await Promise.all(
     types.map(async (type) => (await namesIn(join(layout.quarantine, orgId, type))).map((name) => `${type}/${name}`)),

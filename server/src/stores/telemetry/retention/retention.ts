@@ -7,13 +7,13 @@ import { cutUs, type Policies } from "./policies.ts";
 export interface RetentionOptions {
   readonly policies: Pick<Policies, "of">;
   readonly tables: { all(): Iterable<Table> };
-  /** Takes files out of a table, for good; they are deleted when no query reads them any more. */
+  /** Drops files of a table for good. They are deleted when no query reads them any more. */
   readonly drop: (table: Table, files: readonly ParquetFile[]) => Promise<void>;
   readonly clock: Pick<GuardedClock, "deletionTime">;
   readonly log: TelemetryLog;
 }
 
-/** Drops the files whose every row is past its retention. */
+/** Drops a file when its newest row is past the retention. */
 export class Retention {
   readonly #options: RetentionOptions;
   #stopped = false;
@@ -22,7 +22,7 @@ export class Retention {
     this.#options = options;
   }
 
-  /** A failure is logged, and retried at the next run. */
+  /** Drops files. A failure is logged, and the next run tries again. */
   async run(): Promise<void> {
     const { tables, clock, log } = this.#options;
     const nowMs = clock.deletionTime("telemetry");
@@ -43,7 +43,7 @@ export class Retention {
     this.#stopped = true;
   }
 
-  /** A file that spans several days waits for its newest row. */
+  /** Returns the files whose newest row is past the retention. */
   #past(table: Table, nowMs: Cutoff): ParquetFile[] {
     const cut = cutUs(this.#options.policies.of(table.orgId), table.type, nowMs);
     return cut === undefined ? [] : table.parquet.filter((file) => file.maxUs < cut);

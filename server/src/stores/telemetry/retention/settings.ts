@@ -2,23 +2,23 @@ import type { TelemetryType } from "../columns.ts";
 
 /** The operator's settings of retention and quotas, for organizations without their own. */
 export interface RetentionSettings {
-  /** Days that rows are kept; null: until somebody deletes them. */
+  /** Days that rows are kept. Null: until somebody deletes them. */
   readonly days: Readonly<Record<TelemetryType, number | null>>;
-  /** The most days that an organization may choose, and that the defaults may be; null: no bound. */
+  /** The most days that an organization, or a default above, may set. Null: no limit. */
   readonly daysMax: number | null;
-  /** Bytes that an organization may have in this directory; null: no limit. */
+  /** Bytes that an organization may store in this directory. Null: no limit. */
   readonly storedBytesMax: number | null;
-  /** Bytes of rows that an organization may send, sustained; null: no limit. */
+  /** Bytes of rows per second that an organization may send on average. Null: no limit. */
   readonly ingestBytesPerSecond: number | null;
-  /** … and at once; null: what it may send in `BURST_S` seconds. */
+  /** Bytes that an organization may send at once. Null: the bytes of `BURST_S` seconds at the average rate. */
   readonly ingestBytesBurst: number | null;
   /** How often the store reads changes in the metadata store. */
   readonly policiesEveryMs: number;
-  /** How often it looks for rows past their retention or to erase; 0 turns the schedule off. */
+  /** How often the store looks for rows to erase or past their retention. 0 turns this off. */
   readonly checkEveryMs: number;
 }
 
-/** Seconds of the sustained rate that may come at once when nothing else is set. */
+/** The default burst, in seconds of the average rate. */
 export const BURST_S = 10;
 
 export const RETENTION_DEFAULTS: RetentionSettings = {

@@ -2,17 +2,17 @@ import { TELEMETRY_TYPES, type TelemetryType } from "../columns.ts";
 import type { Table } from "../hot/table.ts";
 import type { ParquetFile } from "../parquet-file.ts";
 
-/** The size of one table. Bytes are those of Parquet files, and of rows that are not in Parquet yet as NDJSON. */
+/** The size of one table: bytes of its Parquet files, and bytes of NDJSON for rows that are not in Parquet yet. */
 export interface TableUsage {
   readonly rows: number;
   readonly bytes: number;
   readonly parquetBytes: number;
   readonly hotBytes: number;
   readonly files: number;
-  /** Range of `timestamp` of the rows in Parquet, in microseconds since the epoch; null when there are none. */
+  /** The range of `timestamp` of the rows in Parquet, in microseconds since the epoch. Null when there are none. */
   readonly oldestUs: number | null;
   readonly newestUs: number | null;
-  /** Attributes with separate columns in some of the files, see `promotedColumn`. */
+  /** Attributes that have a separate column in some of the files, see `promotedColumn`. */
   readonly promoted: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export type Usage = Readonly<Record<TelemetryType, TableUsage>>;
 
 type ParquetFigures = Pick<TableUsage, "rows" | "bytes" | "oldestUs" | "newestUs" | "promoted">;
 
-/** Cached by list, because a table's list of files is replaced and never changed. */
+/** Cached by list. A table's list of files is never changed, only replaced. */
 const figuresOf = new WeakMap<readonly ParquetFile[], ParquetFigures>();
 
 function parquetFigures(files: readonly ParquetFile[]): ParquetFigures {
@@ -56,7 +56,7 @@ export function usageOf(tables: readonly Table[]): Usage {
   return Object.fromEntries(TELEMETRY_TYPES.map((type) => [type, byType.get(type) ?? NOTHING])) as unknown as Usage;
 }
 
-/** Runs for every request, so it does not search files. */
+/** Runs for every request, so it must not search files. */
 export function storedBytes(tables: readonly Table[]): number {
   return tables.reduce((sum, table) => sum + parquetFigures(table.parquet).bytes + table.hotBytes, 0);
 }
