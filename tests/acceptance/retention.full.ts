@@ -108,7 +108,10 @@ describe("quotas", () => {
       body: JSON.stringify({ resourceLogs: [] }),
     });
     assert.deepEqual([otlp.status, otlp.headers.get("retry-after")], [429, "300"]);
-    assert.match(((await otlp.json()) as { message: string }).message, /telemetry takes \d+ bytes, and its quota is 1 bytes/);
+    assert.match(
+      ((await otlp.json()) as { message: string }).message,
+      /telemetry takes \d+ bytes, and its quota is 1 bytes/,
+    );
     const { quota: told } = await usage(token);
     assert.deepEqual([told["stored_bytes_max"], told["stored_bytes_left"]], [1, 0]);
     await ingested(server, shared.token, "logs", [logEntry("others are not touched")]);

@@ -1,4 +1,4 @@
-/** A span of working time: it is paused while the query waits for its reader. */
+/** A limit on working time. It is paused while the query waits for its reader. */
 export class Deadline {
   readonly #onPassed: () => void;
   #leftMs: number;

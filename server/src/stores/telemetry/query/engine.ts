@@ -14,13 +14,13 @@ import type { QueryEngineSettings, QueryLog } from "./settings.ts";
 import { Slots } from "./slots.ts";
 
 export interface QueryEngineOptions {
-  /** The files of one organization at the moment of the call, of the tables and times that are wanted. */
+  /** Returns the files of one organization at this moment, for the wanted tables and times. */
   readonly snapshot: (orgId: string, wanted: WantedTables) => Promise<Snapshot>;
-  /** @throws Problem when not every row of the organization can be read here */
+  /** @throws Problem when this server can't read every row of the organization */
   readonly whole?: (orgId: string) => Promise<void>;
   /** Called with the attributes of a table that a statement reads as text. */
   readonly asked?: (orgId: string, type: TelemetryType, keys: readonly string[]) => void;
-  /** The rows that an organization has in a table of records, as files. Without it there are none. */
+  /** Returns an organization's rows in a table of records, as files. Without it there are no records. */
   readonly records?: (orgId: string, table: RecordTable) => Promise<RecordSnapshot>;
   readonly settings: QueryEngineSettings;
   readonly log: QueryLog;
@@ -29,10 +29,10 @@ export interface QueryEngineOptions {
 
 export interface QueryEngine {
   /**
-   * Runs one statement in a sandboxed child. Failures before the first byte are thrown; later ones are part of the body
+   * Runs one statement in a sandboxed child. A failure before the first byte is thrown. A later failure is part of the body
    * (see README, "Errors after the first byte").
-   * @throws Problem `invalid_sql`, `sql_not_allowed`, `invalid_parameter`, `query_failed`, `query_timeout`,
-   *   `query_memory`, `query_too_large`, `rate_limited`, `unavailable`
+   * @throws Problem `invalid_sql`, `sql_not_allowed`, `invalid_parameter`, `query_failed`, `query_timeout`, `query_memory`,
+   * `query_too_large`, `rate_limited`, `unavailable`
    */
   query(request: QueryRequest): Promise<QueryRun>;
   /** Number of queries that hold a slot. */
@@ -43,7 +43,7 @@ export interface QueryEngine {
   close(): Promise<void>;
 }
 
-/** Makes the engine. It starts its spare children at once. */
+/** Creates the engine. It starts its spare children at once. */
 export function createQueryEngine(options: QueryEngineOptions): QueryEngine {
   return new Engine(options);
 }
@@ -72,7 +72,7 @@ class Engine implements QueryEngine {
       return await this.#attempt(request, signal);
     } catch (error) {
       if (!(error instanceof LostChild)) throw error;
-      return this.#attempt(request, signal); // the child had ended while it was idle
+      return this.#attempt(request, signal); // the child ended while it was idle
     }
   }
 
@@ -84,10 +84,10 @@ class Engine implements QueryEngine {
       const child = await this.#acquire(orgId);
       held.push(() => void this.#release(child, false));
       signal.throwIfAborted();
-      held.pop(); // from here on the run releases it
+      held.pop(); // the run releases the child from now on
       return await this.#start(child, request, signal, held.splice(0));
     } finally {
-      for (const each of held) each(); // nothing is left once the run has begun
+      for (const each of held) each(); // empty after the run has begun
     }
   }
 
@@ -111,7 +111,7 @@ class Engine implements QueryEngine {
     } catch (error) {
       if (this.#closing.signal.aborted) throw stopping();
       this.#options.log.error({ err: error }, "a query process could not be started");
-      throw new Problem("unavailable", "queries can't be run now; try again, and tell the operator if it goes on");
+      throw new Problem("unavailable", "queries can't be run now; try again, and tell the operator if this continues");
     }
   }
 
@@ -147,13 +147,16 @@ class Engine implements QueryEngine {
     }).start();
   }
 
-  /** Settles the files first and then what may be seen of them, so that no row of a project is among them that was not yet one. */
+  /**
+   * Chooses the files first, then asks which rows are visible. So the second answer knows every project that has rows in the
+   * files.
+   */
   async #files(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<ChildFiles> {
     const { snapshot, settings, asked, whole } = this.#options;
     const { orgId, range } = request;
     const records = await this.#records(request, ask, held);
     const wanted = wantedTables(ask, range);
-    // One that is only described reads no row.
+    // A statement that is only described reads no row.
     if (request.describe !== true && Object.keys(wanted).length > 0) await whole?.(orgId);
     const files = await snapshot(orgId, wanted);
     held.hold(files);
@@ -165,11 +168,14 @@ class Engine implements QueryEngine {
     return childFiles({ ...files.tables, ...records }, ask, { directory: settings.telemetryDir, visible, range });
   }
 
-  /** Records that the statement reads, if its principal may. Which tables those are is the child's word, but it can only be refused more. */
+  /**
+   * Returns the records that the statement reads. The child names the tables, and is not trusted. But each table needs the
+   * principal's permission.
+   */
   async #records(request: QueryRequest, ask: ChildAsk, held: HeldFiles): Promise<Record<string, SnapshotTable>> {
     const tables: Record<string, SnapshotTable> = {};
     for (const name of RECORD_TABLE_NAMES) {
-      // One that is only described shows no row.
+      // A statement that is only described shows no row.
       if (!Object.hasOwn(ask.tables, name) || request.describe === true) continue;
       if (request.records === undefined) throw new Problem("forbidden", `The table ${name} can't be read here.`);
       request.records(name);
@@ -183,7 +189,7 @@ class Engine implements QueryEngine {
   }
 }
 
-/** The files that a query has open; they may arrive when the query is already over. */
+/** The open files of a query. They may arrive after the query has ended. */
 class HeldFiles {
   #held: Pick<Snapshot, "release">[] = [];
   #over = false;

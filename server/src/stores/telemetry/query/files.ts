@@ -3,16 +3,16 @@ import type { QueryRequest, VisibleRows } from "../types.ts";
 import type { ParquetInput, SnapshotTable, TimeRange, WantedTables } from "../snapshot.ts";
 import type { AskedTable, ChildAsk, ChildFiles, ChildTable, ParquetGroup, ScanFigures } from "./protocol.ts";
 
-/** Groups of Parquet files with different promoted attributes; each is a separate part of DuckDB's plan. */
+/** The most groups of Parquet files by promoted attributes. Each group is a separate part of DuckDB's plan. */
 const GROUPS_MAX = 8;
 
-/** The request to the store: the tables that the statement reads, within its own times and those of the request. */
+/** Returns the tables that the statement reads, limited to its own times and those of the request. */
 export function wantedTables(ask: ChildAsk, range: QueryRequest["range"]): WantedTables {
   const asked = TELEMETRY_TYPES.filter((name) => Object.hasOwn(ask.tables, name));
   return Object.fromEntries(asked.map((name) => [name, within(ask.tables[name] ?? {}, range ?? {})]));
 }
 
-/** The description of a query's files for the child. Paths are relative to `directory` where they are below it. */
+/** Describes a query's files for the child. Paths below `directory` are relative to it. */
 export function childFiles(
   present: Readonly<Record<string, SnapshotTable>>,
   ask: ChildAsk,
@@ -34,7 +34,7 @@ export function childFiles(
   return { directory: options.directory, visible: options.visible, tables, figures };
 }
 
-/** The intersection of both. */
+/** Returns the intersection of two ranges. */
 export function within(a: TimeRange, b: TimeRange): TimeRange {
   const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity);
   const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity);
@@ -52,15 +52,15 @@ function addFigures(sum: { -readonly [name in keyof ScanFigures]: number }, tabl
 }
 
 /**
- * Groups files by the asked attributes that they have as columns. With too many groups, the rarest columns are not
- * used.
+ * Groups files by the requested attributes that they have as columns. If there are too many groups, the rarest columns are
+ * not used.
  */
 function groups(
   present: readonly ParquetInput[],
   { keys, latest }: AskedTable,
   shorten: (path: string) => string,
 ): ParquetGroup[] {
-  // The newest files are read first: the engine then knows early which rows are too old to be among the requested ones.
+  // The newest files are read first, so that the engine knows early which rows are too old.
   const files = latest === undefined ? present : present.toSorted((a, b) => b.maxUs - a.maxUs);
   let used = keys.filter((key) => files.some(({ promoted }) => promoted.includes(key)));
   for (;;) {

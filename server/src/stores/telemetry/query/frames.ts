@@ -1,20 +1,19 @@
 import { RESULT_ROW_BYTES_MAX, BLOCK_BYTES } from "./settings.ts";
 
 /**
- * Frames between the engine and a child, over one socket: a byte of kind, four bytes of length (big endian), the
- * payload. `query`, `files` and `cancel` go to the child; the others come from it, and the engine checks everything in
- * them.
+ * The frames between the engine and a child, over one socket: a byte with the kind, four bytes with the length (big endian),
+ * the payload. `query`, `files` and `cancel` go to the child. The others come from the child, and the engine validates them.
  */
 export const FRAME = {
   query: 0x51,
   /** The answer to `ask`. */
   files: 0x4c,
   cancel: 0x58,
-  /** Can take a query. */
+  /** The child can take a query. */
   ready: 0x52,
-  /** Has ended its query, and takes no other. */
+  /** The child's query has ended, and the child takes no other one. */
   spent: 0x53,
-  /** The tables that the statement reads; once, before any data. */
+  /** The tables that the statement reads. Sent once, before any data. */
   ask: 0x41,
   data: 0x44,
   end: 0x45,
@@ -22,13 +21,13 @@ export const FRAME = {
 } as const;
 
 export const FRAME_HEAD_BYTES = 5;
-/** A request: SQL and parameters. */
+/** A request with SQL and parameters. */
 export const QUERY_FRAME_BYTES_MAX = 16 * 1024 * 1024;
 /** The list of files, about 100 bytes each. */
 export const FILES_FRAME_BYTES_MAX = 64 * 1024 * 1024;
 /** `ask`, `end` and `fail`. */
 export const CONTROL_FRAME_BYTES_MAX = 64 * 1024;
-/** A block of whole rows; limits on text are in UTF-16 units, of which one is at most three bytes. */
+/** A block of whole rows. Limits on text count UTF-16 units, and a unit takes at most three bytes. */
 export const DATA_FRAME_BYTES_MAX = 3 * (RESULT_ROW_BYTES_MAX + 2 * BLOCK_BYTES);
 
 export function frameHead(kind: number, bytes: number): Buffer {
@@ -44,12 +43,12 @@ export function frame(kind: number, payload: Buffer | string = ""): Buffer {
 }
 
 export interface FrameHandler {
-  /** Longest payload of this kind that is acceptable now, or undefined when the kind is not. */
+  /** Returns the longest payload of this kind that is acceptable now, or undefined when the kind is not acceptable. */
   limit(kind: number): number | undefined;
-  /** True when payloads of this kind are passed on in pieces, to `piece`. */
+  /** Returns true when payloads of this kind are passed to `piece` in parts. */
   streamed(kind: number): boolean;
   piece(bytes: Buffer): void;
-  /** A frame is complete; `payload` is empty for a streamed one. */
+  /** Called when a frame is complete. `payload` is empty for a streamed frame. */
   frame(kind: number, payload: Buffer): void;
 }
 
@@ -58,14 +57,14 @@ export class FrameReader {
   readonly #handler: FrameHandler;
   #head = Buffer.alloc(0);
   #kind = 0;
-  #left = -1; // bytes that the present payload still lacks; -1 between frames
+  #left = -1; // missing bytes of the current payload; -1 between frames
   #parts: Buffer[] = [];
 
   constructor(handler: FrameHandler) {
     this.#handler = handler;
   }
 
-  /** True when no frame is half received. */
+  /** True between two frames. */
   get atBoundary(): boolean {
     return this.#left < 0 && this.#head.length === 0;
   }

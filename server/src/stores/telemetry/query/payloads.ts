@@ -8,9 +8,9 @@ import {
 } from "./protocol.ts";
 import { QUERY_TABLES } from "./tables.ts";
 
-// A child's payload is parsed and built again from known members only. Text that is no JSON throws.
+// A child's payload is parsed, and rebuilt from known members only. Text that is not JSON throws.
 
-/** Attributes that a statement may have columns for; more are read as they always are. */
+/** The most attributes that a statement may read from columns. Further attributes are read from the JSON. */
 export const ASKED_KEYS_MAX = 64;
 
 export function readAsk(payload: Buffer): ChildAsk {

@@ -3,13 +3,13 @@ import { QueryProcess } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { QueryEngineSettings, QueryLog } from "./settings.ts";
 
-/** Children: busy, idle by organization, and spare ones that have seen no organization yet. */
+/** The children: busy, idle for an organization, and spare ones that have not served any organization. */
 export class ProcessPool {
   readonly #sandbox: Sandbox;
   readonly #settings: QueryEngineSettings;
   readonly #log: QueryLog;
   readonly #all = new Set<QueryProcess>();
-  /** Oldest first. */
+  /** The oldest child is first. */
   readonly #idle = new Map<QueryProcess, NodeJS.Timeout>();
   readonly #spare: QueryProcess[] = [];
   #closed: (() => void) | undefined;
@@ -25,7 +25,7 @@ export class ProcessPool {
     return this.#all.size;
   }
 
-  /** A child for a query of this organization: one that served it before, a spare one, or a new one. */
+  /** Returns a child for a query of this organization: one that has served it before, a spare one, or a new one. */
   async acquire(orgId: string): Promise<QueryProcess> {
     if (this.#closed !== undefined) throw new Error("cannot start a query process: the pool is closed");
     const kept = this.#takeIdle(orgId) ?? this.#spare.shift();
@@ -35,7 +35,7 @@ export class ProcessPool {
     return assign(child, orgId);
   }
 
-  /** Takes a child back after its query. With `doubt`, or after its share of queries, it ends. */
+  /** Takes a child back after its query. Ends the child with `doubt`, or after its maximum number of queries. */
   release(child: QueryProcess, doubt: boolean): void {
     if (doubt || !child.usable || child.queries >= this.#settings.queriesPerChildMax || this.#closed !== undefined)
       child.kill();
@@ -43,7 +43,7 @@ export class ProcessPool {
     this.#refill();
   }
 
-  /** Ends every child; resolves when all have ended. */
+  /** Ends every child. Resolves when all have ended. */
   async close(): Promise<void> {
     const gone = new Promise<void>((resolve) => {
       this.#closed = resolve;
@@ -73,8 +73,8 @@ export class ProcessPool {
   }
 
   /**
-   * Logs the end of a spare child. A stop of the service may signal all of its processes, so the end of a child that
-   * did not ignore the signal yet is expected.
+   * Logs the end of a spare child. A stop of the service may signal all of its processes, and a child that is still starting
+   * does not ignore the signal yet. This end is expected.
    */
   #tell({ pid, signal }: QueryProcess): void {
     const level = signal === "SIGTERM" || signal === "SIGINT" ? "debug" : "warn";
@@ -105,7 +105,8 @@ export class ProcessPool {
   }
 
   /**
-   * Refills only after a query, never because a child ended: a program that cannot start must not be started in a loop.
+   * Adds spare children only after a query, never after a child ended. Otherwise a program that cannot start would be
+   * started in a loop.
    */
   #refill(): void {
     if (this.#closed !== undefined) return;
@@ -114,8 +115,8 @@ export class ProcessPool {
 }
 
 /**
- * Returns whether a child is still alive. Waits one turn of the event loop to notice its end, so that a child that was
- * killed while idle does not fail a query.
+ * Returns whether a child is still alive. Waits one turn of the event loop for its end, so that a child that was killed
+ * while idle does not make a query fail.
  */
 async function isReady(child: QueryProcess): Promise<boolean> {
   await setImmediate();

@@ -8,24 +8,24 @@ import type { Sandbox } from "./sandbox.ts";
 
 /** The receiver of a child's frames for one query. */
 export interface RunSink {
-  /** The statement was admitted, and its files are to be sent. At most once. */
+  /** The statement was admitted and needs its files. Called at most once. */
   ask(ask: ChildAsk): void;
   data(bytes: Buffer): void;
   end(end: ChildEnd): void;
   fail(failure: ChildFailure): void;
-  /** The child has finished with the query and is ready for another. */
+  /** The child has finished the query and can take another one. */
   idle(): void;
-  /** The child ended and all of its data was passed on; `whole` when it ended between two frames. */
+  /** The child has ended, and all of its data was passed on. `whole` is true when it ended between two frames. */
   gone(signal: NodeJS.Signals | null, whole: boolean): void;
 }
 
 type State = "starting" | "idle" | "running" | "ended" | "spent" | "gone";
 
-/** One child as the engine sees it. Frames that it could not have sent in its state end it. */
+/** A child as the engine sees it. An unexpected frame ends the child. */
 export class QueryProcess {
-  /** Resolves when the child can take a query, rejects when it ended before. */
+  /** Resolves when the child can take a query. Rejects when it ended before. */
   readonly ready: Promise<void>;
-  /** Organization whose rows it has seen; it never serves another. */
+  /** The organization that the child serves. It never serves another one. */
   orgId: string | undefined;
   queries = 0;
   readonly #process: ChildProcess;
@@ -45,7 +45,7 @@ export class QueryProcess {
       stdio: ["ignore", "ignore", "ignore", "pipe"],
       env: childEnvironment(),
       cwd: "/",
-      detached: true, // a Ctrl-C is for the server, which lets queries in flight finish and then ends its children
+      detached: true, // Ctrl-C must reach only the server, which lets running queries finish and then ends its children
     });
     this.#socket = this.#process.stdio[3] as Socket;
     this.#reader = new FrameReader({
@@ -59,11 +59,11 @@ export class QueryProcess {
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
-    this.ready.catch(() => undefined); // the code that waits sees it; a spare that dies has none
+    this.ready.catch(() => undefined); // `acquire` handles the rejection; nobody waits for a spare child
     this.#listen();
   }
 
-  /** The signal that ended the child, or null when it ended by itself. */
+  /** The signal that ended the child, or null when it exited. */
   get signal(): NodeJS.Signals | null {
     return this.#signal;
   }
@@ -72,7 +72,7 @@ export class QueryProcess {
     return this.#process.pid ?? 0;
   }
 
-  /** Whether it can serve, now or once it has started. */
+  /** True if the child can take queries, now or after its start. */
   get usable(): boolean {
     return !this.#doomed && (this.#state === "starting" || this.#state === "idle");
   }
@@ -92,7 +92,7 @@ export class QueryProcess {
       this.#socket.write(frame(FRAME.files, JSON.stringify(files)));
   }
 
-  /** Asks the child to stop its query; it answers with `fail` or `end`, and is idle again. */
+  /** Asks the child to stop its query. It answers with `fail` or `end`, and is then idle. */
   cancel(): void {
     if (this.#state === "running" && this.#socket.writable) this.#socket.write(frame(FRAME.cancel));
   }
@@ -108,7 +108,7 @@ export class QueryProcess {
   kill(): void {
     this.#doomed = true;
     this.#process.kill("SIGKILL");
-    this.#socket.resume(); // the end of the process must be noticed
+    this.#socket.resume(); // a paused socket would hide the end of the process
   }
 
   #listen(): void {
@@ -122,11 +122,11 @@ export class QueryProcess {
       part();
     });
     this.#process.once("error", () => {
-      // it could not be started: there will be no exit
+      // without a process there is no exit event
       if (this.#process.pid === undefined) part();
     });
     this.#socket.once("close", part);
-    this.#socket.on("error", () => undefined); // followed by close
+    this.#socket.on("error", () => undefined); // a close event follows
     this.#socket.on("data", (bytes: Buffer) => {
       this.#read(bytes);
     });
@@ -136,7 +136,7 @@ export class QueryProcess {
     try {
       this.#reader.push(bytes);
     } catch {
-      // The child has sent an unexpected frame, so it cannot be trusted any more.
+      // The child has sent an unexpected frame, so it is no longer trusted.
       this.kill();
     }
   }

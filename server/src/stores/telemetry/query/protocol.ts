@@ -15,20 +15,20 @@ export interface ChildQuery {
   readonly timeoutMs: number;
   readonly memoryBytesMax: number;
   readonly resultBytesMax: number;
-  /** See `QueryEngineSettings`. */
+  /** As in `QueryEngineSettings`. */
   readonly pruning: boolean;
   readonly promotion: boolean;
 }
 
-/** The part of a table that a statement reads: rows outside the range can't be in its result. */
+/** The part of a table that a statement reads. Rows outside the range can't be in its result. */
 export interface AskedTable extends TimeRange {
-  /** Attributes that it reads as text, and that may have separate columns. */
+  /** The attributes that the statement reads as text, and that may have separate columns. */
   readonly keys: readonly string[];
-  /** Set when only this many newest rows can be in the result; the times of the files are needed then. */
+  /** Set when only this many newest rows can be in the result. The times of the files are then needed. */
   readonly latest?: number | undefined;
 }
 
-/** A file's range of times, both ends included, in microseconds since the epoch, and its rows. */
+/** The first and last time of a file, in microseconds since the epoch, and its number of rows. */
 export type FileTimes = readonly [minUs: number, maxUs: number, rows: number];
 
 /** The payload of an `ask` frame: the tables of an admitted statement, by name. */
@@ -36,41 +36,41 @@ export interface ChildAsk {
   readonly tables: Readonly<Record<string, AskedTable>>;
 }
 
-/** Parquet files that have columns for the same ones of the asked attributes. */
+/** Parquet files with columns for the same requested attributes. */
 export interface ParquetGroup {
   readonly promoted: readonly string[];
-  /** Severities were derived by older spellings of levels. */
+  /** True if the severities were derived from the level names that older versions knew. */
   readonly oldSpellings?: boolean;
   readonly files: readonly string[];
-  /** For each file, if they were asked for. The newest files come first then. */
+  /** The times of each file, if requested. The newest file is then first. */
   readonly times?: readonly FileTimes[];
 }
 
 export interface ChildTable {
   readonly parquet: readonly ParquetGroup[];
   readonly hot: readonly string[];
-  /** Rows outside are not to be shown. */
+  /** Rows outside of this range must stay hidden. */
   readonly range: TimeRange;
-  /** Rows with another text there can't be in the result: what the child itself found in the statement. */
+  /** Rows with other texts in these columns can't be in the result. The child sets this from the statement. */
   readonly equal?: readonly ColumnText[];
 }
 
-/** A column of text, and one text. */
+/** A column and the text that it must have. */
 export interface ColumnText {
   readonly column: string;
   readonly text: string;
 }
 
 /**
- * The size of the files that a query opens, all of its tables together; `filesTotal` also counts those left out because
- * of their times.
+ * The size of the files that a query opens, for all tables together. `filesTotal` also counts files that were left out
+ * because of their times.
  */
 export interface ScanFigures {
   readonly rows: number;
   readonly bytes: number;
   readonly files: number;
   readonly filesTotal: number;
-  /** Rows of records that were left out, since they can't be read. */
+  /** The number of rows of records that are left out because they can't be read. */
   readonly unreadable: number;
 }
 
@@ -78,14 +78,14 @@ export const NO_FIGURES: ScanFigures = { rows: 0, bytes: 0, files: 0, filesTotal
 
 /** The payload of a `files` frame, the answer to `ask`. */
 export interface ChildFiles {
-  /** The directory for relative paths. */
+  /** Paths are relative to this directory. */
   readonly directory: string;
   readonly visible: VisibleRows;
   readonly tables: Readonly<Record<string, ChildTable>>;
   readonly figures: ScanFigures;
 }
 
-/** Problems that a child may report. Anything else that it says is taken for `query_failed`. */
+/** Problems that a child may report. All others become `query_failed`. */
 export const CHILD_PROBLEMS = [
   "invalid_sql",
   "sql_not_allowed",
@@ -103,11 +103,11 @@ export type ChildProblemCode = (typeof CHILD_PROBLEMS)[number];
 export interface ChildFailure {
   readonly code: ChildProblemCode;
   readonly detail: string;
-  /** Where in the statement it is. */
+  /** The place of the failure in the statement. */
   readonly position?: TextPosition | undefined;
-  /** Whether the failure has already been written into the result (see README, "Errors after the first byte"). */
+  /** True if the failure is already part of the result (see README, "Errors after the first byte"). */
   readonly told: boolean;
-  /** The engine's own state may be damaged: the child is not to be used again. */
+  /** True if the engine's state may be damaged. The child must not be used again. */
   readonly doubt: boolean;
 }
 

@@ -41,26 +41,26 @@ interface Verdict {
   readonly position?: TextPosition | undefined;
 }
 
-/** The child ended so soon after it got the query that it must have been ending before. */
+/** Thrown when a child ended shortly after it got the query, so it was probably already ending. */
 export class LostChild extends Problem {}
 
-/** Longer than noticing the end of a process takes, and short enough that a second attempt is cheap. */
+/** Longer than it takes to notice the end of a process, and short enough for a cheap second attempt. */
 const LOST_WITHIN_MS = 100;
 
-/** A child that ended by one of these signals while it used much memory ran out of memory. */
+/** A child that used much memory and ended with one of these signals ran out of memory. */
 const CRASHES: ReadonlySet<NodeJS.Signals> = new Set(["SIGABRT", "SIGTRAP", "SIGSEGV", "SIGILL", "SIGBUS"]);
 
 export interface RunOptions {
   readonly query: ChildQuery;
   readonly settings: QueryEngineSettings;
   readonly signal: AbortSignal;
-  /** Settles which files a statement reads; they are held until `onDone`. */
+  /** Returns the files of a statement. They are held until `onDone`. */
   readonly files: (ask: ChildAsk) => Promise<ChildFiles>;
-  /** Called once, when the child has released the files: it is idle or has ended. */
+  /** Called once, when the child no longer uses the files: it is idle or has ended. */
   readonly onDone: (outcome: RunOutcome) => void;
 }
 
-/** Joins one query in a child to the stream that its caller reads. */
+/** Connects one query in a child to the stream that its caller reads. */
 export class Run implements RunSink {
   readonly #child: QueryProcess;
   readonly #query: ChildQuery;
@@ -74,14 +74,14 @@ export class Run implements RunSink {
   readonly #first = Promise.withResolvers<QueryRun>();
   readonly #startedMs = performance.now();
   #begun = false;
-  #closed = false; // the body has its end or its error
+  #closed = false; // the body has ended or failed
   #verdict: Verdict | undefined; // why the engine killed the child
   #outcome: Omit<RunOutcome, "peakBytes"> = { code: "query_failed", rows: 0, truncated: false, doubt: true };
   #doubt = false;
   #refusal: Error | undefined; // why there are no files
   #figures = NO_FIGURES;
   readonly #statistics = Promise.withResolvers<QueryStatistics | undefined>();
-  #lost = false; // the child ended, and the engine had not ended it
+  #lost = false; // the child ended without the engine's request
   #conclude: (() => void) | undefined;
   #stall: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
@@ -103,7 +103,7 @@ export class Run implements RunSink {
         callback(error);
       },
     });
-    this.#body.on("error", () => undefined); // told to the reader; a body that nobody reads must not end the process
+    this.#body.on("error", () => undefined); // the reader gets the error; an unread body must not end the process
     this.#life = setTimeout(() => {
       this.#body.destroy(new Error(`cannot send the result: it was not read within ${settings.resultTimeoutMs} ms`));
     }, settings.resultTimeoutMs);
@@ -139,7 +139,7 @@ export class Run implements RunSink {
       },
       (error: unknown) => {
         this.#refusal =
-          error instanceof Error ? error : new Error("cannot settle the files of a query", { cause: error });
+          error instanceof Error ? error : new Error("cannot choose the files of a query", { cause: error });
         this.#body.destroy(this.#refusal);
       },
     );
@@ -153,7 +153,7 @@ export class Run implements RunSink {
     this.#deadline.pause();
     this.#stall = setTimeout(() => {
       this.#body.destroy(
-        new Error(`cannot send the result: nothing was taken for ${this.#settings.stallTimeoutMs} ms`),
+        new Error(`cannot send the result: the reader took nothing for ${this.#settings.stallTimeoutMs} ms`),
       );
     }, this.#settings.stallTimeoutMs);
   }
@@ -195,7 +195,7 @@ export class Run implements RunSink {
     this.#finish();
   }
 
-  /** Handles the child's last frame. It takes effect when the child is idle, so that the next query finds it idle. */
+  /** Handles the child's last frame. It takes effect when the child is idle, so that the next query finds an idle child. */
   #last(conclude: () => void): void {
     this.#stopClocks();
     this.#conclude = conclude;
@@ -219,8 +219,8 @@ export class Run implements RunSink {
   }
 
   /**
-   * Ends the body with an error: as an answer when nothing was sent, with `tail` when the format can express it,
-   * otherwise by breaking off.
+   * Ends the body with an error. If nothing was sent, the error is the answer. Otherwise `tail` ends the body, or the body
+   * breaks off if its format has no tail.
    */
   #giveUp(verdict: Verdict, tail: string | undefined): void {
     this.#close();
@@ -250,7 +250,7 @@ export class Run implements RunSink {
     });
   }
 
-  /** The reader asks for more. */
+  /** Called when the reader asks for more. */
   #flow(): void {
     clearTimeout(this.#stall);
     if (!this.#closed) this.#deadline.resume();
@@ -262,7 +262,7 @@ export class Run implements RunSink {
     this.#body.destroy(reason instanceof Error ? reason : new Error("the query was cancelled"));
   };
 
-  /** The reader disconnected, or never came: stops the child and discards its remaining output. */
+  /** Stops the child and discards its output after the reader has disconnected. */
   #abandon(): void {
     clearTimeout(this.#stall);
     if (this.#closed) return;
@@ -298,7 +298,7 @@ export class Run implements RunSink {
 
   #close(): void {
     this.#closed = true;
-    this.#statistics.resolve(undefined); // unless the end had come
+    this.#statistics.resolve(undefined); // no effect if the query has ended normally
     this.#signal.removeEventListener("abort", this.#abort);
   }
 

@@ -10,7 +10,7 @@ export interface SandboxLayer {
   readonly detail: string;
 }
 
-/** How children are started on this machine, and their layers of protection. */
+/** How children start on this machine, and their layers of protection. */
 export interface Sandbox {
   readonly file: string;
   readonly args: readonly string[];
@@ -21,7 +21,8 @@ const PROBE_TIMEOUT_MS = 5000;
 const OPEN_FILES_MAX = 1024;
 const SHELL = "/bin/sh";
 
-// $1: RLIMIT_DATA in KiB. No file can grow (-f 0), no core is dumped, and the kernel picks this process first when memory is short.
+// $1: RLIMIT_DATA in KiB. No file can grow (-f 0), no core is dumped, and the kernel kills this process first when memory is
+// short.
 const LIMITS = `
 ulimit -c 0; ulimit -f 0; ulimit -n ${OPEN_FILES_MAX}; ulimit -d "$1"
 [ ! -w /proc/self/oom_score_adj ] || echo 1000 > /proc/self/oom_score_adj
@@ -30,8 +31,8 @@ unset PWD OLDPWD
 exec "$@"
 `;
 
-// $1: the telemetry directory, $2: the data directory or nothing, $3: whether that is hidden or kept. Runs as root of a new
-// mount namespace. The bind mount is made from the working directory: by then its path is covered.
+// $1: the telemetry directory, $2: the data directory or empty, $3: whether the data directory is hidden or kept. Runs as
+// root of a new mount namespace. The bind mount uses the working directory, because its path is already covered.
 const MOUNTS = `
 set -e
 telemetry=$1; data=$2; how=$3; shift 3
@@ -88,7 +89,7 @@ function childProgram(): string {
 
 interface Directories {
   readonly telemetry: string;
-  /** Empty when it is not known, or does not hold the telemetry directory. */
+  /** Empty when it is unknown, or does not contain the telemetry directory. */
   readonly data: string;
 }
 
@@ -104,8 +105,8 @@ interface Isolation {
 }
 
 /**
- * First with a user namespace, which needs no privilege; without one as root, which may make the others. A data
- * directory that contains the program itself can't be hidden.
+ * Tries first with a user namespace, which needs no privilege, then without one, which needs root. A data directory that
+ * contains the program can't be hidden.
  */
 async function probeIsolation(limits: readonly string[], directories: Directories): Promise<Isolation | undefined> {
   const needed = [process.execPath, childProgram(), fileURLToPath(import.meta.resolve("@duckdb/node-api"))];
@@ -153,7 +154,7 @@ function layersOf(
     {
       name: "hidden data",
       active: hidden,
-      detail: hidden ? data : isolated ? "no data directory is set, or the program lies in it" : missing,
+      detail: hidden ? data : isolated ? "no data directory is set, or it contains the program" : missing,
     },
     {
       name: "privileges",

@@ -2,26 +2,25 @@ import { fileURLToPath } from "node:url";
 
 const DETAIL_CHARS_MAX = 2000;
 
-/** The directory of the server's own code, whose paths are in the errors of the engine's binding. */
+/** The directory of the server's code. Errors of the engine's binding have its paths. */
 const CODE = fileURLToPath(new URL("../../../../../", import.meta.url)).replace(/\/$/, "");
-/** An identifier as `newId` creates it, so that a column named org_id does not match. */
+/** An identifier of `newId`. A column named org_id does not match. */
 const ORGANIZATION = /\borg_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
 export interface ScrubOptions {
-  /** Directories whose paths must not be revealed. */
+  /** Directories whose paths must stay secret. */
   readonly directories: readonly string[];
-  /** The caller's own organization; identifiers of others are removed. */
+  /** The caller's organization. Identifiers of others are removed. */
   readonly orgId: string;
 }
 
 /**
- * Removes text that the reader must not learn from a message: paths under the given directories and of the server's
- * code, and identifiers of other organizations. Other paths are usually the caller's own, and stay. Also cuts the
- * message to a readable length.
+ * Removes secret text from a message: paths below the given directories and of the server's code, and identifiers of other
+ * organizations. Other paths are usually the caller's own, and stay. Also cuts the message to a readable length.
  */
 export function scrub(message: string, options: ScrubOptions): string {
   let text = message.toWellFormed();
-  // The root is left out: every path would be below it.
+  // The root is skipped, because every path is below it.
   for (const directory of [...options.directories, CODE])
     if (directory.length > 1) text = removePaths(text, directory.replace(/\/+$/, ""));
   text = text.replace(ORGANIZATION, (id) => (id === options.orgId ? id : "(another organization)"));
@@ -32,7 +31,7 @@ function removePaths(text: string, directory: string): string {
   let rest = text;
   for (let at = rest.indexOf(directory); at >= 0; at = rest.indexOf(directory, at + 1)) {
     const tail = /^[^\s"'`,;()[\]]*/.exec(rest.slice(at + directory.length))?.[0] ?? "";
-    if (tail !== "" && !tail.startsWith("/") && !tail.startsWith(".") && !tail.startsWith(":")) continue; // another one, whose name is longer
+    if (tail !== "" && !tail.startsWith("/") && !tail.startsWith(".") && !tail.startsWith(":")) continue; // a longer name of another directory
     const head = /file:(?:\/\/)?$/.exec(rest.slice(0, at))?.[0] ?? "";
     rest = `${rest.slice(0, at - head.length)}(stored data)${rest.slice(at + directory.length + tail.length)}`;
   }

@@ -15,15 +15,16 @@ interface Waiting {
 const RETRY_AFTER_S = 2;
 
 /**
- * How many queries run at once, in all and for one organization; a few more may wait. A free slot goes to the organization that runs the
- * fewest, among those to the one that was served the longest ago. The last free slot is kept for an organization that runs none, so that
- * one which asks seldom does not wait for those which ask all the time; where there is one slot only, it takes turns.
+ * Limits how many queries run at once, in total and for each organization. A few more may wait. A free slot goes to the
+ * organization that runs the fewest queries. Among equals, it goes to the one that was served the longest ago. The last free
+ * slot is reserved for an organization that runs none, so that a rare query does not wait for frequent ones. With only one
+ * slot, organizations take turns.
  */
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #running = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
-  /** When an organization was last given a slot, by count; only of those that run or wait. */
+  /** The number of the slot that an organization was given last. Only for organizations that run or wait. */
   readonly #served = new Map<string, number>();
   #turns = 0;
   #total = 0;
@@ -37,8 +38,9 @@ export class Slots {
   }
 
   /**
-   * Waits for a slot. The returned function gives it back; calling it again does nothing.
-   * @throws Problem `rate_limited` when too many wait or the wait was too long; the signal's reason when it is aborted
+   * Waits for a slot. The returned function releases it; a second call does nothing.
+   * @throws Problem `rate_limited` when too many queries wait or the wait was too long; the signal's reason when it is
+   * aborted
    */
   async acquire(orgId: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
@@ -92,7 +94,7 @@ export class Slots {
   #hasSlot(orgId: string): boolean {
     const own = this.#runningOf(orgId);
     const { concurrentMax, concurrentPerOrgMax } = this.#limits;
-    // Running queries of an organization leave one slot free for others.
+    // An organization that already runs queries must leave one slot free for others.
     const free = concurrentMax - this.#total - (own > 0 ? 1 : 0);
     return free > 0 && own < concurrentPerOrgMax;
   }
@@ -116,7 +118,7 @@ export class Slots {
     this.#next()?.admit();
   }
 
-  /** Considers the first query of each organization: its own queries run in their order. */
+  /** Returns the next waiting query. The queries of one organization run in their order. */
   #next(): Waiting | undefined {
     let chosen: Waiting | undefined;
     for (const each of this.#waiting)

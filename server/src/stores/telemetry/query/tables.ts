@@ -5,13 +5,13 @@ import { RECORD_TABLE_NAMES, RECORD_TABLES } from "../records/tables.ts";
 export interface QueryTable {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The column that decides a project's visibility; a table without one is read whole or not at all. */
+  /** The column with the project that decides visibility. A table without it is visible as a whole or not at all. */
   readonly projectColumn?: string;
-  /** Its files have values of type JSON as strings with their text: DuckDB would rewrite numbers. */
+  /** Its files have values of type JSON as strings, because DuckDB would rewrite numbers. */
   readonly jsonIsText?: boolean;
 }
 
-/** The tables of the query surface. */
+/** The tables that statements can read. */
 export const QUERY_TABLES: readonly QueryTable[] = [
   ...TELEMETRY_TYPES.map((name) => ({ name, columns: SHOWN_COLUMNS[name], projectColumn: "project_id" })),
   ...RECORD_TABLE_NAMES.map((name) => {

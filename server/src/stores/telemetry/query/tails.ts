@@ -2,7 +2,7 @@ import type { ResultFormat } from "../types.ts";
 import { NO_FIGURES, type ScanFigures } from "./protocol.ts";
 
 export interface Trailer {
-  /** Rows in the result, or null when they were not counted (the child ended). */
+  /** The rows in the result, or null when they were not counted because the child ended. */
   readonly rows: number | null;
   readonly truncated: boolean;
   readonly elapsedMs: number;
@@ -10,14 +10,14 @@ export interface Trailer {
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-/** Ends the object that the JSON format is. */
+/** Returns the end of a result in the format JSON. */
 export function jsonTail({ rows, truncated, elapsedMs, figures = NO_FIGURES, error }: Trailer): string {
   const told = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
   const statistics = statisticsText(elapsedMs, figures);
   return `\n],"row_count":${rows},"truncated":${truncated},"statistics":${statistics}${told}}\n`;
 }
 
-/** The object of figures that answers in JSON have. */
+/** Returns the object with the figures of a JSON answer. */
 export function statisticsText(elapsedMs: number, figures: ScanFigures): string {
   return JSON.stringify({
     elapsed_ms: Math.round(elapsedMs * 10) / 10,
@@ -34,7 +34,7 @@ export function ndjsonTail({ error }: Trailer): string {
   return error === undefined ? "" : `${JSON.stringify({ error })}\n`;
 }
 
-/** The text that ends a broken result, or undefined when the format has none. */
+/** Returns the text that ends a failed result, or undefined when the format has none. */
 export function errorTail(format: ResultFormat, trailer: Trailer): string | undefined {
   if (format === "json") return jsonTail(trailer);
   return format === "ndjson" ? ndjsonTail(trailer) : undefined;

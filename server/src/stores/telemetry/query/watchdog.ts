@@ -4,10 +4,10 @@ import { CHILD_RESIDENT_BYTES } from "./settings.ts";
 const EVERY_MS = 25;
 const PAGE_BYTES = 4096; // statm counts pages; on systems with larger ones the limit comes earlier, never later
 
-/** Watches the resident memory of a process. DuckDB's own limit does not count all that it allocates. */
+/** Watches the resident memory of a process, because DuckDB's own limit does not count all of its memory. */
 export class MemoryWatchdog {
   readonly #timer: NodeJS.Timeout;
-  /** The largest observed memory. */
+  /** The most memory that was observed. */
   peakBytes = 0;
   #reading = false;
 

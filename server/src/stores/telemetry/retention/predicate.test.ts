@@ -84,8 +84,8 @@ test("an empty condition, or one for a member that rows of the type lack, is an 
     predicateSql(type, { fromUs: null, toUs: null, match });
   assert.throws(sqlOf("metrics", { level: "info", name: "n" }), /can't be matched by level/);
   assert.throws(sqlOf("logs", { tags: { a: "b" } }), /can't be matched by tags/);
-  assert.throws(sqlOf("logs", {}), /needs something/);
-  assert.throws(sqlOf("logs", { attributes: {} }), /needs something/);
+  assert.throws(sqlOf("logs", {}), /must match at least one value/);
+  assert.throws(sqlOf("logs", { attributes: {} }), /must match at least one value/);
   const fromUs = Number.MAX_SAFE_INTEGER + 1;
   assert.throws(() => predicateSql("logs", { fromUs, toUs: null, match: { level: "l" } }), /whole number/);
 });

@@ -3,14 +3,14 @@ import { frame, frameHead } from "../frames.ts";
 
 /** The child's side of the socket. */
 export interface Channel {
-  /** Sends a frame; resolves when the reader has taken enough for the next one. */
+  /** Sends a frame. Resolves when the reader is ready for the next one. */
   send(kind: number, payload?: Buffer | string): Promise<void>;
   onBytes(listener: (bytes: Buffer) => void): void;
 }
 
 const CHANNEL_FD = 3;
 
-/** Opens the socket that the engine gave as descriptor 3. A child without its engine has no purpose: it ends. */
+/** Opens the socket that the engine passed as descriptor 3. The child ends when the socket closes. */
 export function openChannel(): Channel {
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
   const end = (): void => {

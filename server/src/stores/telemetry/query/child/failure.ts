@@ -1,7 +1,7 @@
 import type { ChildProblemCode } from "../protocol.ts";
 import { isObject, nearest, Refusal, SyntaxFault } from "../gate/index.ts";
 
-/** The place of a failure: an offset in bytes, in the sent statement or in the rewritten one. */
+/** The place of a failure: an offset in bytes, in the sent or in the rewritten statement. */
 export interface Place {
   readonly at: number;
   readonly in: "sent" | "prepared";
@@ -29,11 +29,11 @@ interface EngineError {
   readonly type: string;
   readonly message: string;
   readonly at?: number | undefined;
-  /** For a column that does not exist: its name, and existing names. */
+  /** For an unknown column: its name, and the columns that exist. */
   readonly missing?: { readonly name: string; readonly candidates: readonly string[] } | undefined;
 }
 
-/** DuckDB's error types that mean that the statement itself is wrong, with any data. */
+/** DuckDB's error types for a statement that is wrong with any data. */
 const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
   "Parser",
   "Syntax",
@@ -46,10 +46,10 @@ const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
   "Mismatch Type",
 ]);
 
-/** Why the run was stopped from outside, if it was. */
+/** Why the run was stopped from outside. Undefined: it was not. */
 export type Stop = "timeout" | "cancel" | undefined;
 
-/** Turns the error of a query into an answer. */
+/** Converts the error of a query into an answer. */
 export function toFailure(error: unknown, stop: Stop, timeoutMs: number): Failure {
   if (stop === "timeout")
     return new Failure(
@@ -82,7 +82,7 @@ function fromEngine({ type, message, at, missing }: EngineError): Failure {
   if (type === "Permission" || type === "IO" || type === "HTTP") {
     return new Failure(
       "unavailable",
-      "the stored data could not be read; try again, and tell the operator if it goes on",
+      "the stored data could not be read; try again, and tell the operator if this continues",
     );
   }
   if (type === "Interrupt" || type === "INTERRUPT") return new Failure("query_failed", "the query was cancelled");
@@ -116,7 +116,7 @@ function readable(type: string, message: string): string {
   return type === "" ? text : `${text} (${type.toLowerCase()} error)`;
 }
 
-/** `errors_as_json` gives `{"exception_type":…,"exception_message":…}`, at times behind a prefix. */
+/** Parses the errors of `errors_as_json`: `{"exception_type":…,"exception_message":…}`, sometimes after a prefix. */
 function parseEngineError(text: string): EngineError {
   const start = text.indexOf("{");
   try {
@@ -134,7 +134,7 @@ function parseEngineError(text: string): EngineError {
       return { type: String(parsed["exception_type"]), message: String(parsed["exception_message"]), at, missing };
     }
   } catch {
-    // not in JSON: errors raised before the setting applies, and those of the binding
+    // errors of the binding, and errors before the setting applies, are not JSON
   }
   const plain = /^([A-Z][A-Za-z ]+?) Error: ([\s\S]*)$/.exec(text);
   return plain === null ? { type: "", message: text } : { type: plain[1] ?? "", message: plain[2] ?? "" };

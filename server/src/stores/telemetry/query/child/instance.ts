@@ -2,7 +2,7 @@ import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import * as accessors from "@duckdb/node-api/lib/vectors/dataAccessors.js";
 import { quoteText } from "./views.ts";
 
-// The package's decoder removes U+FEFF at the beginning of a text, which would change the sent text.
+// The package's decoder removes U+FEFF at the beginning of a text. A result must have the text unchanged.
 Object.assign((accessors as unknown as { default: object }).default, {
   textDecoder: new TextDecoder("utf-8", { ignoreBOM: true }),
 });
@@ -13,7 +13,7 @@ export interface Instance {
   close(): void;
 }
 
-/** Access that stays open when an instance is locked. */
+/** What is still possible after an instance is locked. */
 export interface Locked {
   readonly views?: readonly string[];
   readonly files: readonly string[];
@@ -32,7 +32,7 @@ const FIXED = {
   max_expression_depth: "500",
 };
 
-/** Makes an instance that has no data yet. Done ahead of the query, since it is the larger part of the set-up. */
+/** Creates an instance without data. This takes most of the set-up time, so it is done before the query arrives. */
 export async function makeInstance(threads: number): Promise<Instance> {
   const instance = await DuckDBInstance.create(":memory:", { ...FIXED, threads: String(threads) });
   const connection = await instance.connect();
@@ -46,7 +46,10 @@ export async function makeInstance(threads: number): Promise<Instance> {
   };
 }
 
-/** Begins what a query does, within its memory. Several statements go at once, here and below: each call is a way to a thread and back. */
+/**
+ * Begins the query's transaction with its memory limit. Several statements are sent in one call, because each call is a
+ * round trip to a thread.
+ */
 export async function begin(connection: DuckDBConnection, memoryBytes: number): Promise<void> {
   await connection.run(`${memoryLimit(memoryBytes)}; ${BEGIN}`);
 }
@@ -55,7 +58,7 @@ function memoryLimit(bytes: number): string {
   return `SET memory_limit = '${Math.floor(bytes / 1024)}KiB'`;
 }
 
-/** Makes `views`, and shuts the files out: nothing but `files` may be opened, and no setting may change any more. */
+/** Creates `views` and locks the instance: only `files` may be opened, and no setting may change any more. */
 export async function lock(connection: DuckDBConnection, { views = [], files, memoryBytes }: Locked): Promise<void> {
   const statements = [
     ...views,

@@ -4,14 +4,14 @@ import { eachSelect, listOf, someNode } from "./tree.ts";
 
 type Mutable = Record<string, unknown>;
 
-/** An item of a list whose name is how it is written. */
+/** An item of a select list without an alias. Its column is named after its text. */
 export interface Unnamed {
   readonly list: Mutable[];
   readonly index: number;
   readonly written: Json;
 }
 
-/** Items that contain a node of some kind. */
+/** Returns the items without an alias that contain a matching node. */
 export function unnamedItems(statement: Json, holds: (node: Json) => boolean): Unnamed[] {
   const found: Unnamed[] = [];
   eachSelect(statement, (select) => {
@@ -24,7 +24,7 @@ export function unnamedItems(statement: Json, holds: (node: Json) => boolean): U
   return found;
 }
 
-/** Gives a rewritten item its former name. */
+/** Gives a rewritten item the name that it had before. */
 export async function keepNames(items: readonly Unnamed[], evaluate: Evaluate): Promise<void> {
   const changed = items.filter(({ list, index, written }) => JSON.stringify(list[index]) !== JSON.stringify(written));
   if (changed.length === 0) return;
@@ -35,11 +35,11 @@ export async function keepNames(items: readonly Unnamed[], evaluate: Evaluate): 
   for (const [i, { list, index }] of changed.entries()) (list[index] as Mutable)["alias"] = names[i];
 }
 
-/** Types whose name in the name of a column is the one that statements are rendered with. */
+/** Types that have the same name in column names and in rendered statements. */
 const SAME: ReadonlySet<string> = new Set(
   "BOOLEAN SMALLINT INTEGER BIGINT FLOAT VARCHAR TIME TIMESTAMP INTERVAL".split(" "),
 );
-/** Types whose name is quoted there: the parser leaves them to the binder, as it does with types of users. */
+/** Types that are quoted in column names, because the parser leaves them to the binder, as user-defined types. */
 const QUOTED: ReadonlySet<string> = new Set(
   [
     "TINYINT HUGEINT UHUGEINT UTINYINT USMALLINT UINTEGER UBIGINT DOUBLE BLOB UUID DATE TIMESTAMP_S TIMESTAMP_MS TIMESTAMP_NS".split(
@@ -50,7 +50,9 @@ const QUOTED: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** Whether the names of items can be computed: the engine writes some types differently in names and in statements. */
+/**
+ * Returns whether the names of items can be computed. The engine writes some types differently in names and in statements.
+ */
 export function canBeNamed(items: readonly Unnamed[]): boolean {
   const isOdd = ({ class: kind, cast_type: type }: Json): boolean =>
     kind === "CAST" && !(isObject(type) && !type["type_info"] && isKnown(String(type["id"])));
@@ -61,7 +63,7 @@ function isKnown(type: string): boolean {
   return SAME.has(type) || QUOTED.has(type);
 }
 
-/** A copy in which the types of casts are named as in the name of a column. */
+/** Returns a copy in which casts name their types as column names do. */
 function withNamesOfTypes(item: Json): Json {
   const copy = copyOf(item);
   someNode(copy, (node) => {

@@ -4,24 +4,26 @@ import { eachFunction } from "./tree.ts";
 const OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 const IPV4 = `(${OCTET}[.]){3}${OCTET}`;
 const GROUPS = "[0-9a-f]{1,4}(:[0-9a-f]{1,4})*";
-/** An IPv6 address without an IPv4 one at its end; how many groups it has is counted. */
+/** An IPv6 address without an IPv4 address at its end. The number of its groups is checked elsewhere. */
 const IPV6 = `(${GROUPS})?(::(${GROUPS})?)?`;
 /** The prefix of an IPv4 address in IPv6 form (RFC 4291 section 2.5.5.2), in hexadecimal. */
 const MAPPED = "00000000000000000000ffff";
-/** Prefix of local names in a macro, written `@` below: a table or column of the statement could have a plain name. */
+/**
+ * The prefix of local names in a macro, written `@` below. A plain name could be that of a table or column in the statement.
+ */
 const LOCAL = "mooring_";
-/** Longer texts are not compared: the engine can't be interrupted in it. */
+/** Longer texts are not compared, because the engine can't be interrupted while it compares them. */
 const COMPARED_CHARS_MAX = 256;
 
 interface Macro {
   readonly sql: string;
-  /** Macros that it calls. */
+  /** The macros that this one calls. */
   readonly uses?: readonly string[];
 }
 
 /**
- * Additional functions, as macros of the engine. A macro repeats an argument wherever it names it, so an argument that
- * is needed twice is put in a list of one element first: a lambda then has it as a value.
+ * Additional functions, as macros of the engine. A macro evaluates an argument wherever it is named. So an argument that is
+ * used twice is put into a list of one element, and a lambda gets its value.
  */
 const MACROS: Readonly<Record<string, Macro>> = {
   width_bucket: {
@@ -42,7 +44,8 @@ const MACROS: Readonly<Record<string, Macro>> = {
     uses: ["increase"],
   },
   histogram_quantile: {
-    // Bounds in order, the counts of each added up, none less than one before it; then the bucket with the rank, and a line through it.
+    // Sorts the bounds, adds up the counts of each bound, and makes every count at least as large as the previous one. Then
+    // finds the bucket with the rank, and interpolates linearly in it.
     sql: `(q, le, value) AS list_transform([struct_pack(q := any_value(q)::DOUBLE, l := list(struct_pack(b := try_cast(le AS DOUBLE), n := value::DOUBLE)) FILTER (WHERE try_cast(le AS DOUBLE) IS NOT NULL AND value IS NOT NULL))],
       lambda @s: list_transform([struct_pack(q := @s.q, b := list_sort(list_distinct(list_transform(@s.l, lambda @x: @x.b))), l := @s.l)],
       lambda @s: list_transform([struct_pack(q := @s.q, b := @s.b, c := list_transform(@s.b, lambda @u: list_sum(list_transform(list_filter(@s.l, lambda @x: @x.b = @u), lambda @x: @x.n))))],
@@ -58,7 +61,7 @@ const MACROS: Readonly<Record<string, Macro>> = {
   time_buckets: {
     sql: `(low, high, step) AS TABLE SELECT bucket FROM range(time_bucket(step::INTERVAL, low::TIMESTAMPTZ), high::TIMESTAMPTZ, step::INTERVAL) AS t(bucket)`,
   },
-  // 32 hexadecimal digits, IPv4 as mapped; NULL for text that is no address.
+  // The address as 32 hexadecimal digits, IPv4 in its mapped form. NULL for text that is not an address.
   mooring_address: {
     sql: `(address) AS list_transform([lower(address)], lambda @t: CASE
       WHEN regexp_full_match(@t, '${IPV4}') THEN '${MAPPED}' || list_reduce(list_transform(string_split(@t, '.'), lambda @o: printf('%02x', @o::INTEGER)), lambda @x, @y: @x || @y)
@@ -79,7 +82,7 @@ const MACROS: Readonly<Record<string, Macro>> = {
   },
 };
 
-/** The statements that create the additional functions which a syntax tree calls, dependencies first. */
+/** Returns the statements that create the additional functions of a syntax tree, dependencies first. */
 export function macroStatements(tree: unknown): string[] {
   const names = new Set<string>();
   const need = (name: string): void => {
@@ -99,7 +102,7 @@ function compared(name: string): string {
   return `(a, b) AS CASE WHEN ${isShort("a")} AND ${isShort("b")} THEN system.main.${name}(a, b) END`;
 }
 
-/** The digit in which a prefix of `b` bits ends. */
+/** Returns SQL for the hexadecimal digit in which a prefix of `b` bits ends. */
 function digit(text: string): string {
   return `(strpos('0123456789abcdef', substr(${text}, @b // 4 + 1, 1)) - 1)`;
 }

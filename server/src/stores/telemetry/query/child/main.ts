@@ -18,13 +18,13 @@ const FRAME_BYTES_MAX: ReadonlyMap<number, number> = new Map([
 ]);
 /** Instances that are created in advance, so that an immediate next query does not wait. */
 const INSTANCES_AHEAD = 2;
-const NICENESS = 5; // taking in telemetry goes before answering
+const NICENESS = 5; // ingestion has priority over queries
 
-/** The gate's own instance: no data, no files, everything locked. It only parses and renders. */
+/** Creates the gate's instance, which has no data, no files, and is locked. It only parses and renders. */
 async function makeEvaluate(): Promise<Evaluate> {
   const { connection } = await makeInstance(1);
   await lock(connection, { files: [], memoryBytes: GATE_MEMORY_BYTES });
-  const prepared = new Map<string, DuckDBPreparedStatement>(); // planning takes longer than running
+  const prepared = new Map<string, DuckDBPreparedStatement>(); // preparing takes longer than running
   return async (sql, parameter) => {
     const statement = prepared.get(sql) ?? (await connection.prepare(sql));
     prepared.set(sql, statement);
@@ -47,11 +47,11 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     if (cancelled) session.stop("cancel");
     const last = await session.run();
     session = undefined;
-    // Closing takes milliseconds, and only then freed memory differs from leaked memory: a child with little memory is
-    // ready before.
+    // Closing takes milliseconds. It is only needed now when the child has much memory, to see whether that is freed or
+    // leaked. A child with little memory reports `ready` before.
     const early = dataBytes() <= CHILD_BASE_BYTES;
     if (!early) instance.close();
-    // Both at once, so that the next query at once meets an idle child; the next instance is created meanwhile.
+    // Sends both frames together, so that the next query finds an idle child. The next instance is created meanwhile.
     const sent = Promise.all([
       channel.send(last.kind, last.payload),
       channel.send(dataBytes() <= CHILD_BASE_BYTES ? FRAME.ready : FRAME.spent),
@@ -68,9 +68,9 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     streamed: () => false,
     piece: () => undefined,
     frame: (kind, payload) => {
-      // Files for a query that has ended meanwhile are ignored.
+      // Files for a query that has already ended are ignored.
       if (kind === FRAME.files) return session?.supply(JSON.parse(payload.toString()) as ChildFiles);
-      cancelled = kind === FRAME.cancel; // a cancel that arrives too late for one query does not affect the next
+      cancelled = kind === FRAME.cancel; // a late cancel must not affect the next query
       if (cancelled) session?.stop("cancel");
       else void run(JSON.parse(payload.toString()) as ChildQuery).catch(abort);
     },
@@ -83,7 +83,8 @@ async function serve(channel: Channel, threads: number): Promise<void> {
 }
 
 /**
- * Memory that counts against RLIMIT_DATA, or 0 where there is no /proc: the sixth figure of statm, in pages (proc(5)).
+ * Returns the memory that counts against RLIMIT_DATA: the sixth number of statm, in pages (proc(5)). Returns 0 without
+ * /proc.
  */
 function dataBytes(): number {
   try {
@@ -93,13 +94,14 @@ function dataBytes(): number {
   }
 }
 
-/** Ends a child whose state may be damaged. The engine answers for it and starts another. */
+/** Ends a child whose state may be damaged. The engine reports the failure and starts another child. */
 function abort(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-// The engine ends its children; a stop of the service that is sent to all of its processes lets queries in flight finish.
+// A stop of the service may signal all of its processes. The child ignores that, so that running queries finish. The engine
+// ends it.
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => undefined);
-// A server that is nicer already stays so: to raise a priority takes a privilege that a child does not have.
+// Lowers the priority only. Raising it needs a privilege that a child does not have.
 if (getPriority() < NICENESS) setPriority(NICENESS);
 await serve(openChannel(), Number(process.argv[2])).catch(abort);

@@ -3,7 +3,10 @@ import type { ChildQuery } from "../protocol.ts";
 import type { QueryParameter } from "../../types.ts";
 import { Failure } from "./failure.ts";
 
-/** Binds the values of a request. @throws Failure `invalid_parameter` when names or count do not fit */
+/**
+ * Binds the values of a request.
+ * @throws Failure `invalid_parameter` when names or number do not match
+ */
 export function bindParameters(statement: DuckDBPreparedStatement, parameters: ChildQuery["parameters"]): void {
   const names = parameterNames(statement);
   const values = Array.isArray(parameters)
@@ -12,7 +15,7 @@ export function bindParameters(statement: DuckDBPreparedStatement, parameters: C
   values.forEach((value, i) => bind(statement, i + 1, value));
 }
 
-/** Lists the names in the order of their places. Parameters without a name have a number from 1. */
+/** Lists the names of the parameters in order. Positional parameters have numbers from 1. */
 export function parameterNames(statement: DuckDBPreparedStatement): string[] {
   return Array.from({ length: statement.parameterCount }, (_, i) => statement.parameterName(i + 1));
 }
@@ -48,10 +51,13 @@ function named(names: readonly string[], values: Readonly<Record<string, QueryPa
   return names.map((name) => values[name] ?? null);
 }
 
-/** Prefix for the number of a positional parameter, in a statement with only some parameters of another one. */
+/** The prefix for a positional parameter's number, in a statement that has only some of another one's parameters. */
 const POSITION = "position_";
 
-/** `$2` without `$1` can't be bound. A text in the tree has its quotes escaped, so that only nodes match. */
+/**
+ * Names positional parameters, because `$2` can't be bound without `$1`. Quotes within texts are escaped in the tree, so
+ * only nodes match.
+ */
 export function nameParameters(tree: string): string {
   return tree.replaceAll(/"identifier":"(\d+)"/g, `"identifier":"${POSITION}$1"`);
 }
@@ -66,7 +72,7 @@ export function bindNamed(statement: DuckDBPreparedStatement, parameters: ChildQ
   }
 }
 
-// Whole numbers bind as the smallest of INTEGER and BIGINT, as literals do, so that LIMIT ? and date + ? take them.
+// Whole numbers bind as INTEGER if they fit, otherwise as BIGINT, like literals. LIMIT ? and date + ? need this.
 function bind(statement: DuckDBPreparedStatement, index: number, value: QueryParameter): void {
   if (value === null) return statement.bindNull(index);
   if (typeof value === "boolean") return statement.bindValue(index, value, BOOLEAN);

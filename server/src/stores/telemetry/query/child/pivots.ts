@@ -7,14 +7,14 @@ import { listOf } from "./tree.ts";
 
 type Mutable = Record<string, unknown>;
 
-/** The most values of one PIVOT. Each becomes columns of the result. */
+/** The most values of one PIVOT. Each value becomes columns of the result. */
 const VALUES_MAX = 500;
 
-/** A column of a PIVOT without listed values. */
+/** A column of a PIVOT without a list of values. */
 interface Open {
   readonly column: Mutable;
   readonly source: unknown;
-  /** The common table expressions in whose scope it is. */
+  /** The common table expressions in its scope. */
   readonly ctes: readonly unknown[];
 }
 
@@ -26,9 +26,9 @@ interface Fill {
 }
 
 /**
- * Lists the values of each PIVOT that has none in the statement: the present values of the rows, in the same
- * transaction, in their order as texts.
- * @throws Failure `query_too_large` for too many; or the failure of the search
+ * Adds the values of each PIVOT that does not list them. The values come from the rows, in the same transaction, and are
+ * sorted as texts.
+ * @throws Failure `query_too_large` for too many values; or the failure of the search
  */
 export async function fillPivots(tree: Tree, fill: Fill): Promise<void> {
   const open: Open[] = [];
@@ -96,7 +96,7 @@ async function valuesOf(
   return values;
 }
 
-/** Without values the result has one column, whose name tells this. */
+/** With no values, the result has one column. Its name says this. */
 function entriesOf(values: readonly string[]): Json[] {
   const type = { id: "VARCHAR", type_info: null };
   const entry = (value: string, alias = ""): Json => ({

@@ -1,9 +1,9 @@
 import { isObject } from "../gate/refusal.ts";
 
-/** One step of a plan. Its children are the steps that it gets rows from. */
+/** One step of a plan. Its children are the steps whose rows it reads. */
 export interface PlanStep {
   readonly operator: string;
-  /** The engine's data about the step: conditions, columns, estimates. */
+  /** The engine's details of the step: conditions, columns, estimates. */
   readonly info: Readonly<Record<string, unknown>>;
   /** Figures of an executed plan: returned rows, read rows, and the time of all threads in the step. */
   readonly rows?: number;
@@ -12,12 +12,12 @@ export interface PlanStep {
   readonly children: readonly PlanStep[];
 }
 
-/** Members with the places of rows. They are hidden. */
+/** Members with paths of files. They are hidden. */
 const UNTOLD = /file ?name|path/i;
 
 /**
- * Reads the plan that `EXPLAIN (FORMAT json)` or `EXPLAIN (ANALYZE, FORMAT json)` returned. `scrubbed` removes text
- * that the caller must not learn.
+ * Reads the result of `EXPLAIN (FORMAT json)` or `EXPLAIN (ANALYZE, FORMAT json)`. `scrubbed` removes text that the caller
+ * must not see.
  */
 export function readPlan(json: string, scrubbed: (text: string) => string): PlanStep | null {
   const parsed: unknown = JSON.parse(json);
@@ -25,7 +25,7 @@ export function readPlan(json: string, scrubbed: (text: string) => string): Plan
   return isObject(root) ? stepOf(root, scrubbed) : null;
 }
 
-/** An executed plan has two steps above it: the query, and EXPLAIN itself. */
+/** Skips the two outer steps of an executed plan: the query and EXPLAIN. */
 function rootsOf(query: unknown): readonly unknown[] {
   return childrenOf(childrenOf(query)[0]);
 }
@@ -62,7 +62,7 @@ function cleaned(value: unknown, scrubbed: (text: string) => string): unknown {
 
 const INFO_CHARS_MAX = 200;
 
-/** The plan as text: a line for each step, those that it takes its rows from below it and further in. */
+/** Renders the plan as text, one line for each step. The steps that it reads from follow it, indented. */
 export function planLines(step: PlanStep | null, depth = 0): string[] {
   if (step === null) return [];
   const { operator, info, rows, rows_scanned: scanned, elapsed_ms: elapsed, children } = step;

@@ -6,7 +6,7 @@ import { childrenOf, eachSelect, listOf, nameOf, namesOf, someNode } from "./tre
 
 type Mutable = Record<string, unknown>;
 
-/** A call that reads an attribute as text, and its place. */
+/** A call that reads an attribute as text, and its place in the tree. */
 interface Call {
   readonly key: string;
   readonly source: Mutable;
@@ -15,22 +15,21 @@ interface Call {
   readonly member: string;
 }
 
-/** A SELECT whose attributes may be read from columns. */
+/** A SELECT whose attributes can be read from columns. */
 interface Candidate {
   readonly select: Json;
   readonly calls: readonly Call[];
 }
 
 const COLUMN = "attributes";
-/** Prefix of the columns that statements must not see. */
+/** The prefix of columns that statements must not see. */
 const HIDDEN = promotedColumn("");
 const READERS: ReadonlySet<string> = new Set(["->>", "json_extract_string"]);
 const CLAUSES = ["select_list", "where_clause", "group_expressions", "having", "qualify", "modifiers"] as const;
 
 /**
- * Reads `attributes->>'key'` of a statement from the column of a promoted attribute. A SELECT that uses the tables'
- * columns in a way that could show a difference (`COLUMNS(*)`, a table as a value, NATURAL …) is not changed: slower,
- * with the same answer.
+ * Rewrites `attributes->>'key'` of a statement to the column of a promoted attribute. A SELECT that could show the
+ * difference (`COLUMNS(*)`, a table as a value, NATURAL …) is not changed. It is slower, with the same answer.
  */
 export class PromotedAttributes {
   readonly #tree: Tree;
@@ -47,7 +46,7 @@ export class PromotedAttributes {
     this.#candidates = found;
   }
 
-  /** The attributes that could be read from columns, by table. */
+  /** Returns the attributes that could be read from columns, by table. */
   keys(): Map<string, string[]> {
     const byTable = Map.groupBy(
       this.#candidates.flatMap(({ calls }) => calls),
@@ -57,7 +56,7 @@ export class PromotedAttributes {
   }
 
   /**
-   * Changes the tree so that the attributes of `columns` are read from the view that shows them.
+   * Changes the tree to read the attributes in `columns` from the view that has them.
    * @returns the tables that are read from that view; none when nothing was changed
    */
   async apply(columns: ReadonlyMap<string, readonly string[]>, evaluate: Evaluate): Promise<ReadonlySet<string>> {
@@ -101,7 +100,7 @@ export class PromotedAttributes {
   }
 }
 
-/** `*` and `t.*` do not show the columns. */
+/** Excludes the columns from `*` and `t.*`. */
 function hide(star: Mutable, shown: ReadonlyMap<string, readonly string[]>): void {
   const of = textOf(star["relation_name"]).toLowerCase();
   const hidden = of === "" ? [...shown.values()].flat() : (shown.get(of) ?? []);
@@ -118,13 +117,14 @@ function callsOf(select: Json, references: ReadonlyMap<Json, string>, tables: Re
     return isTable && isOnlyOne && listOf(source["column_name_alias"]).length === 0;
   });
   if (usable.length === 0 || namesTables(select, new Set(usable.map(nameOf)))) return [];
-  // Without a table, `attributes` is the only one's that can have it; what other parts of FROM have is not known here.
+  // An unqualified `attributes` is known only when FROM has one usable table and no other parts, whose columns are unknown
+  // here.
   const only = sources.every((source) => references.has(source)) && usable.length === 1 ? usable[0] : undefined;
   const finder = new CallFinder(select, usable, only);
   return finder.isSafe() ? finder.calls : [];
 }
 
-/** The parts of a FROM, or undefined when columns of the same name in two of them would matter. */
+/** Returns the parts of a FROM. Undefined if the join depends on columns that two parts have in common. */
 function plainSources(from: unknown): Json[] | undefined {
   if (!isObject(from)) return undefined;
   if (from["type"] !== "JOIN") return [from];
@@ -135,7 +135,7 @@ function plainSources(from: unknown): Json[] | undefined {
   return isPlain && left !== undefined && right !== undefined ? [...left, ...right] : undefined;
 }
 
-/** Returns whether a table is used as a value or by more than its name, or a name has an unusual meaning. */
+/** Returns whether a table is used as a value, has a longer name than `table.column`, or a name has an unusual meaning. */
 function namesTables(select: Json, tables: ReadonlySet<string>): boolean {
   const isNamed = (item: unknown): boolean => isObject(item) && String(item["alias"]).toLowerCase() === COLUMN;
   if (listOf(select["select_list"]).some(isNamed)) return true;
@@ -147,15 +147,15 @@ function namesTables(select: Json, tables: ReadonlySet<string>): boolean {
   });
 }
 
-/** Searches the expressions of one SELECT, without nested ones. */
+/** Searches the expressions of one SELECT, but not nested SELECTs. */
 class CallFinder {
   readonly calls: Call[] = [];
   readonly #select: Json;
   readonly #sources: ReadonlyMap<string, Json>;
-  /** The meaning of `attributes` without a table. */
+  /** The table that an unqualified `attributes` means. */
   #only: Json | undefined;
   readonly #stars: ReadonlySet<unknown>;
-  /** True if a star does more than show columns in the list. */
+  /** True if a star does more than show columns in the select list. */
   #expands = false;
   /** True if `attributes` is also read in other ways. */
   #readsWhole = false;
@@ -166,13 +166,13 @@ class CallFinder {
     this.#only = only;
     this.#stars = new Set(listOf(select["select_list"]).filter(isStar));
     for (const clause of CLAUSES) this.#visit(select, clause);
-    this.#only = undefined; // in ON the tables that can be meant are fewer
+    this.#only = undefined; // an ON clause sees only some of the tables
     this.#joins(select["from_table"]);
   }
 
   isSafe(): boolean {
     const { group_expressions: groups, aggregate_handling: handling } = this.#select;
-    // GROUP BY attributes: expressions over them need not be grouped by
+    // With `GROUP BY attributes`, the list may have expressions over it, but not other columns of the table.
     const isGrouping = listOf(groups).length > 0 || handling === "FORCE_AGGREGATES";
     return !this.#expands && !(isGrouping && this.#readsWhole);
   }
@@ -203,7 +203,7 @@ class CallFinder {
         this.#expands ||= !this.#stars.has(node);
         this.#readsWhole ||= someNode(node, isAttributes);
         return;
-      case "LAMBDA": // its parameters may have any name
+      case "LAMBDA": // a lambda's parameters may have any name
         this.#readsWhole ||= someNode(node, isAttributes);
         return;
       case "SUBQUERY":
@@ -249,7 +249,10 @@ function literalOf(node: unknown): string | undefined {
   return isObject(type) && type["id"] === "VARCHAR" && typeof value === "string" ? value : undefined;
 }
 
-/** SELECTs that make a UNION whose ORDER BY reads attributes: it finds them in the list by how they are written. */
+/**
+ * Returns the SELECTs below a UNION whose ORDER BY reads attributes. It finds them in the list by their text, so they must
+ * not change.
+ */
 function insideOrderedSets(statement: Json): ReadonlySet<Json> {
   const kept = new Set<Json>();
   const keep = (query: unknown): void => {

@@ -23,10 +23,10 @@ const WITH_ATTRIBUTES: ReadonlySet<string> = new Set(
   QUERY_TABLES.filter(({ columns }) => columns.some(({ name }) => name === ATTRIBUTES)).map(({ name }) => name),
 );
 
-/** The statements that make the tables of a query over files. */
+/** Returns the statements that create a query's tables over files. */
 type MakeViews = (files: ChildFiles) => string[];
 
-/** Applies an admitted statement to files: the tables that it reads, the views that it needs, and its final text. */
+/** Prepares an admitted statement for its files: finds the tables to read, creates views, and rewrites the text. */
 export class Reading {
   readonly #admitted: Admitted;
   readonly #query: ChildQuery;
@@ -37,10 +37,10 @@ export class Reading {
   readonly #latest: LatestRows | undefined;
   #ranges: ReadonlyMap<string, TimeRange> = new Map();
   #sql: string;
-  /** Pairs of trees before and after rendering. The first is from the statement as it was sent. */
+  /** Trees before and after each rendering. The first pair begins with the sent statement. */
   #steps: readonly (readonly [source: string, rendered: string])[];
   #views: readonly string[] = [];
-  /** Statements that create the additional functions of the statement. */
+  /** The statements that create the additional functions. */
   readonly #macros: readonly string[];
 
   constructor(admitted: Admitted, query: ChildQuery, connection: DuckDBConnection, evaluate: Evaluate) {
@@ -52,13 +52,13 @@ export class Reading {
     this.#steps = [[admitted.source, admitted.tree]];
     this.#tree = readTree(admitted, TABLE_NAMES);
     this.#macros = macroStatements(this.#tree.statement);
-    // The values of a PIVOT are found in the rows that it reads, as it is written.
+    // The values of a PIVOT come from the rows that it reads, so it is not rewritten.
     if (admitted.pivots !== undefined) return;
     if (query.promotion) this.#promoted = new PromotedAttributes(this.#tree, WITH_ATTRIBUTES);
     if (query.pruning && query.describe !== true && query.explain !== "plan") this.#latest = latestRows(this.#tree);
   }
 
-  /** The files to request from the store. Call it in the transaction in which the statement will run. */
+  /** Returns the files to request from the store. Call it in the transaction in which the statement will run. */
   async ask(): Promise<ChildAsk> {
     if (this.#query.pruning) this.#ranges = await this.#findRanges();
     const keys = this.#promoted?.keys();
@@ -74,7 +74,7 @@ export class Reading {
   }
 
   /**
-   * Creates the tables, locks everything else, and prepares the statement.
+   * Creates the tables, locks the instance, and prepares the statement.
    * @throws Failure `unavailable` when a file can't be opened; or the failure of preparing the statement
    */
   async prepare(present: ChildFiles): Promise<DuckDBPreparedStatement> {
@@ -104,18 +104,18 @@ export class Reading {
     try {
       return await this.#prepare();
     } catch {
-      // The original text may still work, and if not, its errors quote that text.
+      // The original text may still work. If not, its errors must quote the original text.
       this.#views = plain(read);
       this.#sql = this.#admitted.sql;
       this.#steps = this.#steps.slice(0, 1);
-      return this.#layOut().catch(() => this.again()); // what does not bind leaves the transaction whole
+      return this.#layOut().catch(() => this.again()); // a failed bind does not end the transaction
     }
   }
 
   /**
-   * For a caller who sees only a part of the rows, conditions do not reach the files (see `BARRIER`). So the
-   * statement's readable times are applied there, and the trace that it wants. But not where the plan counts rows: that
-   * would show whether a hidden row has the text.
+   * When a caller may see only some rows, conditions do not reach the files (see `BARRIER`). So this adds the statement's
+   * time range and its `trace_id` or `span_id` to the views. It does not add the ids for `analyze`, because the counts in
+   * the plan would show whether a hidden row has them.
    */
   #narrowed(files: ChildFiles): ChildFiles {
     if (files.visible === "all") return files;
@@ -129,7 +129,7 @@ export class Reading {
     return { ...files, tables: Object.fromEntries(tables) as ChildFiles["tables"] };
   }
 
-  /** Hides statistics of a file, which would show in the plan. */
+  /** Hides the statistics of files, which the plan would show. */
   #untold(files: ChildFiles): readonly string[] {
     if (files.visible === "all" || this.#query.explain === undefined) return [];
     return ["SET disabled_optimizers = 'statistics_propagation'"];
@@ -150,7 +150,7 @@ export class Reading {
       await fillPivots(this.#tree, fill);
     } catch (error) {
       const { code, message, doubt } = toFailure(error, undefined, 0);
-      throw new Failure(code, message, doubt); // its place is one of another statement
+      throw new Failure(code, message, doubt); // the place belongs to another statement
     }
     const source = this.#tree.write();
     const rendered = await render(source, TABLE_NAMES, this.#evaluate);
@@ -176,12 +176,12 @@ export class Reading {
   }
 
   /**
-   * Leaves out files older than the newest rows that the statement needs, if the files that the views show now have
-   * enough rows. That takes little time: one column, and those of the conditions.
+   * Leaves out files older than the newest rows that the statement needs, if the views have enough rows. The search is fast:
+   * it reads one column and the columns of the conditions.
    */
   async #narrow(files: ChildFiles, latest: LatestRows): Promise<ChildFiles> {
     const bound = boundStatement(latest, this.#evaluate).then((sql) => this.#connection.prepare(sql));
-    const statement = await bound.catch(() => undefined); // what does not bind leaves the transaction whole
+    const statement = await bound.catch(() => undefined); // a failed bind does not end the transaction
     if (statement === undefined) return files;
     try {
       bindNamed(statement, this.#query.parameters);
@@ -189,14 +189,14 @@ export class Reading {
       const isBound = typeof us === "bigint" && Number.isSafeInteger(Number(us));
       return isBound ? since(files, latest.table, Number(us), { hot: true }) : files;
     } catch {
-      // A failure here is reported by the statement itself.
+      // The statement itself will report this failure.
       await this.#connection.run("ROLLBACK");
       await this.#connection.run(BEGIN);
       return files;
     }
   }
 
-  /** The gate knows no EXPLAIN: it is put before the statement when that has been admitted. */
+  /** The gate does not accept EXPLAIN, so it is added after the statement was admitted. */
   #prepare(): Promise<DuckDBPreparedStatement> {
     const { explain } = this.#query;
     return this.#connection.prepare(`${explain === undefined ? "" : EXPLAIN[explain]}${this.#sql}`);
@@ -207,7 +207,7 @@ export class Reading {
     try {
       return await timeRanges(conditions, this.#query, this.#connection, this.#evaluate);
     } catch {
-      // An invalid bound is reported by the statement; until then its times are unknown.
+      // The statement will report an invalid bound. Until then its times are unknown.
       await this.#connection.run("ROLLBACK");
       await this.#connection.run(BEGIN);
       return new Map();
@@ -216,7 +216,7 @@ export class Reading {
 
   /**
    * Rewrites the statement to a faster form, see `truncation.ts` and `promoted.ts`.
-   * @returns the views that this needs, or undefined when there is no faster form
+   * @returns the views for it, or undefined when there is no faster form
    */
   async #rewrite(files: ChildFiles): Promise<MakeViews | undefined> {
     const columns = new Map(Object.entries(files.tables).map(([name, table]) => [name, promotedKeys(table)]));
@@ -237,12 +237,12 @@ export class Reading {
   }
 }
 
-/** A failure while the tables are created is the store's fault, with any error of the engine. */
+/** While the tables are created, any error of the engine is the store's fault. */
 function toStoreFailure(error: unknown): Failure {
   const failure = toFailure(error, undefined, 0);
   if (failure.code === "query_memory") return failure;
   return new Failure(
     "unavailable",
-    "the stored data could not be opened; try again, and tell the operator if it goes on",
+    "the stored data could not be opened; try again, and tell the operator if this continues",
   );
 }

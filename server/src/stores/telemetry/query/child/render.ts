@@ -3,7 +3,7 @@ import type { Evaluate, Json } from "../gate/index.ts";
 const MARK = "mooring_mark_";
 
 /**
- * The SQL of each expression, as the engine writes it; `edit` may change the tree's text before.
+ * Renders each expression as the engine writes it. `edit` may change the tree's text before.
  * @throws Error when the texts can't be separated
  */
 export async function renderList(

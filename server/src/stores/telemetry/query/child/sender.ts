@@ -5,19 +5,19 @@ import type { Deadline } from "../deadline.ts";
 import { Failure } from "./failure.ts";
 import type { Piece } from "./output/index.ts";
 
-/** Gathers rows into blocks, holds the first back, and sends them no faster than the reader takes them. */
+/** Collects rows into blocks, holds back the first block, and sends only as fast as the reader reads. */
 export class BlockSender {
   readonly #channel: Channel;
   readonly #deadline: Deadline;
   readonly #bytesMax: number;
   #text = "";
-  /** Bytes before `#text`. */
+  /** The bytes before `#text`. */
   #parts: Uint8Array[] = [];
   #partBytes = 0;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #bytes = 0;
-  /** True once a byte of the result has left. */
+  /** True once a part of the result was sent. */
   begun = false;
 
   constructor(channel: Channel, deadline: Deadline, bytesMax: number) {
@@ -26,7 +26,10 @@ export class BlockSender {
     this.#bytesMax = bytesMax;
   }
 
-  /** Adds a row's text, or bytes of many rows, whose writer sees to the length of a row. True when a block is full and `flush` is due. */
+  /**
+   * Adds a row's text, or the bytes of many rows whose length the writer has checked. Returns true when a block is full:
+   * call `flush` then.
+   */
   add(piece: Piece): boolean {
     if (typeof piece === "string" && piece.length > RESULT_ROW_BYTES_MAX)
       throw new Failure(
@@ -42,7 +45,7 @@ export class BlockSender {
     return this.#partBytes + this.#text.length >= BLOCK_BYTES;
   }
 
-  /** Ends the block. It is sent now if more than the first megabyte was written. */
+  /** Ends the block. Sends it if the result is longer than the held-back part. */
   async flush(): Promise<void> {
     const block = this.#take();
     if (block.length === 0) return;
@@ -53,14 +56,14 @@ export class BlockSender {
     if (this.#heldBytes >= HOLD_BACK_BYTES) await this.#release();
   }
 
-  /** Sends the rest, and `tail` after it. */
+  /** Sends all remaining data, then `tail`. */
   async finish(tail: Piece): Promise<void> {
     this.#put(tail);
     await this.flush();
     await this.#release();
   }
 
-  /** Discards all data that was not sent yet. */
+  /** Discards all data that was not sent. */
   discard(): void {
     this.#take();
     this.#held = [];

@@ -36,10 +36,10 @@ export interface LastFrame {
   readonly payload: string;
 }
 
-/** One query in a child: from its text to its last frame. */
+/** One query in a child, from its text to its last frame. */
 export class Session {
   readonly #query: ChildQuery;
-  /** The plan is wanted as a result like any other: the statement itself has EXPLAIN. */
+  /** True if the statement begins with EXPLAIN. The plan is then the rows of the result. */
   readonly #asRows: boolean;
   readonly #connection: DuckDBConnection;
   readonly #evaluate: Evaluate;
@@ -63,7 +63,7 @@ export class Session {
     this.#channel = channel;
     this.#connection = instance.connection;
     this.#evaluate = evaluate;
-    // Before anything is prepared: constants are folded, and so evaluated, while preparing.
+    // Started before preparing, because preparing already evaluates constants.
     this.#deadline = new Deadline(query.timeoutMs, () => {
       this.stop("timeout");
     });
@@ -71,7 +71,7 @@ export class Session {
     this.#sender = new BlockSender(channel, this.#deadline, query.resultBytesMax);
   }
 
-  /** Ends the query as soon as the engine notices. An interrupt before a step begins is lost, so it is repeated. */
+  /** Stops the query as soon as the engine reacts. An interrupt between two steps is lost, so it is repeated. */
   stop(why: Exclude<Stop, undefined>): void {
     this.#stop ??= why;
     this.#supplied.reject(new Failure("query_failed", "the query was cancelled"));
@@ -81,7 +81,10 @@ export class Session {
     }, INTERRUPT_EVERY_MS);
   }
 
-  /** Runs the query and sends its rows; never throws. @returns the last frame, which is the caller's to send */
+  /**
+   * Runs the query and sends its rows. Never throws.
+   * @returns the last frame, which the caller must send
+   */
   async run(): Promise<LastFrame> {
     try {
       const truncated = await this.#produce();
@@ -95,7 +98,7 @@ export class Session {
     }
   }
 
-  /** The answer to the request for files. */
+  /** Receives the requested files. */
   supply(files: ChildFiles): void {
     this.#supplied.resolve(files);
   }
@@ -104,7 +107,8 @@ export class Session {
     const admitted = await admit(this.#query.sql, TABLE_NAMES, this.#evaluate);
     this.#admitted = admitted;
     this.#check();
-    // All in one transaction, so that now() is the same moment throughout; the views are temporary. See #confirmEnd as well.
+    // Everything is in one transaction, so that now() is the same moment throughout. The views are temporary. See also
+    // #confirmEnd.
     await begin(this.#connection, this.#query.memoryBytesMax);
     const reading = new Reading(admitted, this.#query, this.#connection, this.#evaluate);
     this.#reading = reading;
@@ -118,21 +122,21 @@ export class Session {
     return this.#asRows ? this.#explainRows(statement, reading) : this.#explain(statement);
   }
 
-  /** Has the main process settle which files the statement reads. */
+  /** Asks the main process for the files of the statement. */
   async #ask(ask: ChildAsk): Promise<ChildFiles> {
     this.#check();
     await this.#channel.send(FRAME.ask, JSON.stringify(ask));
     return this.#supplied.promise;
   }
 
-  /** The statement was admitted and prepared, so it could run. */
+  /** The statement was admitted and prepared, so it can run. */
   #describe(statement: DuckDBPreparedStatement): boolean {
     const description: StatementDescription = { parameters: parameterNames(statement) };
     this.#sender.add(JSON.stringify(description));
     return false;
   }
 
-  /** Returns one row: the sort of plan, and the plan. */
+  /** Returns one row with the kind of plan and the plan. */
   async #explain(statement: DuckDBPreparedStatement): Promise<boolean> {
     const plan = await this.#planOf(statement);
     this.#sender.add(
@@ -141,7 +145,7 @@ export class Session {
     return false;
   }
 
-  /** A row for each line of the plan. */
+  /** Returns a row for each line of the plan. */
   async #explainRows(statement: DuckDBPreparedStatement, reading: Reading): Promise<boolean> {
     const lines = planLines(await this.#planOf(statement));
     const shown = await this.#connection.prepare("SELECT unnest(string_split($1, chr(10))) AS plan");
@@ -176,8 +180,9 @@ export class Session {
   }
 
   /**
-   * A stream that fails ends like a complete one: the binding does not report the error. But an error also ends the
-   * transaction, so another statement in it shows the failure. Running the query once more gives its message.
+   * Checks that the result is complete. The binding does not report an error during reading, so a failed result looks
+   * complete. But an error ends the transaction, so another statement in it fails. Running the query again then gives the
+   * error message.
    */
   async #confirmEnd(reading: Reading): Promise<void> {
     this.#check();
@@ -276,14 +281,14 @@ export class Session {
   }
 }
 
-/** Adds advice to the failure of a statement that the engine could not bind or evaluate. */
+/** Adds advice to a failure to bind or evaluate the statement. */
 function advised(failure: Failure, advice: string | undefined): Failure {
   const { code, message, doubt, place } = failure;
   if (advice === undefined || doubt || (code !== "invalid_sql" && code !== "query_failed")) return failure;
   return new Failure(code, `${message}; ${advice}`, doubt, place);
 }
 
-/** The line and the column of an offset in bytes. */
+/** Returns the line and column of an offset in bytes. */
 function positionAt(sql: string, at: number): TextPosition {
   const before = Buffer.from(sql.toWellFormed()).subarray(0, at).toString();
   const lines = before.split("\n");

@@ -1,7 +1,5 @@
 import { isObject, textOf, type Json } from "../gate/index.ts";
 
-// How the syntax tree of `json_serialize_sql` is read, wherever it is read after the gate.
-
 /** Visits every SELECT of a tree, also nested ones. */
 export function eachSelect(value: unknown, visit: (select: Json) => void): void {
   if (Array.isArray(value)) for (const item of value as unknown[]) eachSelect(item, visit);

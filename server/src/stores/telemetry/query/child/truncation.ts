@@ -5,7 +5,7 @@ import { childrenOf, eachSelect, listOf, nameOf, namesOf, someNode } from "./tre
 
 type Mutable = Record<string, unknown>;
 
-/** A call of `date_trunc`, and its place. */
+/** A call of `date_trunc`, and its place in the tree. */
 interface Call {
   readonly node: Json;
   readonly holder: Mutable;
@@ -19,7 +19,10 @@ const TABLES: ReadonlySet<string> = new Set(
   ),
 );
 const FUNCTIONS: ReadonlySet<string> = new Set(["date_trunc", "datetrunc"]);
-/** Units whose length never changes in UTC: their length, and how long before 1970-01-01 one began, in microseconds. */
+/**
+ * Units whose length never changes in UTC. For each unit: its length, and the time from the start of one unit to 1970-01-01,
+ * in microseconds.
+ */
 const UNITS: ReadonlyMap<string, readonly [lengthUs: number, beforeUs: number]> = new Map([
   ["second", [1e6, 0]],
   ["minute", [60e6, 0]],
@@ -27,15 +30,15 @@ const UNITS: ReadonlyMap<string, readonly [lengthUs: number, beforeUs: number]> 
   ["day", [86_400e6, 0]],
   ["week", [7 * 86_400e6, 3 * 86_400e6]],
 ]);
-/** 1970-01-01 and 2200-01-01 in microseconds: times outside take the way as written, and so do NULL and the infinities. */
+/** 1970-01-01 and 2200-01-01 in microseconds. Other times, NULL and the infinities still call `date_trunc`. */
 const FROM_US = 0;
 const TO_US = 7_258_118_400_000_000;
 const CLAUSES = ["select_list", "where_clause", "group_expressions", "having", "qualify", "modifiers"] as const;
 
 /**
- * Writes `date_trunc('minute', timestamp)` of a table's own `timestamp` as arithmetic, which takes a tenth of the time:
- * the engine asks a calendar with time zones for each row, and a session is always in UTC. When the meaning of
- * `timestamp` is not certain, nothing is changed.
+ * Rewrites `date_trunc('minute', timestamp)` of a table's own `timestamp` as arithmetic, which is ten times faster: the
+ * engine uses a calendar with time zones for each row, but a session is always in UTC. Changes nothing when the meaning of
+ * `timestamp` is not certain.
  * @returns whether the tree was changed
  */
 export async function truncateByArithmetic({ statement, references }: Tree, evaluate: Evaluate): Promise<boolean> {
@@ -54,7 +57,7 @@ export async function truncateByArithmetic({ statement, references }: Tree, eval
   return true;
 }
 
-/** The names of the parts of a FROM, if all of them are tables with a `timestamp` of the known type. */
+/** Returns the names of the parts of a FROM, if each of them is a table whose `timestamp` has the known type. */
 function namesOfTables(from: unknown, references: ReadonlyMap<Json, string>): string[] | undefined {
   if (!isObject(from)) return undefined;
   if (from["type"] === "JOIN") {
@@ -65,7 +68,7 @@ function namesOfTables(from: unknown, references: ReadonlyMap<Json, string>): st
   return isKnown ? [nameOf(from)] : undefined;
 }
 
-/** Whether an item of the list is one that `timestamp` may mean elsewhere in the SELECT. */
+/** Returns whether an item of the list could be meant by `timestamp` elsewhere in the SELECT. */
 function givesTime(item: unknown): boolean {
   if (!isObject(item)) return true;
   if (item["class"] !== "STAR") return String(item["alias"]).toLowerCase() === COLUMN;
@@ -73,7 +76,7 @@ function givesTime(item: unknown): boolean {
   return columns === true || Boolean(expr) || listOf(replaced).length > 0 || listOf(renamed).length > 0;
 }
 
-/** ORDER BY of a UNION finds its columns by how they are written. */
+/** Returns whether a UNION has an ORDER BY, which finds its columns by their text. */
 function hasOrderedSet(statement: Json): boolean {
   const isOrdered = (node: Json): boolean => listOf(node["modifiers"]).length > 0 && node["type"] !== "SELECT_NODE";
   return someNode(statement, (node) => isObject(node["left"]) && isOrdered(node));
@@ -93,7 +96,7 @@ function find(holder: Mutable, member: string, names: readonly string[], calls: 
       calls.push({ node, holder, member });
     return;
   }
-  // A lambda's parameters may have any name, and a subquery is looked through by itself.
+  // A lambda's parameters may have any name. A subquery is examined separately.
   if (node["class"] === "CONSTANT" || node["class"] === "LAMBDA") return;
   for (const key of Object.keys(node))
     if (node["class"] !== "SUBQUERY" || key === "child") find(node, key, names, calls);

@@ -9,23 +9,25 @@ const NO_FILES: ChildTable = { parquet: [], hot: [], range: {} };
 export const ATTRIBUTES = "attributes";
 
 /**
- * A statement must not evaluate anything on rows that its principal may not see: an error's text would reveal their
- * values, and so would the rows that a plan counts in a scan. DuckDB passes no condition through an OFFSET, even
- * through this one, which leaves out nothing.
+ * A statement must not evaluate anything on hidden rows. The text of an error would reveal their values, and the row counts
+ * of a scan in a plan would too. DuckDB moves no condition below an OFFSET. This one skips no rows.
  */
 const BARRIER = " OFFSET 0";
 
-/** The view that has the columns of promoted attributes as well. No statement can name it: the gate knows no such table. */
+/**
+ * Returns the name of the view that also has the columns of promoted attributes. Statements cannot use it, because the gate
+ * knows no such table.
+ */
 export function promotedView(table: string): string {
   return `${table} with promoted attributes`;
 }
 
-/** The promoted attributes that a table's files have as columns, of those that the statement reads. */
+/** Returns the promoted attributes that the statement reads and that some file of the table has as a column. */
 export function promotedKeys({ parquet }: ChildTable): string[] {
   return [...new Set(parquet.flatMap(({ promoted }) => promoted))];
 }
 
-/** The statements that make tables for one query, over exactly its files. */
+/** Returns the statements that create a query's tables over exactly its files. */
 export function viewStatements(files: ChildFiles, tables: ReadonlySet<string>): string[] {
   return namedIn(tables).map((table) => viewStatement(table, table.name, files, []));
 }
@@ -66,8 +68,8 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-// Columns are named separately and never cast: a cast would keep filters from reaching the files, and `*` would show
-// their names.
+// Columns are listed by name and without casts. A cast would keep filters from reaching the files, and `*` would show the
+// columns of promoted attributes.
 function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys: readonly string[]): string {
   const { parquet, hot, range, equal = [] } = files.tables[table.name] ?? NO_FILES;
   const list = (names: readonly string[]): string =>
@@ -76,7 +78,7 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
   const isPart = isPartial(table, files.visible);
   const select = (source: string, columns: readonly string[]): string =>
     `SELECT ${columns.join(", ")} FROM ${source}${where}`;
-  // A file's further columns do not matter to one that does not name them.
+  // Without promoted attributes in the statement, a file's other columns do not matter.
   const groups = keys.length > 0 ? parquet : withoutColumns(parquet);
   const selects = groups
     .filter((group) => group.files.length > 0)
@@ -86,15 +88,15 @@ function viewStatement(table: QueryTable, view: string, files: ChildFiles, keys:
         columnsOf(table, keys, group, isPart),
       ),
     );
-  // Rows of the log from before an update have severities of older spellings; deriving all of them again costs nothing
-  // beside parsing JSON.
+  // Hot rows from before an update may need a derived severity. Deriving it for all of them costs little compared with
+  // parsing JSON.
   const columns = columnsOf(table, keys, { promoted: [], oldSpellings: true }, isPart);
   if (hot.length > 0) selects.push(select(hotRows(table, list(hot)), columns));
   if (selects.length === 0) selects.push(emptySelect(table, keys));
   return `CREATE OR REPLACE TEMP VIEW ${quoteName(view)} AS ${selects.join(" UNION ALL ")}${isPart ? BARRIER : ""}`;
 }
 
-/** The files of all groups, distinguished only by the properties that affect the table's own columns. */
+/** Groups all files again, only by the properties that affect the table's own columns. */
 function withoutColumns(groups: readonly ParquetGroup[]): ParquetGroup[] {
   return [false, true].map((oldSpellings) => {
     const alike = groups.filter((group) => (group.oldSpellings ?? false) === oldSpellings);
@@ -134,16 +136,16 @@ function valueOf(name: string, table: QueryTable, oldSpellings: boolean): string
 }
 
 /**
- * The same value, without the others of its file: DuckDB applies functions to all values of a column's dictionary, whichever rows have
- * them, and what has two columns as arguments makes a column without one. (Maps have no dictionary.)
+ * Returns SQL for the same value in a column without a dictionary. DuckDB applies functions to all values of a dictionary,
+ * even those of hidden rows. A function of two columns has a result without a dictionary. (Maps have none.)
  */
 function alone(value: string): string {
   return `least(${value}, ${value})`;
 }
 
 /**
- * The rows of NDJSON files, with values of type JSON from their text; invalid text is NULL, so that it does not cost
- * the other rows.
+ * Reads the rows of NDJSON files, with values of type JSON from their text. Invalid text becomes NULL, so that the other
+ * rows can still be read.
  */
 function hotRows(table: QueryTable, list: string): string {
   const stored = table.columns.filter(({ derived }) => derived !== true);
@@ -185,7 +187,7 @@ function isEqual({ column, text }: ColumnText): string {
   return `${quoteName(column)} = ${quoteText(text)}`;
 }
 
-/** Returns whether the files may have rows that must not be seen. */
+/** Returns whether the files may have hidden rows. */
 function isPartial(table: QueryTable, visible: ChildFiles["visible"]): boolean {
   return visible !== "all" && table.projectColumn !== undefined;
 }

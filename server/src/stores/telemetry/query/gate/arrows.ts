@@ -34,17 +34,17 @@ const NEGATED: Readonly<Record<string, string>> = {
 };
 
 /**
- * DuckDB reads `a AND b->>'k' = 'v'` as `((a AND b)->>'k') = 'v'`, and `b->'k' = 'v'` as `b->('k' = 'v')`: neither can be meant, since a
- * condition is no JSON and no key. This gives `->` and `->>` the place that they have in PostgreSQL, tighter than AND, OR, NOT, IS,
- * comparisons, BETWEEN, IN and LIKE. It moves nodes only; parentheses that were written keep what they hold together.
- *
- * @param tree as `json_serialize_sql` writes it for `sql`
+ * DuckDB reads `a AND b->>'k' = 'v'` as `((a AND b)->>'k') = 'v'`, and `b->'k' = 'v'` as `b->('k' = 'v')`. Neither is ever
+ * intended, because a condition is not JSON and not a key. This gives `->` and `->>` their precedence of PostgreSQL: higher
+ * than AND, OR, NOT, IS, comparisons, BETWEEN, IN and LIKE. It only moves nodes. The parentheses in the statement stay
+ * valid.
+ * @param tree the result of `json_serialize_sql` for `sql`
  * @throws SyntaxFault where a condition stays on the left of an arrow, Refusal for a tree that is too deep
  */
 export function mendArrows(tree: string, sql: string): Mended {
   assertDepth(JSON.parse(tree), DEPTH_MAX);
   const root = JSON.parse(tree, keepNumbers) as unknown;
-  // The parser makes one byte of these, so that its places are others.
+  // The parser replaces these characters by one byte each, so its offsets are those of the replaced text.
   const mender = new Mender(new Tokens(UNUSUAL_SPACE.test(sql) ? "" : sql));
   mender.visit(root);
   mendEmptyKeys(root, (node) => mender.keeps(node));
@@ -52,17 +52,17 @@ export function mendArrows(tree: string, sql: string): Mended {
 }
 
 export interface Mended {
-  /** To be checked like any other. */
+  /** The changed tree. It must be checked like any other tree. */
   readonly tree: string;
-  /** Advice if the statement fails: an arrow is beside operators that may or may not belong to it. */
+  /** Advice if the statement fails: an operator beside an arrow may or may not belong to it. */
   readonly advice: string | undefined;
 }
 
-/** Lists and objects in each other; conditions with arrows come deeper than they are once mended. */
+/** The depth of nested lists and objects. A condition with arrows is deeper before it is mended. */
 const DEPTH_MAX = 8 * SQL_DEPTH_MAX;
 const UNUSUAL_SPACE = /[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 export const ADVICE =
-  "-> and ->> bind in another way than they look here: put parentheses around them, as in (attributes->>'key')";
+  "-> and ->> may not apply to the intended operand here: put parentheses around them, as in (attributes->>'key')";
 
 function assertDepth(value: unknown, levels: number): void {
   if (typeof value !== "object" || value === null) return;
@@ -70,10 +70,10 @@ function assertDepth(value: unknown, levels: number): void {
   for (const member of Object.values(value)) assertDepth(member, levels - 1);
 }
 
-// Of ES2026, and in Node 22; the library of types does not have them yet.
+// ES2026 and Node 22 have this function, but the type library does not have it yet.
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
-/** A number that JavaScript would write in another way stays as it was written. */
+/** Keeps the text of a number that JavaScript would write differently. */
 export function keepNumbers(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   return String(value) === context.source ? value : rawJSON(context.source);
@@ -84,21 +84,24 @@ const SIMPLE_KEYS: ReadonlySet<string> = new Set(["CONSTANT", "COLUMN_REF", "PAR
 class Mender {
   doubtful = false;
   readonly #tokens: Tokens;
-  /** Lambdas, and the nodes that the parser put around them: their intended meaning is unknown. */
+  /** Lambdas, and the nodes that the parser put around them. Their intended meaning is unknown. */
   readonly #kept = new Set<unknown>();
-  /** Nodes that replaced an arrow, or a node built on one. */
+  /** Nodes that replaced an arrow, or a node that contains one. */
   readonly #moved = new Set<unknown>();
 
   constructor(tokens: Tokens) {
     this.#tokens = tokens;
   }
 
-  /** Whether the node is a lambda. */
+  /** Returns whether the node is a lambda. */
   keeps(node: unknown): boolean {
     return this.#kept.has(node);
   }
 
-  /** Mends everything below, then the node itself. @returns what belongs in its place */
+  /**
+   * Mends everything below the node, then the node itself.
+   * @returns the node that replaces it
+   */
   visit(value: unknown): unknown {
     if (Array.isArray(value)) {
       for (const [i, item] of value.entries()) value[i] = this.visit(item);
@@ -130,7 +133,10 @@ class Mender {
     }
   }
 
-  /** `'x' || a->>'k'`, `a->>'k'::INT`, `x -> x->>'k' = 'v'` in a call. */
+  /**
+   * Returns whether the arrow's meaning is unclear, for example `'x' || a->>'k'`, `a->>'k'::INT`, or `x -> x->>'k' = 'v'` in
+   * a call.
+   */
   #isDoubtful(arrow: Node): boolean {
     const operator = operatorOf(arrow, this.#tokens);
     const [left, right] = [operator?.left?.get(), operator?.right?.get()];
@@ -148,7 +154,10 @@ class Mender {
     return this.#sink(node);
   }
 
-  /** `a -> ('k' = 'v' AND b)`: what the arrow took on its right beyond its key goes around it. */
+  /**
+   * `a -> ('k' = 'v' AND b)` becomes `(a -> 'k') = 'v' AND b`. The arrow keeps only its key, and the other operators move
+   * around it.
+   */
   #giveBack(arrow: Node, taken: unknown, token: Token): Node {
     const operator = operatorOf(taken, this.#tokens);
     if (operator?.left === undefined || operator.rank >= RANK.other || operator.token?.group !== token.group) {
@@ -161,7 +170,7 @@ class Mender {
     return this.#sink(taken as Node);
   }
 
-  /** `(a AND b)->>'k'` becomes `a AND (b->>'k')`, and what had been built on the arrow follows it. */
+  /** `(a AND b)->>'k'` becomes `a AND (b->>'k')`. Nodes that contain the arrow move too. */
   #sink(node: Node): Node {
     const below = operatorOf(node, this.#tokens)?.left?.get();
     if (!isObject(below)) return node;
@@ -171,7 +180,7 @@ class Mender {
     const operator = operatorOf(node, this.#tokens);
     if (operator?.left === undefined) return node;
     if (lower.rank >= operator.rank) {
-      // NOT x = y is one node, whose NOT would have to stay outside
+      // NOT x = y is one node, but its NOT must stay outside
       const isOutside = operator.rank === RANK.is && isNegatedInPlace(below, this.#tokens);
       if (isOutside && !this.#isEnclosed(operator, lower)) throw unclear(operator.token);
       return node;
@@ -187,7 +196,7 @@ class Mender {
     return below;
   }
 
-  /** The parser makes `x != y` of `NOT x = y` and of `NOT (x = y)`, with the place of the NOT: here it is undone. */
+  /** Undoes a step of the parser: it turns `NOT x = y` and `NOT (x = y)` into `x != y`, with the place of the NOT. */
   #sinkNegated(node: Node, below: Node): Node {
     const right = node["class"] === "COMPARISON" ? node["right"] : childrenOf(node)[1];
     const token = this.#signBetween(below, right);
@@ -202,7 +211,10 @@ class Mender {
     return { ...not, children: [this.#sink(positive)] };
   }
 
-  /** The comparison sign, or IN, between two operands: before the right one and its parentheses, else behind the left one. */
+  /**
+   * Finds the comparison sign, or IN, between two operands. It is before the right operand and its parentheses, or after the
+   * left operand.
+   */
   #signBetween(left: unknown, right: unknown): Token | undefined {
     let before = this.#placesIn(right)[0];
     while (before !== undefined && !isSign(before) && (before.text === "" || /^[-+(]$/.test(before.text)))
@@ -214,10 +226,7 @@ class Mender {
     return behind !== undefined && isSign(behind) ? behind : undefined;
   }
 
-  /**
-   * Whether the lower operator was put into parentheses, whole or from its middle on: `(a AND b)->>`, `a AND (b AND
-   * c)->>`.
-   */
+  /** Returns whether parentheses enclose the lower operator or its last operand: `(a AND b)->>`, `a AND (b AND c)->>`. */
   #isEnclosed(operator: Operator, lower: Operator): boolean {
     if (operator.token === undefined || lower.token === undefined) throw unclear(operator.token ?? lower.token);
     const { group } = operator.token;
@@ -229,7 +238,7 @@ class Mender {
     return parenthesis !== -1 && parenthesis < before.at;
   }
 
-  /** The places of an expression's parts, as far as the tree has them; the first part first. */
+  /** Returns the places of an expression's parts in order. Parts without a place in the tree are left out. */
   #placesIn(value: unknown): Token[] {
     const found: Token[] = [];
     const collect = (each: unknown): void => {
@@ -254,14 +263,14 @@ function isLambdaParameter(value: unknown): boolean {
   return value["class"] === "COLUMN_REF" || (value["class"] === "FUNCTION" && value["function_name"] === "row");
 }
 
-/** Whether the node is a negated comparison or IN with a NOT before it, not `!=` or `NOT IN`. */
+/** Returns whether the node is a negated comparison or IN with NOT before it, unlike `!=` and `NOT IN`. */
 function isNegatedInPlace(node: Readonly<Node>, tokens: Tokens): boolean {
   const token = tokenOf(node, tokens);
   if (token?.text !== "not" || NEGATED[String(node["type"])] === undefined) return false;
   return node["class"] === "COMPARISON" || tokens.next(token)?.text !== "in";
 }
 
-/** The name of a result or an argument belongs to the whole expression. */
+/** Swaps aliases, because the alias of a result or an argument belongs to the whole expression. */
 function swapAliases(from: Node, to: Node): void {
   [from["alias"], to["alias"]] = [to["alias"], from["alias"]];
 }
@@ -269,6 +278,6 @@ function swapAliases(from: Node, to: Node): void {
 function unclear(token: Token | undefined): SyntaxFault {
   const place = token === undefined ? "" : ` (at character ${token.at + 1})`;
   return new SyntaxFault(
-    `-> and ->> need JSON on their left, and find a condition: put parentheses around each of them, as in (attributes->>'key')${place}`,
+    `-> and ->> need JSON on their left, but there is a condition: put parentheses around each of them, as in (attributes->>'key')${place}`,
   );
 }

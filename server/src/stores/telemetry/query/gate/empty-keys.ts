@@ -1,15 +1,17 @@
 import { isObject } from "./refusal.ts";
 import { childrenOf, isArrow, type Node } from "./operators.ts";
 
-/** DuckDB reads the key `''` as the path to the whole value; this one, a JSON pointer (RFC 6901), names the member with the empty name. */
+/**
+ * DuckDB reads the key `''` as the path to the whole value. This JSON pointer (RFC 6901) is the path to the member with the
+ * empty name.
+ */
 const EMPTY_NAME = "/";
 
 /**
- * Makes `attributes->>''` read the member whose name is empty, as in PostgreSQL: NULL where there is none, and not the whole object. A result keeps
- * the name that it would have had.
- *
+ * Makes `attributes->>''` read the member with the empty name, as in PostgreSQL. Without such a member the result is NULL,
+ * not the whole object. The name of the result does not change.
  * @param root a tree of `json_serialize_sql` whose arrows are mended
- * @param isLambda whether what looks like an arrow is a function: `x -> ''`
+ * @param isLambda returns whether an apparent arrow is a lambda: `x -> ''`
  */
 export function mendEmptyKeys(root: unknown, isLambda: (node: unknown) => boolean): void {
   const visit = (value: unknown): void => {
@@ -32,7 +34,7 @@ function nameResult(item: unknown): void {
   (item as Node)["alias"] = `(${column["column_names"].join(".")} ${arrow} '')`;
 }
 
-/** The value of a literal key that is empty. */
+/** Returns the value of the key if it is an empty literal. */
 function emptyKeyOf(node: unknown): { value?: unknown } | undefined {
   if (!isObject(node) || !isArrow(node)) return undefined;
   const [, key] = sidesOf(node);

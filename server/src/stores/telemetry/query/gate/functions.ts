@@ -1,7 +1,7 @@
 /**
- * The functions of DuckDB 1.5.5 that a statement may call, reviewed one by one. Other names are refused.
- * `inventory.test.ts` compares this list and `REFUSED_FUNCTIONS` with `duckdb_functions()`, so that another version of
- * the engine can't bring in a function without a review.
+ * The functions of DuckDB 1.5.5 that a statement may call, each reviewed. All other names are refused. `inventory.test.ts`
+ * compares this list and `REFUSED_FUNCTIONS` with `duckdb_functions()`, so that a new version of the engine can't add a
+ * function without a review.
  */
 const ALLOWED = {
   operators:
@@ -69,8 +69,8 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Additional functions (`child/macros.ts`), some of them replace a refused one of the engine; never after a dot or a
- * schema.
+ * Additional functions (`child/macros.ts`). Some of them replace a refused function of the engine. They can't have a schema
+ * before them or be called after a dot.
  */
 export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "width_bucket",
@@ -83,7 +83,10 @@ export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 export const OWN_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(["time_buckets"]);
 
-/** Functions whose numbered argument makes the result as long as it says: it must be a literal of at most `LITERAL_COUNT_MAX`. */
+/**
+ * Functions whose result is as long as an argument says. That argument, given by its index, must be a literal of at most
+ * `LITERAL_COUNT_MAX`.
+ */
 export const COUNTED_ARGUMENTS: ReadonlyMap<string, number> = new Map([
   ["repeat", 1],
   ["lpad", 1],
@@ -92,7 +95,9 @@ export const COUNTED_ARGUMENTS: ReadonlyMap<string, number> = new Map([
   ["array_resize", 1],
 ]);
 
-/** Functions that call the aggregate which their second argument names: it must be a literal, and an allowed aggregate. */
+/**
+ * Functions that call the aggregate in their second argument. It must be a literal with the name of an allowed aggregate.
+ */
 export const NAMED_AGGREGATES: ReadonlySet<string> = new Set([
   "list_aggr",
   "list_aggregate",

@@ -13,19 +13,19 @@ export { nearest } from "./nearest.ts";
 export { isObject, Refusal, SyntaxFault, textOf, type Json } from "./refusal.ts";
 
 /**
- * Runs one of our statements with one text parameter and returns its single value. Given by the child, over an instance
+ * Runs one of our statements with one text parameter, and returns its single value. The child implements it with an instance
  * without data.
  */
 export type Evaluate = (sql: string, parameter: string) => Promise<string>;
 
 export interface Admitted {
-  /** The statement as rendered from the tree that was checked. Only this may run. */
+  /** The statement, rendered from the checked tree. Only this may run. */
   readonly sql: string;
   /** The syntax tree of `sql`, as `json_serialize_sql` writes it. */
   readonly tree: string;
-  /** The tree that `sql` was rendered from, whose places are those of the statement as it was sent. */
+  /** The tree that `sql` was rendered from. Its places are those of the sent statement. */
   readonly source: string;
-  /** The places of marks for values of PIVOTs; see `withPivotMarks`. */
+  /** The places of the marks for values of PIVOTs, see `withPivotMarks`. */
   readonly pivots?: readonly number[];
   /** Tables that it reads. */
   readonly tables: ReadonlySet<string>;
@@ -34,9 +34,9 @@ export interface Admitted {
 }
 
 /**
- * Parses a statement without evaluating anything in it, corrects the binding of `->` and `->>` (see `arrows.ts`),
- * checks its tree against the allow-lists and renders it again. The rendered text is parsed and checked once more, so
- * that a fault of the renderer can't let anything through.
+ * Parses a statement without evaluating anything in it, corrects the precedence of `->` and `->>` (see `arrows.ts`), checks
+ * its tree against the allow-lists, and renders it. The rendered text is parsed and checked again, so that an error in the
+ * renderer can't let anything through.
  * @throws SyntaxFault for text that does not parse, Refusal for a part that is not allowed
  */
 export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: Evaluate): Promise<Admitted> {
@@ -55,12 +55,15 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
   return { ...(await render(tree, tables, evaluate)), source: tree, tables: used, advice };
 }
 
-/** Text of a kind that the parser makes no tree of, or not with parameters. */
+/** Returns whether the parser makes no tree of this kind of statement, or none when it has parameters. */
 function isUnknown(serialized: string): boolean {
   return serialized.startsWith('{"error":true') && /"not implemented"|pivot elements extracted/.test(serialized);
 }
 
-/** A statement with PIVOTs whose values are found when it runs. @throws SyntaxFault, Refusal; their places are those of the statement as it was sent */
+/**
+ * Admits a statement with PIVOTs whose values are found when it runs.
+ * @throws SyntaxFault, Refusal; their places are those of the sent statement
+ */
 async function admitPivots(marked: MarkedPivots, tables: ReadonlySet<string>, evaluate: Evaluate): Promise<Admitted> {
   try {
     return { ...(await admit(marked.sql, tables, evaluate)), pivots: marked.places };
@@ -86,16 +89,16 @@ export async function render(
   return { sql, tree: rendered };
 }
 
-/** A checked tree, to be read and changed. */
+/** A checked tree that can be read and changed. */
 export interface Tree {
   readonly statement: Json;
-  /** The nodes of tables, and their tables. */
+  /** The nodes of tables, with the names of their tables. */
   readonly references: ReadonlyMap<Json, string>;
-  /** The tree as it is now, for `render`. */
+  /** Returns the tree with all changes, for `render`. */
   readonly write: () => string;
 }
 
-/** Reads the tree of an admitted statement; numbers that JavaScript would write in another way stay as they were written. */
+/** Reads the tree of an admitted statement. Keeps the text of numbers that JavaScript would write differently. */
 export function readTree({ tree }: Pick<Admitted, "tree">, tables: ReadonlySet<string>): Tree {
   const plain = onlyStatement(JSON.parse(tree));
   const { references } = walkStatement(plain, tables);
@@ -108,7 +111,7 @@ export function readTree({ tree }: Pick<Admitted, "tree">, tables: ReadonlySet<s
   return { statement: root.statements[0], references: kept, write: () => JSON.stringify(root) };
 }
 
-/** A part of such a tree once more. */
+/** Returns a copy of a part of the tree. */
 export function copyOf(node: Json): Json {
   return JSON.parse(JSON.stringify(node), keepNumbers) as Json;
 }
@@ -134,7 +137,7 @@ const KEYWORDS =
     " ",
   );
 
-/** The keyword that was probably meant where the parser failed. */
+/** Returns the keyword that was probably meant where the parser failed. */
 function keywordMeant(message: string): string | undefined {
   const word = /at or near "(\w+)"/.exec(message)?.[1];
   return word === undefined || KEYWORDS.includes(word.toUpperCase()) ? undefined : didYouMean(word, KEYWORDS);
@@ -144,7 +147,7 @@ function parseFault(type: unknown, message: string, position: unknown): Error {
   if (type === "not implemented") {
     const hint =
       "only one reading statement is allowed: SELECT, WITH, FROM, VALUES, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW TABLES, PIVOT and UNPIVOT";
-    return new Refusal("a kind of statement that does not only read", hint);
+    return new Refusal("a kind of statement that is not only for reading", hint);
   }
   const at = typeof position === "string" && /^\d+$/.test(position) ? Number(position) : undefined;
   const advice = message.includes('near "->') ? ADVICE : keywordMeant(message);

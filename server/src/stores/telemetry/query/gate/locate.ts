@@ -1,18 +1,18 @@
 import { isObject } from "./refusal.ts";
 
-/** Offsets in bytes, as the parser counts; what has none has a number beyond all texts. */
+/** Offsets in bytes, as in the parser. A node without a place has a number beyond all texts. */
 const AT = "query_location";
 const AT_MAX = 2 ** 32;
 
-/** The place of a syntax tree's node in its text. */
+/** Returns the offset of a node in the statement's text. */
 export function locationOf(node: unknown): number | undefined {
   const at = isObject(node) ? node[AT] : undefined;
   return typeof at === "number" && at < AT_MAX ? at : undefined;
 }
 
 /**
- * Maps the place `at` in the text of `rendered` to the text of `source`: two trees of one statement, the one rendered
- * from the other. Undefined when they can't be aligned there.
+ * Maps the place `at` in the text of `rendered` to the text of `source`. Both are trees of one statement, and `rendered` was
+ * made from `source`. Undefined when the trees differ there.
  */
 export function originOf(source: unknown, rendered: unknown, at: number): number | undefined {
   if (Array.isArray(source) && Array.isArray(rendered)) {
@@ -32,7 +32,7 @@ export function originOf(source: unknown, rendered: unknown, at: number): number
   return undefined;
 }
 
-/** Whether a column of this name is compared with something: a text without its quotes looks so. */
+/** Returns whether a column of this name is compared with something. A text without its quotes would look like this. */
 export function isCompared(tree: unknown, name: string): boolean {
   if (Array.isArray(tree)) return tree.some((item) => isCompared(item, name));
   if (!isObject(tree)) return false;

@@ -1,6 +1,4 @@
-/**
- * Returns the name that was probably meant: the one with the fewest changed letters, if these are few for its length.
- */
+/** Returns the name that was probably meant: the one with the fewest changed letters, if they are few for its length. */
 export function nearest(written: string, names: Iterable<string>): string | undefined {
   const word = written.toLowerCase();
   let best: string | undefined;
@@ -13,13 +11,13 @@ export function nearest(written: string, names: Iterable<string>): string | unde
   return best;
 }
 
-/** `; did you mean x?`, or nothing. */
+/** Returns `; did you mean x?`, or an empty text. */
 export function didYouMean(written: string, names: Iterable<string>): string | undefined {
   const name = nearest(written, names);
   return name === undefined ? undefined : `did you mean ${name}?`;
 }
 
-/** Letters to insert, delete, replace or swap with the next. */
+/** Counts the letters to insert, delete, replace or swap with the next one. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

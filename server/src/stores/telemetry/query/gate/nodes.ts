@@ -1,6 +1,6 @@
 /**
- * The nodes of DuckDB 1.5.5's syntax tree (as `json_serialize_sql` writes it) that a statement may hold, each with
- * every member it may have and how that member is checked. A node or a member that is not here is refused.
+ * The nodes of DuckDB 1.5.5's syntax tree (as in `json_serialize_sql`) that a statement may have. Lists every allowed member
+ * of a node, and how it is checked. All other nodes and members are refused.
  */
 export type Check =
   | "plain" // a scalar, or a list of scalars or lists of scalars
@@ -102,7 +102,7 @@ export const EXPRESSIONS: Readonly<Record<string, Members>> = {
   },
 };
 
-/** Operators by `type`: comparisons with lists, tests for NULL, access to parts. None has an effect. */
+/** Operators by `type`: comparisons with lists, tests for NULL, access to parts. None has a side effect. */
 export const OPERATORS: ReadonlySet<string> = new Set(
   `OPERATOR_NOT OPERATOR_IS_NULL OPERATOR_IS_NOT_NULL OPERATOR_NULLIF OPERATOR_COALESCE OPERATOR_TRY OPERATOR_UNPACK COMPARE_IN COMPARE_NOT_IN
   ARRAY_EXTRACT ARRAY_SLICE ARRAY_CONSTRUCTOR STRUCT_EXTRACT ARROW GROUPING_FUNCTION`.split(/\s+/),
@@ -111,7 +111,7 @@ export const OPERATORS: ReadonlySet<string> = new Set(
 /** The nodes of FROM, by `type`. */
 export const TABLES: Readonly<Record<string, Members>> = {
   EMPTY: TABLE,
-  // `at_clause` reads older versions of attached databases: there are none.
+  // `at_clause` reads older versions of attached databases. There are none.
   BASE_TABLE: { ...TABLE, schema_name: "plain", table_name: "plain", catalog_name: "plain", at_clause: "null" },
   JOIN: {
     ...TABLE,
@@ -136,7 +136,7 @@ export const TABLES: Readonly<Record<string, Members>> = {
     groups: "plain",
     include_nulls: "plain",
   },
-  // DESCRIBE and SUMMARIZE of a query; the other forms of SHOW list the catalog.
+  // DESCRIBE and SUMMARIZE of a query. The other forms of SHOW list the catalog.
   SHOW_REF: {
     ...TABLE,
     table_name: "null",

@@ -1,23 +1,23 @@
 import { isObject } from "./refusal.ts";
 import type { Token, Tokens } from "./tokens.ts";
 
-/** A node of the syntax tree, to be changed in place. */
+/** A node of the syntax tree. It can be changed in place. */
 export type Node = Record<string, unknown>;
 
-/** A place in the tree that holds an expression. */
+/** A place in the tree that has an expression. */
 export interface Slot {
   readonly get: () => unknown;
   readonly set: (value: unknown) => void;
 }
 
-/** An operator between or beside its operands, without separate parentheses. */
+/** An operator and its operands, without separate parentheses. */
 export interface Operator {
-  /** How tightly it binds, as in PostgreSQL ("Operator Precedence"): see `RANK`. */
+  /** The precedence, as in PostgreSQL ("Operator Precedence"), see `RANK`. */
   readonly rank: number;
   readonly token: Token | undefined;
-  /** The operand on the left of the operator's text; absent for a prefix. */
+  /** The operand on the left. Absent for a prefix operator. */
   readonly left?: Slot;
-  /** The operand at the end of the operator's text; absent for an operator with its own end, such as IN (…). */
+  /** The operand at the end. Absent for an operator with its own end, for example IN (…). */
   readonly right?: Slot;
   /** The operand before `right`. */
   readonly beforeRight?: unknown;
@@ -33,7 +33,7 @@ const LIKE_ESCAPE: ReadonlySet<string> = new Set([
   "not_ilike_escape",
 ]);
 
-/** The node as an operator with operands beside it, or undefined for one that is closed: a call, a column, a literal, a cast. */
+/** Returns the node as an operator, or undefined for a closed node: a call, a column, a literal, a cast. */
 export function operatorOf(node: unknown, tokens: Tokens): Operator | undefined {
   if (!isObject(node)) return undefined;
   const token = tokenOf(node, tokens);
@@ -79,7 +79,10 @@ export function childrenOf(node: Readonly<Node>): unknown[] {
   return Array.isArray(node["children"]) ? (node["children"] as unknown[]) : [];
 }
 
-/** x NOT BETWEEN …, x NOT IN (SELECT …), x NOT SIMILAR TO … are two nodes, but one operator: the node under such a NOT. */
+/**
+ * Returns the node under the NOT of x NOT BETWEEN …, x NOT IN (SELECT …) or x NOT SIMILAR TO …. Each is one operator, but
+ * two nodes.
+ */
 export function negatedWithin(not: Readonly<Node>, tokens: Tokens): Node | undefined {
   const [inner] = childrenOf(not);
   if (not["type"] !== "OPERATOR_NOT" || !isObject(inner)) return undefined;
@@ -94,7 +97,7 @@ export function negatedWithin(not: Readonly<Node>, tokens: Tokens): Node | undef
 function comparison(node: Node, token: Token | undefined): Operator {
   const rank = String(node["type"]).endsWith("DISTINCT_FROM") ? RANK.is : RANK.comparison;
   const left = node["left"];
-  // x IS TRUE is a cast that nobody wrote: it has no place in the text
+  // The parser adds a cast for x IS TRUE. This cast has no place in the text.
   if (rank === RANK.is && isObject(left) && left["class"] === "CAST" && typeof left["query_location"] !== "number")
     return { rank, token, left: slot(left, "child") };
   return { rank, token, left: slot(node, "left"), right: slot(node, "right"), beforeRight: left };
@@ -121,7 +124,7 @@ function ofOperator(node: Node, token: Token | undefined, tokens: Tokens): Opera
 
 function ofFunction(node: Node, token: Token | undefined): Operator | undefined {
   const name = String(node["function_name"]);
-  const word = token?.text ?? "not"; // SIMILAR TO after NOT has no separate place
+  const word = token?.text ?? "not"; // SIMILAR TO after NOT has no place in the tree
   const children = childrenOf(node);
   const binary = { token, left: child(node, 0), right: child(node, 1), beforeRight: children[0] };
   if (node["is_operator"] === true) {

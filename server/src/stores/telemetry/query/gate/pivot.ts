@@ -1,21 +1,21 @@
 import { Tokens, type Token } from "./tokens.ts";
 
-/** Stands for the values of a PIVOT that does not list them. */
+/** Marks a PIVOT that does not list its values. */
 export const PIVOT_MARK = "mooring: the values of this pivot";
 
-/** A separate line: a comment may end where it is inserted. */
+/** Begins with a line break, because a comment may end where it is inserted. */
 const LIST = `\nIN ('${PIVOT_MARK}') `;
 const ENDS: ReadonlySet<string> = new Set(["using", "group", "order", "limit", "offset", ";"]);
 
 export interface MarkedPivots {
   readonly sql: string;
-  /** Where the marks were put, offsets in bytes of the statement as it was sent. */
+  /** The places of the marks: offsets in bytes of the sent statement. */
   readonly places: readonly number[];
 }
 
 /**
- * Gives each `PIVOT … ON expression` without values a list with our mark: without one the parser makes no tree.
- * Undefined when there is none.
+ * Adds a list with our mark to each `PIVOT … ON expression` without values. Without a list the parser makes no tree. Returns
+ * undefined when there is no such PIVOT.
  */
 export function withPivotMarks(sql: string): MarkedPivots | undefined {
   const tokens = new Tokens(sql).all();
@@ -32,7 +32,7 @@ export function withoutMarks(at: number, places: readonly number[]): number {
   return places.reduce((place, mark) => (place > mark ? Math.max(mark, place - LIST.length) : place), at);
 }
 
-/** The ends of those expressions after ON that have no list. */
+/** Returns the ends of the expressions after ON that have no list. */
 function placesOf(tokens: readonly Token[], pivot: number, length: number): number[] {
   let places: number[] = [];
   let depth = 0;
@@ -48,7 +48,7 @@ function placesOf(tokens: readonly Token[], pivot: number, length: number): numb
       close(at);
       return places;
     }
-    if (depth === 0 && text === "on") [isAfterOn, places, hasList] = [true, [], false]; // those before are of joins
+    if (depth === 0 && text === "on") [isAfterOn, places, hasList] = [true, [], false]; // an earlier ON belongs to a join
     if (depth === 0 && text === ",") close(at);
     hasList ||= depth === 0 && text === "in";
     if (text === "(") depth += 1;

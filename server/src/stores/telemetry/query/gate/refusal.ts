@@ -2,10 +2,10 @@ import { SQL_DEPTH_MAX } from "../settings.ts";
 
 /** A part of a statement that is not allowed. The gate turns it into the answer `sql_not_allowed`. */
 export class Refusal extends Error {
-  /** Offset in bytes of the refused part, if it has one. */
+  /** The offset in bytes of the refused part, if known. */
   at: number | undefined;
 
-  /** `what` completes "the statement uses …"; `instead` names the allowed alternative. */
+  /** `what` completes "the statement uses …". `instead` says what is allowed. */
   constructor(what: string, instead = "only reading statements over the documented tables are allowed") {
     super(`the statement uses ${what}, which is not allowed; ${instead}`);
     this.name = "Refusal";
@@ -14,12 +14,12 @@ export class Refusal extends Error {
 
 export function tooDeep(): Refusal {
   const what = `more than ${SQL_DEPTH_MAX} levels of nesting`;
-  return new Refusal(what, "write it flatter, for example with a list and IN");
+  return new Refusal(what, "use fewer levels, for example with a list and IN");
 }
 
 /** A statement that cannot be parsed, or names a missing object. */
 export class SyntaxFault extends Error {
-  /** Offset in bytes of the fault. */
+  /** The offset in bytes of the fault. */
   at: number | undefined;
 
   constructor(message: string, at?: number) {
@@ -31,7 +31,7 @@ export class SyntaxFault extends Error {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A member that holds text, or nothing. */
+/** Returns the text of a member, or an empty text. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

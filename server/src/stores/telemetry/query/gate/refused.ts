@@ -1,6 +1,6 @@
 /**
- * Functions of DuckDB 1.5.5 that were reviewed and left out, by reason. The caller gets the reason. A name ending in
- * `*` stands for every name that begins so.
+ * The functions of DuckDB 1.5.5 that were reviewed and refused, by reason. The caller gets the reason. A name that ends in
+ * `*` stands for every name with this beginning.
  */
 const REFUSED = {
   "it reads files": `glob parquet_bloom_probe parquet_file_metadata parquet_full_metadata parquet_kv_metadata parquet_metadata parquet_scan parquet_schema
@@ -23,7 +23,7 @@ const REFUSED = {
     "levenshtein damerau_levenshtein editdist3 jaro_similarity jaro_winkler_similarity",
   "its memory can't be bounded": "bitstring bitstring_agg reservoir_quantile repeat_row",
   "it is not safe on deeply nested JSON": "json_structure json_group_structure json_merge_patch variant_*",
-  "it serves the engine's own use": `__internal_* alias can_cast_implicitly cast_to_type combine constant_or_null create_sort_key error finalize icu_collate_* icu_sort_key make_type
+  "it is for the engine's internal use": `__internal_* alias can_cast_implicitly cast_to_type combine constant_or_null create_sort_key error finalize icu_collate_* icu_sort_key make_type
     remap_struct replace_type st_* switch timetz_byte_comparable`,
 } as const;
 
@@ -35,7 +35,7 @@ const prefixes = entries
   .filter(({ name }) => name.endsWith("*"))
   .map(({ name, reason }) => ({ prefix: name.slice(0, -1), reason }));
 
-/** Why a function was left out, or undefined for a name that this version of the engine doesn't have. */
+/** Returns why a function is refused, or undefined for a name that this version of the engine does not have. */
 export function refusalReason(name: string): string | undefined {
   return exact.get(name) ?? prefixes.find(({ prefix }) => name.startsWith(prefix))?.reason;
 }

@@ -1,6 +1,9 @@
 import { isObject } from "./refusal.ts";
 
-/** SHOW TABLES as a statement over our tables: the engine's own would list its catalog. Undefined for any other statement. */
+/**
+ * Turns SHOW TABLES into a statement over our tables, because the engine's own would list its catalog. Returns undefined for
+ * any other statement.
+ */
 export function shownTables(parsed: string, tables: ReadonlySet<string>): string | undefined {
   const { statements } = JSON.parse(parsed) as { statements?: unknown };
   const [only, ...more] = Array.isArray(statements) ? (statements as unknown[]) : [];
@@ -12,13 +15,16 @@ export function shownTables(parsed: string, tables: ReadonlySet<string>): string
   return isTables ? `SELECT unnest([${names.join(", ")}]) AS name` : undefined;
 }
 
-/** Space and comments, then EXPLAIN, perhaps with ANALYZE. */
+/** Space and comments, then EXPLAIN, optionally with ANALYZE. */
 const EXPLAIN = /^(?:\s|--[^\n]*\n|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*explain\b(\s+analyze\b)?/i;
 
-/** A statement behind EXPLAIN, where it stood, and what sort of plan is wanted. Undefined for a statement without. */
+/**
+ * Returns the statement after EXPLAIN, at the same offset, and the requested kind of plan. Undefined for a statement without
+ * EXPLAIN.
+ */
 export function explained(sql: string): { readonly sql: string; readonly explain: "plan" | "analyze" } | undefined {
   const [head, analyze] = EXPLAIN.exec(sql) ?? [];
   if (head === undefined) return undefined;
-  const space = " ".repeat(Buffer.byteLength(head)); // places stay what they are
+  const space = " ".repeat(Buffer.byteLength(head)); // offsets stay the same
   return { sql: space + sql.slice(head.length), explain: analyze === undefined ? "plan" : "analyze" };
 }

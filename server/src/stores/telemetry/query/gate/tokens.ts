@@ -1,27 +1,27 @@
-/** A word, a sign or a run of operator characters of a statement. */
+/** A word, a sign, or a sequence of operator characters. */
 export interface Token {
-  /** In lower case. */
+  /** The text in lower case. Empty for space and text literals. */
   readonly text: string;
-  /** Offset in bytes, as the parser counts. */
+  /** The offset in bytes, as in the parser. */
   readonly at: number;
-  /** Offset of the innermost parenthesis that is open here, -1 for none. */
+  /** The offset of the innermost open parenthesis, or -1. */
   readonly group: number;
 }
 
-// Texts, whose content says nothing here, and space. C comments nest, and are skipped below.
+// Text literals and space. C comments can be nested, so they are skipped below.
 const SKIPPED =
   /[ \t\r\n\f\v]+|--[^\r\n]*|e'(?:[^'\\]|\\.|'')*'|'[^']*(?:''[^']*)*'|(\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$).*?\1/isy;
 const TAKEN = /"[^"]*(?:""[^"]*)*"|[\w\x80-\xff][\w$\x80-\xff]*|(?:(?!--|\/\*)[-+*/<>=~!@%^&|])+|./isy;
 
-/** The places of a statement's parts: a syntax tree does not have the parentheses. */
+/** The tokens of a statement with their places. They are needed because the syntax tree has no parentheses. */
 export class Tokens {
   readonly #tokens: Token[] = [];
   readonly #indexes = new Map<number, number>();
-  /** Maps each parenthesis to the one around it. */
+  /** Maps each parenthesis to the next outer one. */
   readonly #outer = new Map<number, number>();
 
   constructor(sql: string) {
-    const bytes = Buffer.from(sql).toString("latin1"); // a character a byte
+    const bytes = Buffer.from(sql).toString("latin1"); // one character for each byte
     const open: number[] = [];
     for (let at = 0; at < bytes.length;) {
       const skipped = skip(bytes, at);
@@ -41,7 +41,7 @@ export class Tokens {
     }
   }
 
-  /** Lists all tokens in order. Space and texts are tokens without text. */
+  /** Lists all tokens in order. Space and text literals are tokens with an empty text. */
   all(): readonly Token[] {
     return this.#tokens;
   }
@@ -58,7 +58,7 @@ export class Tokens {
     return this.#step(token, -1);
   }
 
-  /** The outermost parenthesis that is around `inner` but not around the direct content of `group`; -1 for none. */
+  /** Returns the outermost parenthesis that encloses `inner` within `group`, or -1. */
   between(group: number, inner: Token): number {
     let last = -1;
     for (let each = inner.group; each !== group && each !== -1; each = this.#outer.get(each) ?? -1) last = each;

@@ -1,6 +1,6 @@
 import { isObject, Refusal, textOf } from "./refusal.ts";
 
-/** Types that a cast may name. VARIANT is not among them: DuckDB 1.5.5 overflows its stack on deep values. */
+/** The types that a cast may name. VARIANT is not allowed, because DuckDB 1.5.5 overflows its stack on deep values. */
 const TYPES: ReadonlySet<string> = new Set([
   ..."BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT FLOAT DOUBLE DECIMAL BIGNUM VARCHAR CHAR".split(
     " ",
@@ -14,7 +14,7 @@ const TYPES: ReadonlySet<string> = new Set([
   "STRING_LITERAL",
 ]);
 
-/** Types that the parser leaves to be looked up by name. */
+/** Types that the parser does not know, and that are looked up by name. */
 const NAMED_TYPES: ReadonlySet<string> = new Set(["json", "enum", "list"]);
 
 const KEYS: ReadonlySet<string> = new Set(["id", "type_info"]);
@@ -24,7 +24,10 @@ const INFO_KEYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Checks a type of a cast. @throws Refusal */
+/**
+ * Checks the type of a cast.
+ * @throws Refusal
+ */
 export function checkType(type: unknown): void {
   if (!isObject(type)) throw new Refusal("a cast to a type that is not a plain type");
   for (const key of Object.keys(type)) if (!KEYS.has(key)) throw new Refusal(`a type with ${key}`);

@@ -32,7 +32,7 @@ import { isObject, Refusal, SyntaxFault, textOf, tooDeep, type Json } from "./re
 import { refusalReason } from "./refused.ts";
 import { checkType } from "./types.ts";
 
-/** Names that a FROM may use at some place: tables and the common table expressions in scope. */
+/** The names that a FROM may use: tables, and the common table expressions in scope. */
 type Scope = ReadonlySet<string>;
 
 interface Walk {
@@ -42,17 +42,17 @@ interface Walk {
   nodes: number;
 }
 
-/** The tables and keys that a checked statement reads. */
+/** The tables that a checked statement reads. */
 export interface Walked {
-  /** Its tables, in lower case. */
+  /** The names of the tables, in lower case. */
   readonly tables: ReadonlySet<string>;
-  /** The nodes of tables, not of common table expressions of the same name, and their tables. */
+  /** The nodes of tables, with the names of their tables. Common table expressions are not included. */
   readonly references: ReadonlyMap<Json, string>;
 }
 
 /**
  * Checks one statement of a serialised syntax tree against the allow-lists.
- * @throws Refusal naming the first thing that is not allowed
+ * @throws Refusal with the first part that is not allowed
  */
 export function walkStatement(statement: unknown, tables: ReadonlySet<string>): Walked {
   const walk: Walk = { tables, used: new Set(), references: new Map(), nodes: 0 };
@@ -72,7 +72,7 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
     case "null":
       throw new Refusal("a form of statement that reads the catalog or another version of a table");
     case "constant":
-      return; // a literal holds no further nodes; it comes from the parser, which makes no pointers
+      return; // a literal has no further nodes
     case "type":
       return checkType(value);
     case "expression":
@@ -95,7 +95,7 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
     case "statement":
       return members(walk, value, STATEMENT, scope, next);
     case "ctes":
-      return; // done by `query`, which needs the names
+      return; // checked in `query`, which needs the names
     case "sample":
       return members(walk, value, SAMPLE, scope, next);
     case "cases":
@@ -111,7 +111,7 @@ function check(walk: Walk, kind: Check, value: unknown, scope: Scope, depth: num
   }
 }
 
-/** Adds the node's place to a refusal, unless a part of the node has a place. */
+/** Adds the node's place to an error without a place. */
 function located(node: unknown, look: () => void): void {
   try {
     look();
@@ -149,7 +149,7 @@ function query(walk: Walk, value: unknown, outer: Scope, depth: number): void {
   if (!isObject(value)) throw new Refusal("a form of query that is not known here");
   const scope = commonTables(walk, value["cte_map"], outer, depth);
   if (value["type"] !== "RECURSIVE_CTE_NODE") return typed(walk, value, QUERIES, "query", scope, depth);
-  // Only the recursive side may name the table itself; elsewhere the name would be looked up in the catalog.
+  // Only the recursive side may use its own name as a table. Elsewhere the name would be looked up in the catalog.
   const { right, ...rest } = value;
   typed(walk, rest, QUERIES, "query", scope, depth);
   check(walk, "query", right, new Set([...scope, String(value["cte_name"]).toLowerCase()]), depth);
@@ -158,7 +158,7 @@ function query(walk: Walk, value: unknown, outer: Scope, depth: number): void {
 /** Prefixes of the engine's own tables. */
 const CATALOG_NAME = /^(duckdb|pg|sqlite|pragma|information_schema|system|temp)(_|$)/;
 
-/** Each common table expression sees those before it, as the engine does; what it does not see would be the catalog's. */
+/** Each common table expression can use earlier ones, as in the engine. Any other name would be looked up in the catalog. */
 function commonTables(walk: Walk, cteMap: unknown, outer: Scope, depth: number): Scope {
   const entries = isObject(cteMap) && Array.isArray(cteMap["map"]) ? (cteMap["map"] as unknown[]) : [];
   const scope = new Set(outer);
@@ -201,7 +201,7 @@ function baseTable(walk: Walk, value: Json, scope: Scope): void {
   throw new Refusal(`the table "${shown.slice(0, 200)}"`, `the tables are ${[...walk.tables].join(", ")}`);
 }
 
-/** A name that a table might have, and none of the engine's catalog. */
+/** Returns whether a table may have this name, and no table of the engine's catalog has it. */
 function isPlainName(name: string): boolean {
   return /^[a-z_][a-z0-9_]*$/.test(name) && !CATALOG_NAME.test(name);
 }
@@ -235,14 +235,17 @@ function scalarFunction(value: Json): void {
   if (NAMED_AGGREGATES.has(name)) namedAggregate(value, name);
 }
 
-/** With a schema the name could be that of a function of the engine's, which is refused. */
+/** With a schema, the name could mean a function of the engine that is refused. */
 function ownFunction(value: Json, name: string): void {
   if (value["catalog"] || value["schema"]) throw new Refusal(`${name} behind a dot`, `write ${name}(x, …)`);
 }
 
 const SYSTEM_SCHEMAS: ReadonlySet<string> = new Set(["pg_catalog", "information_schema", "system", "temp"]);
 
-/** `column.upper()` looks like a function of a schema. The column becomes the first argument, so that the others can't be counted here. */
+/**
+ * `column.upper()` looks like a function of a schema. The column becomes the first argument, so the argument that must be a
+ * literal would have another position.
+ */
 function chained(value: Json, name: string): void {
   if (value["catalog"] || SYSTEM_SCHEMAS.has(String(value["schema"]).toLowerCase()))
     throw new Refusal(`the function ${name} of another schema`, "leave the schema out");
@@ -263,7 +266,7 @@ function refusedFunction(name: string): Refusal | SyntaxFault {
   if (reason !== undefined) return new Refusal(shown, reason);
   const meant =
     didYouMean(name, [...ALLOWED_AGGREGATES, ...OWN_FUNCTIONS, ...ALLOWED_FUNCTIONS]) ??
-    "GET /v1/query/schema lists those that there are";
+    "GET /v1/query/schema lists the functions";
   return new SyntaxFault(`there is no function ${name.slice(0, 64)}; ${meant}`);
 }
 
@@ -309,7 +312,7 @@ function pivot(walk: Walk, value: unknown, scope: Scope, depth: number): void {
   members(walk, rest, PIVOT_COLUMN, scope, depth);
   for (const entry of arrayOf(entries)) {
     if (!isObject(entry)) throw new Refusal("this form of PIVOT");
-    const { values: _literals, ...others } = entry; // literal values only, see "constant"
+    const { values: _literals, ...others } = entry; // only literal values, see "constant"
     members(walk, others, PIVOT_ENTRY, scope, depth);
   }
 }
@@ -330,7 +333,7 @@ function checkPlain(value: unknown): void {
     return;
   }
   for (const item of value as unknown[]) {
-    // named_param_map holds { key, value } pairs of scalars
+    // named_param_map has { key, value } pairs of scalars
     if (isObject(item)) Object.values(item).forEach(checkPlain);
     else checkPlain(item);
   }

@@ -4,14 +4,16 @@ import { renderList } from "../render.ts";
 import { listOf, nameOf, namesOf } from "../tree.ts";
 import { quoteName } from "../views.ts";
 
-/** A statement that shows the newest rows of one table: `SELECT … FROM logs [WHERE …] ORDER BY timestamp DESC … LIMIT n [OFFSET m]`. */
+/**
+ * A statement for the newest rows of one table: `SELECT … FROM logs [WHERE …] ORDER BY timestamp DESC … LIMIT n [OFFSET m]`.
+ */
 export interface LatestRows {
   readonly table: string;
-  /** The node of the table. */
+  /** The table's node. */
   readonly source: Json;
   /** The SELECT. */
   readonly select: Json;
-  /** Number of needed rows: shown and skipped ones. */
+  /** The number of needed rows: LIMIT and OFFSET together. */
   readonly count: number;
 }
 
@@ -37,8 +39,8 @@ const INNER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The newest rows that the statement needs, if each of its rows comes from one row of a table and the newest `count` of
- * those decide.
+ * Returns the newest rows that the statement needs. Undefined unless each result row comes from one row of a table, and the
+ * newest `count` rows decide the result.
  */
 export function latestRows({ statement, references }: Tree): LatestRows | undefined {
   const select = statement["node"];
@@ -56,7 +58,7 @@ export function latestRows({ statement, references }: Tree): LatestRows | undefi
   return count === undefined ? undefined : { table, source, select, count };
 }
 
-/** The statement that finds the time of the last needed row, over the views that exist when it runs. */
+/** Returns the statement that finds the time of the last needed row. It reads the views that exist when it runs. */
 export async function boundStatement({ source, select, count }: LatestRows, evaluate: Evaluate): Promise<string> {
   const name = quoteName(String(source["alias"] || source["table_name"]));
   const where = select["where_clause"];
@@ -99,7 +101,7 @@ function isEmpty(value: unknown): boolean {
   return !value || (Array.isArray(value) && value.length === 0);
 }
 
-/** No subquery, no window, and no function that would make this another statement. */
+/** Returns whether an expression has no subquery, no window function, and no function that is refused or multiplies rows. */
 function isPlain(node: unknown, refused: ReadonlySet<string>): boolean {
   if (Array.isArray(node)) return node.every((each) => isPlain(each, refused));
   if (!isObject(node) || node["class"] === "CONSTANT") return true;

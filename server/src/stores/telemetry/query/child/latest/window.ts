@@ -2,18 +2,18 @@ import type { TimeRange } from "../../../snapshot.ts";
 import type { ChildFiles, ChildTable, FileTimes } from "../../protocol.ts";
 import type { LatestRows } from "./statement.ts";
 
-/** A table with fewer rows in files is read as it is: looking for a bound would take as long. */
+/** A table with fewer rows in Parquet is read without a search, which would take as long. */
 const ROWS_MIN = 50_000;
-/** The rows of a first try: as many as are cheap to read, or a part of all when conditions leave some out. */
+/** The number of rows in the first search: a fixed number, or a share of all rows when there are conditions. */
 const LOOK_ROWS = 4096;
 const LOOK_FILTERED_ROWS = 20_000;
 const LOOK_SHARE = 16;
 const STEPS = 24;
 
 /**
- * Returns the files with the newest rows of a table, which probably contain the rows that a statement needs. Returns
- * undefined when the search is not worth it. Rows outside of Parquet are left out: if some files have enough rows after
- * a bound, all files have too.
+ * Returns the newest files of a table, which probably contain the rows that a statement needs. Returns undefined when the
+ * search is not worth it. Hot rows are left out. If these files have enough rows after a bound, all files together have
+ * enough too.
  */
 export function newestFiles(
   files: ChildFiles,
@@ -31,7 +31,7 @@ export function newestFiles(
   return since(files, table, sinceFor(times, wanted, range), { hot: false });
 }
 
-/** Returns the files of a query without a table's rows older than `fromUs`. */
+/** Returns a query's files without those of a table that are older than `fromUs`. */
 export function since(
   files: ChildFiles,
   table: string,
@@ -59,7 +59,7 @@ function within(a: TimeRange, b: TimeRange): TimeRange {
   return { ...(fromUs === -Infinity ? {} : { fromUs }), ...(toUs === Infinity ? {} : { toUs }) };
 }
 
-/** Returns the time since which there are about this many rows, if the rows of each file are evenly spread. */
+/** Estimates the time since which there are this many rows, as if each file's rows were evenly spread. */
 function sinceFor(times: readonly FileTimes[], wanted: number, range: TimeRange): number {
   let low = Math.max(range.fromUs ?? -Infinity, Math.min(...times.map(([minUs]) => minUs)));
   let high = Math.min(range.toUs ?? Infinity, Math.max(...times.map(([, maxUs]) => maxUs)));

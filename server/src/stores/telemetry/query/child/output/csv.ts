@@ -1,11 +1,12 @@
 import { DuckDBTypeId, type DuckDBType, type DuckDBValue } from "@duckdb/node-api";
 import { toJson } from "./values.ts";
 
-/** Renders one value that is not NULL as the text of a CSV field, not yet quoted. */
+/** Renders a value that is not NULL as the text of a CSV field, before quoting. */
 export type ToCsv = (value: DuckDBValue) => string;
 
 /**
- * Writes values as in JSON, but strings without quotes. Numbers that JSON lacks are `NaN`, `Infinity` and `-Infinity`.
+ * Writes values as in JSON, but strings without quotes. Numbers that JSON does not have are `NaN`, `Infinity` and
+ * `-Infinity`.
  */
 export function toCsv(type: DuckDBType): ToCsv {
   if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) {

@@ -4,7 +4,7 @@ const INFINITE = 9_223_372_036_854_775_807n;
 let cachedSecond = Number.NaN;
 let cachedText = "";
 
-/** Microseconds since the epoch as ISO 8601 UTC with as many digits as needed (0, 3 or 6), or `infinity` / `-infinity`. */
+/** Returns microseconds since the epoch as ISO 8601 UTC with 0, 3 or 6 decimals, or `infinity` / `-infinity`. */
 export function isoFromMicros(micros: bigint): string {
   if (micros === INFINITE || micros === -INFINITE) return micros > 0n ? "infinity" : "-infinity";
   const value = Number(micros);
@@ -13,7 +13,7 @@ export function isoFromMicros(micros: bigint): string {
   return fromParts(second, value - second * 1_000_000, 6);
 }
 
-/** Nanoseconds since the epoch, likewise. */
+/** Does the same for nanoseconds since the epoch. */
 export function isoFromNanos(nanos: bigint): string {
   if (nanos === INFINITE || nanos === -INFINITE) return nanos > 0n ? "infinity" : "-infinity";
   return fromBig(nanos, 1_000_000_000n, 9);
@@ -32,7 +32,7 @@ function fromParts(second: number, fraction: number, digits: number): string {
   return `${text}.${all.replace(/(?:000)+$/, "")}Z`;
 }
 
-// Rows of telemetry come in order of time, so that one second's text serves many rows.
+// Telemetry rows come in order of time, so many rows can reuse the text of one second.
 function secondText(second: number): string {
   if (second === cachedSecond) return cachedText;
   cachedText = calendar(second);
@@ -40,7 +40,7 @@ function secondText(second: number): string {
   return cachedText;
 }
 
-/** Civil date from days, in the proleptic Gregorian calendar; JavaScript's Date ends at the year 275760, DuckDB's at 294247. */
+/** Returns the date in the proleptic Gregorian calendar. JavaScript's Date ends in the year 275760, DuckDB's in 294247. */
 function calendar(second: number): string {
   const days = Math.floor(second / DAY_SECONDS);
   const time = second - days * DAY_SECONDS;

@@ -18,7 +18,7 @@ import {
 } from "@duckdb/node-api";
 import { isoFromMicros, isoFromNanos } from "./timestamps.ts";
 
-/** Renders one value that is not NULL as JSON text. */
+/** Renders a value that is not NULL as JSON text. */
 export type ToJson = (value: DuckDBValue) => string;
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
@@ -62,8 +62,8 @@ const SCALARS: ReadonlyMap<DuckDBTypeId, ToJson> = new Map<DuckDBTypeId, ToJson>
 ]);
 
 /**
- * The JSON form of each type. Whole numbers and decimals beyond what a double holds exactly are strings, NaN and the
- * infinities null, times ISO 8601 in UTC, maps and structs objects, blobs base64; anything else is DuckDB's text.
+ * Returns the JSON form of a type. Whole numbers and decimals that a double can't hold exactly are strings. NaN and the
+ * infinities are null, times ISO 8601 in UTC, maps and structs objects, blobs base64. All other values are DuckDB's text.
  */
 export function toJson(type: DuckDBType): ToJson {
   if (isJson(type)) return (value) => embedded(String(value));
@@ -73,7 +73,7 @@ export function toJson(type: DuckDBType): ToJson {
   return SCALARS.get(type.typeId) ?? quoted;
 }
 
-/** The name of a type as a result shows it. */
+/** Returns the name of a type as results show it. */
 export function typeName(type: DuckDBType): string {
   return isJson(type) ? "JSON" : type.toString();
 }
@@ -113,13 +113,13 @@ function map(type: DuckDBMapType): ToJson {
   };
 }
 
-/** A decimal is a number where a double holds its digits, a string of all of them otherwise. */
+/** A decimal is a number if a double holds all its digits, otherwise a string. */
 function decimal(value: DuckDBDecimalValue): string {
   const text = value.toString();
   return value.value <= SAFE && value.value >= -SAFE ? text : `"${text}"`;
 }
 
-/** The shortest decimal that reads back as the same 32-bit float. */
+/** Returns the shortest decimal that reads back as the same 32-bit float. */
 function shortestFloat(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
@@ -128,12 +128,12 @@ function shortestFloat(value: number): number {
   return value;
 }
 
-// DuckDB's JSON also takes NaN, Infinity and trailing commas (no JSON, RFC 8259): such a text is sent as a string.
+// DuckDB's JSON also accepts NaN, Infinity and trailing commas, which RFC 8259 does not. Such a text is sent as a string.
 const SUSPECT = /,\s*[}\]]|\b(?:nan|inf)/i;
 
 function embedded(text: string): string {
   if (SUSPECT.test(text) && !parses(text)) return JSON.stringify(text);
-  // Line breaks are only between tokens, and would end a line of NDJSON.
+  // Line breaks can only be between tokens. They would end a line of NDJSON.
   return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, " ") : text;
 }
 

@@ -6,17 +6,17 @@ export interface ResultColumn {
   readonly type: DuckDBType;
 }
 
-/** A part of a result: text to encode as UTF-8, or bytes that never change. An empty text adds nothing. */
+/** A part of a result: text to encode as UTF-8, or bytes that never change. Empty text adds nothing. */
 export type Piece = string | Uint8Array;
 
 /** Writes a result in one format. */
 export interface ResultWriter {
   head(): Piece;
   /**
-   * The row `index` of a chunk's columns; `first` for the first row of the result. Text formats return each row;
-   * columnar formats collect rows and return many at once.
+   * Takes the row `index` of a chunk. `first` is true for the first row of the result. Text formats return each row.
+   * Columnar formats collect rows and return many at once.
    */
   row(columns: readonly DuckDBVector[], index: number, first: boolean): Piece;
-  /** The end of the result with all collected rows, or undefined when the format can't express an error. */
+  /** Returns the end of the result with all collected rows. Returns undefined when the format can't express an error. */
   tail(trailer: Trailer): Piece | undefined;
 }

@@ -1,16 +1,16 @@
 import { isObject, type Json } from "../../gate/index.ts";
 import { childrenOf, eachSelect, listOf, nameOf, namesOf } from "../tree.ts";
 
-/** A condition on the times of a table's rows; bounds are numbers of `TimeConditions.values`. */
+/** A condition on the times of a table's rows. `value` is an index in `TimeConditions.values`. */
 export type Condition =
   | { readonly kind: "any" }
   | { readonly kind: "all" | "either"; readonly parts: readonly Condition[] }
   | { readonly kind: "bound"; readonly sign: ">" | ">=" | "<" | "<=" | "="; readonly value: number };
 
 export interface TimeConditions {
-  /** By table: a row that does not meet it can't be in the result. */
+  /** The condition of each table. A row that does not meet it can't be in the result. */
   readonly tables: ReadonlyMap<string, Condition>;
-  /** Expressions without columns that `timestamp` is compared with. */
+  /** The expressions without columns that are compared with `timestamp`. */
   readonly values: readonly Json[];
 }
 
@@ -19,9 +19,9 @@ const VALUES_MAX = 64;
 const COLUMN = "timestamp";
 
 /**
- * The conditions of a statement on `timestamp`, table by table. Only the WHERE of the SELECT that has a table in its
- * own FROM is read, and only where leaving out rows that fail it can't change the result of the joins. A table that is
- * read anywhere without such a condition is read whole.
+ * Finds the statement's conditions on `timestamp` for each table. Reads only the WHERE of a SELECT with the table in its own
+ * FROM, and only where removing the other rows can't change the result of the joins. If one use of a table has no condition,
+ * the whole table is read.
  */
 export function timeConditions(statement: Json, references: ReadonlyMap<Json, string>): TimeConditions {
   const reader = new ConditionReader(references, new Keywords(statement));
@@ -31,16 +31,16 @@ export function timeConditions(statement: Json, references: ReadonlyMap<Json, st
   return { tables: reader.tables(), values: reader.values };
 }
 
-/** The parts of a FROM, flattened. */
+/** A part of a FROM. */
 export interface Source {
   readonly node: Json;
-  /** The name before a dot that means it, in lower case. */
+  /** The name that qualifies its columns, in lower case. */
   readonly name: string;
-  /** Whether rows of it that fail the WHERE may be left out before the joins. */
+  /** True if rows that fail the WHERE can be removed before the joins. */
   readonly separable: boolean;
 }
 
-/** The parts of a FROM, in its order; `column` is the one that the WHERE is about. */
+/** Lists the parts of a FROM in order. `column` is the column of the condition. */
 export function sourcesOf(from: unknown, column: string, separable = true): Source[] {
   if (!isObject(from)) return [];
   if (from["type"] !== "JOIN") {
@@ -52,13 +52,13 @@ export function sourcesOf(from: unknown, column: string, separable = true): Sour
   const plain = kind === "REGULAR" || kind === "CROSS";
   const outer = sides === "INNER" || sides === "LEFT" || sides === "RIGHT" || sides === "FULL";
   const apart = separable && !merges(from, column);
-  // SEMI and ANTI show the left side only; ASOF would find another row on the right; POSITIONAL counts rows.
+  // SEMI and ANTI show only the left side. ASOF would find another row on the right. POSITIONAL counts rows.
   const left = apart && (plain || kind === "ASOF") && (outer || sides === "SEMI" || sides === "ANTI");
   const right = apart && plain && outer;
   return [...sourcesOf(from["left"], column, left), ...sourcesOf(from["right"], column, right)];
 }
 
-/** USING makes one column of two, which is then neither table's. */
+/** Returns whether USING merges the column. The merged column belongs to neither table. */
 function merges(join: Json, column: string): boolean {
   return listOf(join["using_columns"]).some((each) => String(each).toLowerCase() === column);
 }
@@ -130,7 +130,7 @@ class ConditionReader {
     return { kind: "bound", sign, value: this.values.length - 1 };
   }
 
-  /** Whether the value is the same for all rows, and cheap to find. */
+  /** Returns whether the value is the same for all rows and cheap to compute. */
   #isFixed(value: unknown): boolean {
     if (!isObject(value)) return false;
     switch (value["class"]) {
@@ -160,7 +160,7 @@ const SIGNS: ReadonlyMap<string, Sign> = new Map([
 ]);
 const TURNED: Readonly<Record<Sign, Sign>> = { ">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "=" };
 
-/** Functions of which times are made. None takes long, none changes from row to row. */
+/** Functions that may compute a time. All are fast and return the same value for every row. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
   `+ - * / abs trunc floor greatest least now get_current_timestamp transaction_timestamp today current_date date_trunc datetrunc time_bucket date_add last_day
   to_microseconds to_milliseconds to_seconds to_minutes to_hours to_days to_weeks to_months to_quarters to_years to_timestamp
@@ -179,21 +179,21 @@ function isTime(value: unknown, table: string): boolean {
   return isColumn(value, COLUMN, table);
 }
 
-/** Whether it is a column of a table that has one of this name. */
+/** Returns whether the expression is the column of the table. */
 export function isColumn(value: unknown, column: string, table: string): boolean {
   if (!isObject(value) || value["class"] !== "COLUMN_REF") return false;
   const names = namesOf(value);
   if (names.at(-1) !== column) return false;
-  // Without a table it is this one's: a second of the name in the same FROM would be ambiguous, and no answer.
+  // An unqualified name means this table: if another part of FROM had the column, the statement would fail as ambiguous.
   return names.length === 1 || (names.length === 2 && names[0] === table);
 }
 
-/** Whether the name means one part of the FROM only. */
+/** Returns whether only one part of the FROM has this name. */
 export function isAlone(name: string, sources: readonly Source[]): boolean {
   return sources.filter((each) => each.name === name).length === 1;
 }
 
-/** `current_timestamp` looks like a column, and is one where something in the statement is named so. */
+/** `current_timestamp` looks like a column. It is one if the statement gives something this name. */
 class Keywords {
   readonly #statement: Json;
   readonly #known = new Map<string, boolean>();
@@ -211,7 +211,7 @@ class Keywords {
   }
 }
 
-/** Whether a text of the tree, other than in references to columns, is the name. */
+/** Returns whether the tree has the name anywhere except in references to columns. */
 function givesName(value: unknown, name: string): boolean {
   if (typeof value === "string") return value.toLowerCase() === name;
   if (Array.isArray(value)) return value.some((item) => givesName(item, name));

@@ -5,12 +5,12 @@ import { QUERY_TABLES } from "../../tables.ts";
 import { childrenOf, eachSelect } from "../tree.ts";
 import { isAlone, isColumn, sourcesOf } from "./conditions.ts";
 
-/** Columns of text that select a few rows of many. */
+/** Text columns that select few rows. */
 const COLUMNS = ["trace_id", "span_id"];
 
 /**
- * By table: what `column = 'text'` of the WHERE says of its rows, where the table is read once only and leaving out the others can't change what
- * else the joins find. Only these conditions are fit to be tried on rows that may not be seen: that of two texts can't fail.
+ * Finds conditions `column = 'text'` of a WHERE, by table. Only for a table that is used once, where removing the other rows
+ * can't change the joins. These conditions may be evaluated on hidden rows, because comparing two texts can't fail.
  */
 export function equalities(
   statement: Json,
@@ -39,7 +39,7 @@ function has(table: string, column: string): boolean {
   return QUERY_TABLES.some(({ name, columns }) => name === table && columns.some((each) => each.name === column));
 }
 
-/** The text that a condition, or a part of it that must hold, wants in the column. */
+/** Returns the text that the column must have, from a condition or a part of an AND. */
 function textOf(
   condition: unknown,
   column: string,

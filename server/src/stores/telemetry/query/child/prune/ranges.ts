@@ -13,13 +13,13 @@ interface Span {
 }
 
 const EVERYTHING: Span = { from: undefined, to: undefined };
-/** The types that a string literal gets beside a time, and that are compared with one unchanged. */
+/** The types of literals that can be compared with a time without a conversion. */
 const TIMES: ReadonlySet<string> = new Set(["TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "DATE"]);
 const CUT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * The times that a statement can read of each table. Values are found by the engine in the transaction that the statement runs in, so that
- * `now()` is the same moment; one that can't be found bounds nothing.
+ * Returns the times that a statement can read of each table. The engine computes the values in the statement's transaction,
+ * so `now()` is the same moment. A value that can't be computed is no limit.
  */
 export async function timeRanges(
   { tables, values }: TimeConditions,
@@ -31,10 +31,7 @@ export async function timeRanges(
   return new Map([...tables].map(([table, condition]) => [table, toRange(spanOf(condition, moments))]));
 }
 
-/**
- * Microseconds since the epoch of each value; undefined when it is no time, or can't be computed before the statement
- * runs.
- */
+/** Returns each value in microseconds since the epoch. Undefined when it is not a time, or can't be computed in advance. */
 async function momentsOf(
   values: readonly Json[],
   { parameters }: Pick<ChildQuery, "parameters">,
@@ -86,7 +83,7 @@ function either(a: Span, b: Span): Span {
   return { from, to };
 }
 
-/** Converts to numbers with the limits of the manifest. An empty range stays a range. */
+/** Limits the values as the manifest does. An empty range stays empty. */
 function toRange({ from, to }: Span): TimeRange {
   const range: { fromUs?: number; toUs?: number } = {};
   if (from !== undefined && from > -CUT) range.fromUs = Number(from < CUT ? from : CUT);

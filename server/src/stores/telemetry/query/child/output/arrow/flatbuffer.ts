@@ -1,14 +1,14 @@
 /**
- * The few forms of FlatBuffers that Arrow's messages need, written from the root to the leaves. A node refers only to nodes
- * that are written after it, as offsets without a sign want it.
+ * The parts of FlatBuffers that Arrow's messages need, written from the root to the leaves. A node only refers to later
+ * nodes, because offsets are unsigned.
  */
 export type Node = Table | Text | Refs | Structs;
-/** Members by their number; an absent one is undefined. */
+/** Members by number. An absent member is undefined. */
 export type Table = { readonly table: readonly (Member | undefined)[] };
 type Text = { readonly text: string };
 /** A vector of tables. */
 type Refs = { readonly refs: readonly Node[] };
-/** A vector of structs of 64-bit numbers: all of them, one after the other. */
+/** A vector of structs of 64-bit numbers. `longs` has the numbers of all structs. */
 type Structs = { readonly longs: readonly number[]; readonly perStruct: number };
 /** A number of this many bytes, or another node. */
 type Member = { readonly bytes: 1 | 2 | 4 | 8; readonly value: number } | { readonly node: Node };
@@ -25,9 +25,9 @@ export const refs = (nodes: readonly Node[]): Member => ref({ refs: nodes });
 export const structs = (longs: readonly number[], perStruct: number): Member => ref({ longs, perStruct });
 
 const OFFSET_BYTES = 4;
-const ALIGNMENT = 8; // of the largest number, which aligns all others too
+const ALIGNMENT = 8; // size of the largest number; this aligns all others too
 
-/** The bytes of a buffer with this root. Their number is a multiple of 8. */
+/** Returns the bytes of a buffer with this root. Their number is a multiple of 8. */
 export function flatBuffer(root: Table): Uint8Array {
   const output = new Output();
   const start = output.extend(OFFSET_BYTES);
@@ -40,7 +40,10 @@ class Output {
   #view = new DataView(new ArrayBuffer(1024));
   #length = 0;
 
-  /** Adds zeros. @returns where they begin */
+  /**
+   * Adds zeros.
+   * @returns the position of the first one
+   */
   extend(count: number): number {
     const at = this.#length;
     this.#length += count;
@@ -57,7 +60,7 @@ class Output {
     while (this.#length % alignment !== rest) this.extend(1);
   }
 
-  /** Writes at `at` the distance to `target`. */
+  /** Writes the distance to `target` at `at`. */
   refer(at: number, target: number): void {
     this.#view.setUint32(at, target - at, true);
   }
@@ -78,14 +81,14 @@ class Output {
   }
 }
 
-/** @returns where the node begins, for those that refer to it */
+/** @returns the position of the node, for references to it */
 function place(output: Output, node: Node): number {
   if ("table" in node) return placeTable(output, node.table);
   if ("text" in node) return placeText(output, node.text);
   return "refs" in node ? placeRefs(output, node.refs) : placeStructs(output, node);
 }
 
-/** Writes the list of the members' places, and after it the members. */
+/** Writes the table of member offsets, then the members. */
 function placeTable(output: Output, members: Table["table"]): number {
   output.align(2, 0);
   const list = output.extend(2 * (2 + members.length));
@@ -114,7 +117,7 @@ function placeTable(output: Output, members: Table["table"]): number {
 function placeText(output: Output, value: string): number {
   const bytes = Buffer.from(value);
   output.align(OFFSET_BYTES, 0);
-  const start = output.extend(OFFSET_BYTES + bytes.length + 1); // a NUL ends it
+  const start = output.extend(OFFSET_BYTES + bytes.length + 1); // a text ends with NUL
   output.put(start, 4, bytes.length);
   output.copy(start + OFFSET_BYTES, bytes);
   return start;
@@ -131,7 +134,7 @@ function placeRefs(output: Output, nodes: readonly Node[]): number {
 }
 
 function placeStructs(output: Output, { longs, perStruct }: Structs): number {
-  output.align(ALIGNMENT, ALIGNMENT - OFFSET_BYTES); // so that the numbers are aligned, which follow the count
+  output.align(ALIGNMENT, ALIGNMENT - OFFSET_BYTES); // aligns the numbers after the count
   const start = output.extend(OFFSET_BYTES + 8 * longs.length);
   output.put(start, 4, longs.length / perStruct);
   longs.forEach((value, i) => {

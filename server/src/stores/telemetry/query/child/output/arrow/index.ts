@@ -3,13 +3,13 @@ import { Batch } from "../columns/batch.ts";
 import type { ResultColumn, ResultWriter } from "../writer.ts";
 import { batchMessage, endOfStream, schemaMessage } from "./message.ts";
 
-/** Rows of one record batch, in bytes. */
+/** The bytes of rows in one record batch. */
 const BATCH_BYTES = 1024 * 1024;
-/** The bytes of each batch that wait until more follows, so that a stream that breaks off ends within a message. */
+/** The last bytes of each batch are held back until the next one, so that a result that breaks off ends within a message. */
 const WITHHELD_BYTES = 8;
 const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set();
 
-/** Arrow's streaming format: the schema, record batches, the mark of the end. An error breaks it off. */
+/** Writes Arrow's streaming format: the schema, record batches, the end marker. After an error the end marker is missing. */
 export function arrowWriter(columns: readonly ResultColumn[]): ResultWriter {
   const batch = new Batch(columns, AS_TEXT);
   let withheld: Uint8Array = new Uint8Array();

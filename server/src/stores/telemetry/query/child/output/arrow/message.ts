@@ -3,7 +3,7 @@ import type { Field } from "../columns/types.ts";
 import { flatBuffer, i16, i64, ref, structs, table, u8, type Table } from "./flatbuffer.ts";
 import { schemaTable } from "./schema.ts";
 
-/** Numbers of Message.fbs: the version of the metadata, and what a message is. */
+/** Numbers of Message.fbs: the version of the metadata, and the types of messages. */
 const VERSION_5 = 4;
 const SCHEMA = 1;
 const RECORD_BATCH = 3;
@@ -16,7 +16,7 @@ export function schemaMessage(fields: readonly Field[]): Uint8Array {
   return message(SCHEMA, schemaTable(fields), []);
 }
 
-/** The rows that the columns hold, copied. */
+/** Returns a record batch with a copy of the columns' rows. */
 export function batchMessage(rows: number, columns: readonly ColumnData[]): Uint8Array {
   const layout: Layout = { nodes: [], buffers: [], places: [], bytes: 0 };
   for (const column of columns) lay(layout, column);
@@ -32,10 +32,10 @@ export function endOfStream(): Uint8Array {
 }
 
 interface Layout {
-  /** Length and count of NULLs of each column and each column beneath it. */
+  /** The length and the number of NULLs of each column, children included. */
   readonly nodes: number[];
   readonly buffers: Uint8Array[];
-  /** Offset and length of each buffer in the body. */
+  /** The offset and length of each buffer in the body. */
   readonly places: number[];
   bytes: number;
 }
@@ -56,7 +56,7 @@ function addBuffer(layout: Layout, bytes: Uint8Array): void {
   layout.bytes += padded(bytes.length);
 }
 
-/** "Encapsulated message format": a mark, the length of the metadata, the metadata, the body. */
+/** "Encapsulated message format": a marker, the length of the metadata, the metadata, the body. */
 function message(kind: number, header: Table, buffers: readonly Uint8Array[]): Uint8Array {
   const bodyBytes = buffers.reduce((sum, buffer) => sum + padded(buffer.length), 0);
   const metadata = flatBuffer(table(i16(VERSION_5), u8(kind), ref(header), i64(bodyBytes)));

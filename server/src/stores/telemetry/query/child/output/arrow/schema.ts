@@ -36,7 +36,7 @@ function fieldTable({ name, type, nullable }: Field): Table {
   return table(text(name), bool(nullable), u8(TYPE[type.kind]), ref(typeTable(type)), undefined, children);
 }
 
-/** The fields beneath a column, in the order of its children. */
+/** Returns the child fields of a column, in order. */
 export function childrenOf(type: ColumnType): readonly Field[] {
   if (type.kind === "list" || type.kind === "map") return [type.item];
   return type.kind === "struct" ? type.fields : [];

@@ -5,16 +5,16 @@ import type { ResultColumn } from "../writer.ts";
 import { makeColumn, type Column } from "./column.ts";
 import { columnType, type Field } from "./types.ts";
 
-/** Rows as columns, gathered until they are worth being sent. */
+/** Collects rows as columns until there are enough to send. */
 export class Batch {
   readonly fields: readonly Field[];
   readonly columns: readonly Column[];
   rows = 0;
-  /** About how many bytes the rows take. */
+  /** The approximate size of the rows. */
   bytes = 0;
 
   /**
-   * Values of the types in `asText` become text.
+   * Types in `asText` become text.
    * @throws Failure for a type without a columnar form
    */
   constructor(columns: readonly ResultColumn[], asText: ReadonlySet<DuckDBTypeId>) {

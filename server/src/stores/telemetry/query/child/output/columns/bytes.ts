@@ -1,7 +1,7 @@
 const BYTES_MIN = 1024;
 const MEASURED_CHARS_MIN = 1024;
 
-/** Bytes that grow at their end. The result of `taken` is valid until the next change. */
+/** A growing byte array. The result of `taken` is valid until the next change. */
 export class Bytes {
   #bytes = Buffer.allocUnsafe(BYTES_MIN);
   #view = viewOf(this.#bytes);
@@ -11,7 +11,10 @@ export class Bytes {
     return this.#view;
   }
 
-  /** Makes the content longer by `count` bytes, of any value. @returns where they begin */
+  /**
+   * Adds `count` bytes with any value.
+   * @returns the position of the first one
+   */
   extend(count: number): number {
     const at = this.length;
     const needed = at + count;
@@ -20,9 +23,12 @@ export class Bytes {
     return at;
   }
 
-  /** Adds text as UTF-8. @returns its bytes */
+  /**
+   * Adds text as UTF-8.
+   * @returns its length in bytes
+   */
   text(text: string): number {
-    // One UTF-16 unit is at most three bytes; a long text is measured instead.
+    // A UTF-16 unit takes at most three bytes. For long texts the exact length is computed instead.
     const at = this.extend(text.length < MEASURED_CHARS_MIN ? text.length * 3 : Buffer.byteLength(text));
     const written = this.#bytes.write(text, at);
     this.length = at + written;
@@ -55,11 +61,11 @@ export class Bytes {
   }
 }
 
-/** Bits, the first in the lowest place of the first byte. */
+/** Bits, least significant bit first. */
 export class Bits {
   readonly #bytes = new Bytes();
   length = 0;
-  /** How many are set. */
+  /** The number of set bits. */
   ones = 0;
 
   push(bit: boolean): void {

@@ -13,25 +13,25 @@ import {
 import { Bits, Bytes } from "./bytes.ts";
 import { fixedOf, type Fixed } from "./fixed.ts";
 
-/** The values of one column that wait for being sent, laid out as Arrow has them (Columnar Format, "Physical Memory Layout"). */
+/** The values of one column that are not sent yet, laid out as in Arrow (Columnar Format, "Physical Memory Layout"). */
 export interface ColumnData {
-  /** A bit for each value: set when it is not NULL. */
+  /** A bit for each value. It is set when the value is not NULL. */
   readonly valid: Bits;
-  /** Where each value begins in `values` or in the child, and where the last ends; for texts, bytes and lists. */
+  /** The position of each value in `values` or in the child, and the end of the last one. For texts, bytes and lists. */
   readonly offsets: Bytes | undefined;
   readonly values: Bytes | Bits | undefined;
   readonly children: readonly ColumnData[];
 }
 
 export interface Column<T = DuckDBValue> extends ColumnData {
-  /** @returns about how many bytes the value takes */
+  /** @returns the approximate size of the value */
   append(value: T | null): number;
   clear(): void;
 }
 
 const OFFSET_BYTES = 4;
 
-/** A column for values of `type`; those of the types in `asText` become text. */
+/** Creates a column for values of `type`. Types in `asText` become text. */
 export function makeColumn(type: DuckDBType, asText: ReadonlySet<DuckDBTypeId>): Column {
   if (type.typeId === DuckDBTypeId.LIST || type.typeId === DuckDBTypeId.ARRAY) {
     const item = makeColumn(type.valueType, asText);
@@ -124,7 +124,7 @@ function variableColumn(write: (bytes: Bytes, value: DuckDBValue) => number): Co
   };
 }
 
-/** A list, or a map as a list of its entries. */
+/** A list. A map is a list of its entries. */
 function listColumn<T>(item: Column<T>, itemsOf: (value: DuckDBValue) => readonly (T | null)[]): Column {
   const valid = new Bits();
   const offsets = makeOffsets();
@@ -161,7 +161,7 @@ function entryColumn(type: DuckDBMapType, asText: ReadonlySet<DuckDBTypeId>): Co
   return groupColumn<MapEntry>(columns, (entry, i) => (i === 0 ? entry.key : entry.value));
 }
 
-/** Values of several parts; a part of a value that is NULL is NULL. */
+/** Values with several parts. If a value is NULL, its parts are NULL. */
 function groupColumn<T>(children: readonly Column[], partOf: (value: T, index: number) => DuckDBValue): Column<T> {
   const valid = new Bits();
   return {

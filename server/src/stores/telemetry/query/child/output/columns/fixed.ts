@@ -16,14 +16,14 @@ import {
 import { Failure } from "../../failure.ts";
 import { DECIMAL_DIGITS_MAX } from "./types.ts";
 
-/** Values that all take the same number of bytes, little-endian as in Arrow. */
+/** A type whose values all have the same number of bytes, little-endian as in Arrow. */
 export interface Fixed {
   readonly width: number;
   readonly put: (view: DataView, at: number, value: DuckDBValue) => void;
 }
 
 const WHOLE_MAX = 10n ** BigInt(DECIMAL_DIGITS_MAX);
-/** DuckDB's `infinity` of timestamps; its negative is `-infinity`. */
+/** DuckDB's `infinity` of timestamps. The negative value is `-infinity`. */
 const INFINITE = 9_223_372_036_854_775_807n;
 
 const number = (width: number, put: (view: DataView, at: number, value: number) => void): Fixed => ({
@@ -77,7 +77,7 @@ function putWide(view: DataView, at: number, value: bigint): void {
 
 function digitsChecked(value: bigint): bigint {
   if (value < WHOLE_MAX && value > -WHOLE_MAX) return value;
-  const detail = `a whole number of the result has more than ${DECIMAL_DIGITS_MAX} digits, which this format can't tell; cast the column to VARCHAR or DOUBLE`;
+  const detail = `a whole number of the result has more than ${DECIMAL_DIGITS_MAX} digits, which this format can't store; cast the column to VARCHAR or DOUBLE`;
   throw new Failure("query_failed", detail);
 }
 
@@ -89,7 +89,7 @@ function millisOf(seconds: bigint): bigint {
 function putInterval(view: DataView, at: number, { months, days, micros }: DuckDBIntervalValue): void {
   const nanos = micros * 1000n;
   if (BigInt.asIntN(64, nanos) !== nanos) {
-    const detail = "an interval of the result is longer than this format can tell; cast the column to VARCHAR";
+    const detail = "an interval of the result is too long for this format; cast the column to VARCHAR";
     throw new Failure("query_failed", detail);
   }
   view.setInt32(at, months, true);

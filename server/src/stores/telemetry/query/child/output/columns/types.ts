@@ -4,7 +4,7 @@ import { Failure } from "../../failure.ts";
 export interface Field {
   readonly name: string;
   readonly type: ColumnType;
-  /** False where the format allows no absent values: keys of maps, and their entries. */
+  /** False where the format requires a value: keys and entries of maps. */
   readonly nullable: boolean;
 }
 
@@ -19,12 +19,12 @@ export type ColumnType =
   | { readonly kind: "list" | "map"; readonly item: Field }
   | { readonly kind: "struct"; readonly fields: readonly Field[] };
 
-/** Most digits that a decimal has, in DuckDB as in Arrow's Decimal128. */
+/** The most digits of a decimal, in DuckDB and in Arrow's Decimal128. */
 export const DECIMAL_DIGITS_MAX = 38;
 
 const integer = (bits: 8 | 16 | 32 | 64, signed: boolean): ColumnType => ({ kind: "integer", bits, signed });
 const timestamp = (unit: "ms" | "us" | "ns", utc = false): ColumnType => ({ kind: "timestamp", unit, utc });
-/** Sums of whole numbers are of these types, so they are to stay numbers; the few that have 39 digits are refused. */
+/** Sums of whole numbers have these types, so they must stay numbers. The few values with 39 digits are refused. */
 const whole: ColumnType = { kind: "decimal", precision: DECIMAL_DIGITS_MAX, scale: 0 };
 
 const SCALARS: ReadonlyMap<DuckDBTypeId, ColumnType> = new Map<DuckDBTypeId, ColumnType>([
@@ -54,7 +54,7 @@ const SCALARS: ReadonlyMap<DuckDBTypeId, ColumnType> = new Map<DuckDBTypeId, Col
 ]);
 
 /**
- * The columnar form of a DuckDB type; types without a counterpart are text, as are the types in `asText`.
+ * Returns the columnar form of a DuckDB type. Types without a counterpart, and types in `asText`, become text.
  * @throws Failure for a row whose fields have no names
  */
 export function columnType(type: DuckDBType, asText: ReadonlySet<DuckDBTypeId>): ColumnType {
@@ -80,6 +80,6 @@ export function columnType(type: DuckDBType, asText: ReadonlySet<DuckDBTypeId>):
 function nameless(): Failure {
   return new Failure(
     "query_failed",
-    "a column of the result is a row whose fields have no names, which this format can't tell; name them: {'a': 1, 'b': 2} instead of row(1, 2)",
+    "a column of the result is a row whose fields have no names, which this format can't store; name them: {'a': 1, 'b': 2} instead of row(1, 2)",
   );
 }

@@ -8,11 +8,11 @@ import { physicalOf, schemaElements } from "./schema.ts";
 import { i32, i64, list, struct, text, thrift, type Struct } from "./thrift.ts";
 import { pageContent } from "./values.ts";
 
-/** Rows of one row group, in bytes before they are compressed. */
+/** The bytes of rows in one row group, before compression. */
 const GROUP_BYTES = 8 * 1024 * 1024;
-/** Column chunks of one file: each is described in the footer, which is in memory until the end. */
+/** The most column chunks in one file. The footer describes each of them, and stays in memory until the end. */
 const CHUNKS_MAX = 100_000;
-/** Parquet's interval ends at the millisecond. */
+/** Parquet's interval has only milliseconds. */
 const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.INTERVAL]);
 
 const MAGIC = Buffer.from("PAR1");
@@ -22,7 +22,10 @@ const PLAIN = 0;
 const RLE = 3;
 const DATA_PAGE = 0;
 
-/** A Parquet file: row groups with one page for each column, zstd, and the footer. An error breaks it off. */
+/**
+ * Writes a Parquet file: row groups with one page for each column, zstd, and the footer. After an error the footer is
+ * missing.
+ */
 export function parquetWriter(columns: readonly ResultColumn[]): ResultWriter {
   const batch = new Batch(columns, AS_TEXT);
   const file = new File(batch);
@@ -56,7 +59,7 @@ class File {
     this.#leaves = leavesOf(batch.fields);
   }
 
-  /** The rows of the batch as a row group; the batch is empty then. */
+  /** Returns the rows of the batch as a row group, and empties the batch. */
   takeGroup(): Buffer {
     if ((this.#groups.length + 1) * this.#leaves.length > CHUNKS_MAX) throw tooManyChunks();
     const { fields, columns, rows } = this.#batch;
@@ -115,6 +118,6 @@ function chunkOf(leaf: Leaf, values: number, [bytes, compressedBytes]: readonly 
 }
 
 function tooManyChunks(): Failure {
-  const detail = "the result has too many columns for so many rows as one Parquet file; select less, or take Arrow";
+  const detail = "one Parquet file can't hold this many rows with this many columns; select less, or use Arrow";
   return new Failure("query_too_large", detail);
 }

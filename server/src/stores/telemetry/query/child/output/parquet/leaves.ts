@@ -2,7 +2,7 @@ import type { ColumnData } from "../columns/column.ts";
 import type { Bytes } from "../columns/bytes.ts";
 import type { ColumnType, Field } from "../columns/types.ts";
 
-/** One column of the file: a column of the result, or a part of one that has parts. */
+/** One column of the file: a column of the result, or one part of a nested column. */
 export interface Leaf {
   readonly path: readonly string[];
   readonly type: ColumnType;
@@ -10,13 +10,13 @@ export interface Leaf {
   readonly repetitionMax: number;
 }
 
-/** The values of a leaf in a batch. The arrays have an element for each value and for each absent one. */
+/** The values of a leaf in a batch. Each array has an element for each present or absent value. */
 export interface Levels {
   /** How many levels of the path are present. */
   readonly definition: number[];
-  /** The list in which a value continues; 0 begins a row. */
+  /** The level of the list that a value continues. 0 begins a row. */
   readonly repetition: number[];
-  /** Where the value is in the column's data; −1 when it is absent. */
+  /** The position of the value in the column's data. −1 when it is absent. */
   readonly index: number[];
 }
 
@@ -44,7 +44,7 @@ function beneath({ name, type, nullable }: Field, above: readonly string[], defi
   return [{ path, type, definitionMax: definition, repetitionMax: repeated }];
 }
 
-/** The data of each leaf, in the order of `leavesOf`. */
+/** Returns the data of each leaf, in the order of `leavesOf`. */
 export function fillLeaves(
   leaves: readonly Leaf[],
   fields: readonly Field[],
@@ -67,7 +67,7 @@ export function fillLeaves(
   });
 }
 
-/** Follows one column to its leaves; `lists` are above it. */
+/** Follows one column to its leaves. `lists` is the number of lists above it. */
 function descend(
   filled: { data: ColumnData; levels: Levels }[],
   { type, nullable }: Field,
@@ -87,7 +87,7 @@ function descend(
   } else filled.push({ data, levels });
 }
 
-/** One level deeper where the value is not NULL. */
+/** Adds one level for values that are not NULL. */
 function withNulls({ valid }: ColumnData, above: Levels): Levels {
   const definition = above.definition.slice();
   const index = above.index.slice();
@@ -100,7 +100,7 @@ function withNulls({ valid }: ColumnData, above: Levels): Levels {
   return { definition, repetition: above.repetition, index };
 }
 
-/** Items in the place of their list; a list that is empty or absent keeps one place. */
+/** Replaces each list by its items. An empty or absent list keeps one element. */
 function withItems({ offsets }: ColumnData, above: Levels, list: number): Levels {
   const levels: Levels = { definition: [], repetition: [], index: [] };
   above.index.forEach((at, i) => {

@@ -1,7 +1,7 @@
 import type { ColumnType, Field } from "../columns/types.ts";
 import { bool, i32, i8, struct, text, type Struct, type Value } from "./thrift.ts";
 
-/** The physical form of a value in the file: Parquet's `Type`, and its size where that is fixed. */
+/** The physical type of a value in the file: Parquet's `Type`, and the size if it is fixed. */
 export interface Physical {
   readonly type: number;
   readonly width?: number;
@@ -23,7 +23,7 @@ const CONVERTED = { utf8: 0, map: 1, list: 3, decimal: 5, date: 6, timestampMill
 const UNSIGNED = { 8: 11, 16: 12, 32: 13, 64: 14 } as const;
 const SIGNED = { 8: 15, 16: 16, 32: 17, 64: 18 } as const;
 
-/** The schema as the footer has it: the root, and all beneath it, depth first. */
+/** Returns the schema for the footer: the root, then all elements below it, depth first. */
 export function schemaElements(fields: readonly Field[]): Struct[] {
   const root = struct({ 4: text("schema"), 5: i32(fields.length) });
   return [root, ...fields.flatMap(elementsOf)];
@@ -39,7 +39,7 @@ function elementsOf({ name, type, nullable }: Field): Struct[] {
   return [struct({ 1: i32(physical), 2: length, ...head, ...annotation(type) })];
 }
 
-/** "Nested Types": a group that may be absent, a repeated one, and its elements. */
+/** "Nested Types": an optional group, a repeated group, and its elements. */
 function listElements(
   head: Record<number, Value>,
   { kind, item }: Extract<ColumnType, { kind: "list" | "map" }>,
@@ -79,7 +79,7 @@ export function physicalOf(type: ColumnType): Physical {
   }
 }
 
-/** Members 6, 7, 8 and 10 of `SchemaElement`: what the value means. */
+/** Returns the members 6, 7, 8 and 10 of `SchemaElement`, which give the logical type. */
 function annotation(type: ColumnType): Record<number, Value> {
   if (type.kind === "text") return { 6: i32(CONVERTED.utf8), 10: struct({ 1: struct() }) };
   if (type.kind === "date") return { 6: i32(CONVERTED.date), 10: struct({ 6: struct() }) };

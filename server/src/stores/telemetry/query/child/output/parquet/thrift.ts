@@ -1,6 +1,6 @@
 import { Bytes } from "../columns/bytes.ts";
 
-/** Values of Thrift's compact protocol, as far as Parquet's metadata has them. */
+/** The values of Thrift's compact protocol that Parquet's metadata needs. */
 export type Value =
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "i8" | "i16" | "i32" | "i64"; readonly value: number }
@@ -19,13 +19,13 @@ export const text = (value: string): Value => ({ kind: "text", value });
 export const list = (of: Value["kind"], items: readonly Value[]): Value => ({ kind: "list", of, items });
 export const struct = (members: Struct["members"] = {}): Struct => ({ kind: "struct", members });
 
-/** Codes of types; a member that is true or false has its value in the code: 1 or 2. */
+/** Type codes. A boolean member has its value in the code: 1 is true, 2 is false. */
 const CODES = { bool: 1, i8: 3, i16: 4, i32: 5, i64: 6, text: 8, list: 9, struct: 12 } as const;
 const FALSE = 2;
 const STOP = 0;
 const SHORT_LIST_MAX = 14;
 
-/** A struct by itself. */
+/** Encodes a struct. */
 export function thrift(value: Struct): Buffer {
   const bytes = new Bytes();
   write(bytes, value);
@@ -57,7 +57,7 @@ function write(bytes: Bytes, value: Value): void {
   }
 }
 
-/** Each member has a byte before it: how much its number is more than the last one's, and its type. */
+/** Before each member, a byte has its type and the difference to the previous member's number. */
 function writeStruct(bytes: Bytes, { members }: Struct): void {
   let last = 0;
   for (const [key, member] of Object.entries(members)) {
@@ -85,7 +85,7 @@ function zigzag(value: number): bigint {
   return value < 0 ? -2n * BigInt(value) - 1n : 2n * BigInt(value);
 }
 
-/** Seven bits a byte, the lowest first; the eighth says that there are more. */
+/** Writes seven bits in each byte, the lowest first. The eighth bit means that more bytes follow. */
 function varint(bytes: Bytes, value: bigint): void {
   let rest = value;
   for (; rest > 0x7fn; rest >>= 7n) byte(bytes, Number(rest & 0x7fn) | 0x80);

@@ -4,7 +4,7 @@ import { physicalOf } from "./schema.ts";
 
 const LENGTH_BYTES = 4;
 
-/** The content of a data page, version 1: levels, then the present values, in the encoding PLAIN. */
+/** Returns the content of a data page, version 1: levels, then the present values in the encoding PLAIN. */
 export function pageContent({ leaf, data, levels }: FilledLeaf): Buffer {
   const page = new Bytes();
   putLevels(page, levels.repetition, leaf.repetitionMax);
@@ -16,7 +16,7 @@ export function pageContent({ leaf, data, levels }: FilledLeaf): Buffer {
   return page.taken();
 }
 
-/** Runs of the run-length encoding behind their length; nothing when there is one level only. */
+/** Writes levels as run-length encoding with its length before it. Writes nothing when there is only one level. */
 function putLevels(page: Bytes, levels: readonly number[], max: number): void {
   if (max === 0) return;
   const levelBytes = max > 0xff ? 2 : 1;
@@ -30,7 +30,7 @@ function putLevels(page: Bytes, levels: readonly number[], max: number): void {
 }
 
 function putRun(page: Bytes, count: number, level: number, levelBytes: 1 | 2): void {
-  let rest = count * 2; // the lowest bit tells a run from packed bits
+  let rest = count * 2; // the lowest bit distinguishes a run from packed bits
   for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) putByte(page, (rest & 0x7f) | 0x80);
   putByte(page, rest);
   putByte(page, level & 0xff);
@@ -70,7 +70,7 @@ function putFixed(page: Bytes, { leaf, data, levels }: FilledLeaf, values: Bytes
   for (const at of levels.index) if (at >= 0) page.append(content.subarray(at * width, (at + 1) * width));
 }
 
-/** Small numbers take four bytes. */
+/** Widens small numbers to four bytes. */
 function putWidened(page: Bytes, values: Bytes, { index }: Levels, bits: number, signed: boolean): void {
   const { view } = values;
   for (const at of index) {
@@ -82,7 +82,7 @@ function putWidened(page: Bytes, values: Bytes, { index }: Levels, bits: number,
   }
 }
 
-/** Decimals have their highest byte first. */
+/** Writes decimals with the highest byte first. */
 function putReversed(page: Bytes, values: Bytes, { index }: Levels, width: number): void {
   const content = values.taken();
   for (const at of index)
