@@ -231,8 +231,7 @@ export class RowStore {
   }
 
   /**
-   * Returns everything that was appended to an organization before the call, as files. With `wanted`, returns only these
-   * tables and times.
+   * Returns all rows of an organization as files. With `wanted`, returns only these tables and times.
    * @throws Problem `unavailable`
    */
   async snapshot(orgId: string, wanted?: WantedTables): Promise<Snapshot> {
@@ -335,8 +334,7 @@ export class RowStore {
   }
 
   /**
-   * Moves every batch that was acknowledged before the call to Parquet, and deletes its log segments. Returns the last such
-   * batch.
+   * Moves all acknowledged batches to Parquet, and deletes their log segments. Returns the last such batch.
    * @throws Error when that is not possible now
    */
   async #settle(): Promise<number> {

@@ -20,7 +20,7 @@ export interface PresenceOptions {
 }
 
 /**
- * Lets servers that share a metadata database know of each other. Each server reads only the telemetry of its own directory.
+ * Lets servers that share a metadata database know of each other. Each server reads only its own directory.
  * When several servers run, or a directory with rows has no server, one server's answer could be incomplete without any sign
  * of it. Queries are then refused.
  */

@@ -59,7 +59,7 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     telemetryDir,
     concurrentMax: 8,
     concurrentPerOrgMax: 4,
-    queuePerOrgMax: 20, // besides the slot that is reserved for others
+    queuePerOrgMax: 20, // allows bursts although one slot is reserved for others
     queueTimeoutMs: 10_000,
     threads: 2,
     memoryBytesMax: 512 * MIB,

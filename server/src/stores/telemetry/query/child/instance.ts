@@ -13,7 +13,7 @@ export interface Instance {
   close(): void;
 }
 
-/** What is still possible after an instance is locked. */
+/** The views, files and memory that a locked instance may use. */
 export interface Locked {
   readonly views?: readonly string[];
   readonly files: readonly string[];

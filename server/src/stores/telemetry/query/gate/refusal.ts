@@ -5,7 +5,7 @@ export class Refusal extends Error {
   /** The offset in bytes of the refused part, if known. */
   at: number | undefined;
 
-  /** `what` completes "the statement uses …". `instead` says what is allowed. */
+  /** `what` completes "the statement uses …". `instead` names the allowed alternative. */
   constructor(what: string, instead = "only reading statements over the documented tables are allowed") {
     super(`the statement uses ${what}, which is not allowed; ${instead}`);
     this.name = "Refusal";
