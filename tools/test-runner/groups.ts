@@ -104,6 +104,12 @@ export const GROUPS: readonly Group[] = [
     about: /^server\/src\/(domain\/telemetry|app\/commands\/ingest)\/|^tests\/loggers\//,
   },
   {
+    name: "proxies",
+    seconds: 480,
+    files: /^tests\/proxies\//,
+    about: /^(server\/src\/http|tests\/proxies|docs\/how-to)\//,
+  },
+  {
     name: "setup",
     seconds: 480,
     files: new RegExp(`${acceptance("docs|setup-closes|upgrade").source}|^tests/setup/`),
