@@ -1,10 +1,12 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { setTimeout as delay } from "node:timers/promises";
 import { sharingWaits } from "#kernel/wait-budget.ts";
 import { drainBody, DRAIN_LIMITS, type DrainLimits } from "./drain-body.ts";
 import { faultOfHost } from "./host-field.ts";
+import { createHttp2, type Http2 } from "./http2.ts";
 
 /**
  * A bound address. It is taken before anything else starts, so that a second start fails before it touches data, and so
@@ -16,6 +18,8 @@ export interface Listener {
   readonly address: string;
   readonly refusedBodies: DrainLimits;
   serve(handler: RequestListener): void;
+  /** Uses another certificate for new connections. Throws without TLS. */
+  useCertificate(pair: CertificatePair): void;
   /** Accepts no more connections, waits for running requests, then closes the rest. Resolves when all are closed. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -28,6 +32,12 @@ const IDLE_SWEEP_MS = 20;
 /** From the first byte of a request to the end of its header. Without `requestTimeout`, Node would wait for it for ever. */
 const HEADERS_TIMEOUT_MS = 30_000;
 
+/** PEM: the certificate with its chain, and its private key. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface ListenerOptions {
   readonly headersTimeoutMs?: number;
   /** More connections than these are closed as they come; no limit when absent. */
@@ -36,8 +46,10 @@ export interface ListenerOptions {
   readonly requireHost?: boolean;
   /** Limits of refused bodies; the product's limits when absent. */
   readonly refusedBodies?: DrainLimits;
-  /** PEM: speaks TLS by them. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Speaks TLS, 1.2 or newer. */
+  readonly tls?: CertificatePair | undefined;
+  /** With TLS: speaks HTTP/2, too. */
+  readonly http2?: boolean;
 }
 
 /** @throws Error `cannot listen on <address>: …` */
@@ -49,6 +61,7 @@ export async function openListener(
     requireHost = false,
     refusedBodies = DRAIN_LIMITS,
     tls,
+    http2 = false,
   }: ListenerOptions = {},
 ): Promise<Listener> {
   const { host, port } = partsOf(address);
@@ -67,9 +80,12 @@ export async function openListener(
     if (requireHost && faultOfHost(request) !== undefined) response.writeHead(400).end();
     else sharingWaits(() => handle(request, response));
   };
-  const server = tls === undefined ? createServer(options, serve) : createTlsServer({ ...options, ...tls }, serve);
+  const secure = tls && createTlsServer({ ...options, ...tlsOptionsOf(tls, http2, headersTimeoutMs) }, serve);
+  const server: Server = secure ?? createServer(options, serve);
   server.timeout = IDLE_TIMEOUT_MS;
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
+  const second = secure && http2 ? speakHttp2(secure, { connectionsMax, refusedBodies }) : undefined;
+  const handshakes = secure && watchHandshakes(secure);
   await bind(server, host, port, address);
   const bound = server.address() as AddressInfo;
   return {
@@ -79,8 +95,60 @@ export async function openListener(
     serve: (handler) => {
       handle = handler;
     },
-    stop: async (timeoutMs) => stopServer(server, timeoutMs),
+    useCertificate: (pair) => {
+      if (secure === undefined) throw new Error("no TLS here, so no certificate");
+      secure.setSecureContext({ ...pair, minVersion: TLS_MIN_VERSION });
+    },
+    stop: async (timeoutMs) => {
+      if (!server.listening) return;
+      handshakes?.forEach((socket) => socket.destroy());
+      second?.close();
+      await stopServer(server, timeoutMs, () => second?.destroy());
+    },
   };
+}
+
+const TLS_MIN_VERSION = "TLSv1.2";
+
+function tlsOptionsOf({ cert, key }: CertificatePair, http2: boolean, handshakeTimeout: number) {
+  const ALPNProtocols = [...(http2 ? ["h2"] : []), "http/1.1"];
+  return { cert, key, minVersion: TLS_MIN_VERSION, ALPNProtocols, handshakeTimeout } as const;
+}
+
+/** The connections whose handshake is not complete. A server that closes does not know them, and would wait for them. */
+function watchHandshakes(server: TlsServer): ReadonlyMap<string, Socket> {
+  const sockets = new Map<string, Socket>();
+  const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+  server.on("connection", (socket: Socket) => {
+    const name = nameOf(socket);
+    sockets.set(name, socket);
+    socket.once("close", () => sockets.delete(name));
+  });
+  server.on("secureConnection", (socket) => sockets.delete(nameOf(socket)));
+  return sockets;
+}
+
+/** Lets HTTP/2 have the connections whose client chose it. */
+function speakHttp2(
+  server: TlsServer,
+  {
+    connectionsMax,
+    refusedBodies,
+  }: Required<Pick<ListenerOptions, "refusedBodies">> & { connectionsMax: number | undefined },
+): Http2 {
+  const http2 = createHttp2(server, {
+    streamsMax: connectionsMax ?? Number.POSITIVE_INFINITY,
+    idleTimeoutMs: IDLE_TIMEOUT_MS,
+    keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS,
+    refusedBodies,
+  });
+  const listeners = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[];
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket) => {
+    if (socket.alpnProtocol === "h2") http2.accept(socket);
+    else for (const listener of listeners) listener.call(server, socket);
+  });
+  return http2;
 }
 
 function partsOf(address: string): { host: string; port: number } {
@@ -101,8 +169,7 @@ async function bind(server: Server, host: string, port: number, address: string)
   });
 }
 
-async function stopServer(server: Server, timeoutMs: number): Promise<void> {
-  if (!server.listening) return;
+async function stopServer(server: Server, timeoutMs: number, destroyRest: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
@@ -113,7 +180,9 @@ async function stopServer(server: Server, timeoutMs: number): Promise<void> {
       server.closeIdleConnections();
       await delay(IDLE_SWEEP_MS);
     }
-    if (!ended.signal.aborted) server.closeAllConnections();
+    if (ended.signal.aborted) return;
+    server.closeAllConnections();
+    destroyRest();
   })();
   await closed;
   ended.abort();

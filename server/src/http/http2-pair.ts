@@ -1,0 +1,83 @@
+import { Duplex } from "node:stream";
+
+/** What the server asks of the socket of a connection. */
+export interface PeerFacts {
+  readonly remoteAddress: string | undefined;
+  readonly remotePort: number | undefined;
+}
+
+/** An error as of a connection that its peer reset. */
+function reset(): Error {
+  return Object.assign(new Error("the other side closed the connection"), { code: "ECONNRESET" });
+}
+
+/**
+ * One end of a connection within this process. It behaves as a socket does: it has the peer's address, it counts the bytes that it
+ * received, and its end reaches the other side after all bytes.
+ */
+class End extends Duplex implements PeerFacts {
+  readonly remoteAddress: string | undefined;
+  readonly remotePort: number | undefined;
+  /** The bytes came over TLS. */
+  readonly encrypted = true;
+  bytesRead = 0;
+  #other: End | undefined;
+  /** Continues the other side's write, when this side has read enough. */
+  #continue: ((error?: Error) => void) | undefined;
+
+  constructor({ remoteAddress, remotePort }: PeerFacts) {
+    super();
+    this.remoteAddress = remoteAddress;
+    this.remotePort = remotePort;
+  }
+
+  connect(other: End): void {
+    this.#other = other;
+  }
+
+  /** Sends what was written, then closes. */
+  destroySoon(): void {
+    if (this.writable) this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once("finish", () => this.destroy());
+  }
+
+  override _read(): void {
+    const proceed = this.#continue;
+    this.#continue = undefined;
+    proceed?.();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    if (this.#other === undefined || this.#other.destroyed) done(reset());
+    else this.#other.#receive(chunk, done);
+  }
+
+  override _final(done: () => void): void {
+    if (this.#other?.destroyed === false) this.#other.push(null);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const proceed = this.#continue;
+    this.#continue = undefined;
+    proceed?.(reset());
+    // Bytes that were sent before an orderly end still arrive.
+    if (!this.writableFinished) this.#other?.destroy(reset());
+    done(error);
+  }
+
+  #receive(chunk: Buffer, done: (error?: Error) => void): void {
+    this.bytesRead += chunk.length;
+    if (this.push(chunk)) done();
+    else this.#continue = done;
+  }
+}
+
+/** Two ends of one connection: what is written to one is read from the other, with backpressure. */
+export function connectedPair(peer: PeerFacts): readonly [Duplex, Duplex] {
+  const [client, server] = [new End(peer), new End(peer)];
+  client.connect(server);
+  server.connect(client);
+  return [client, server];
+}

@@ -1,0 +1,222 @@
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type Server } from "node:http";
+import {
+  constants,
+  performServerHandshake,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
+import type { DrainLimits } from "./drain-body.ts";
+import { connectedPair } from "./http2-pair.ts";
+
+/** Requests at one time on one connection. */
+const STREAMS_MAX = 100;
+/** Bytes of a body that may arrive before they are read. */
+const STREAM_WINDOW_BYTES = 256 * 1024;
+const CONNECTION_WINDOW_BYTES = 1024 * 1024;
+/** By RFC 9113's count, 32 bytes more for each field. The limit of HTTP/1.1, which is lower, answers in the form of the surface. */
+const HEADER_BYTES_MAX = 32 * 1024;
+const HEADER_FIELDS_MAX = 128;
+const SETTINGS_MAX = 32;
+/** Streams that a client may reset: at once, and then a second (CVE-2023-44487). One that resets more is disconnected. */
+const RESETS_AT_ONCE_MAX = 200;
+const RESETS_PER_SECOND = 20;
+const INVALID_FRAMES_MAX = 100;
+
+const SESSION_OPTIONS = {
+  maxHeaderListPairs: HEADER_FIELDS_MAX,
+  maxSettings: SETTINGS_MAX,
+  maxSessionInvalidFrames: INVALID_FRAMES_MAX,
+  streamResetBurst: RESETS_AT_ONCE_MAX,
+  streamResetRate: RESETS_PER_SECOND,
+  settings: {
+    enablePush: false,
+    maxConcurrentStreams: STREAMS_MAX,
+    initialWindowSize: STREAM_WINDOW_BYTES,
+    maxHeaderListSize: HEADER_BYTES_MAX,
+  },
+};
+
+export interface Http2Options {
+  /** Requests at one time on all connections; further ones are refused before they are read. */
+  readonly streamsMax: number;
+  /** A request without a byte either way for this long is ended. */
+  readonly idleTimeoutMs: number;
+  /** A connection without a request for this long is closed. */
+  readonly keepAliveTimeoutMs: number;
+  readonly refusedBodies: DrainLimits;
+}
+
+export interface Http2 {
+  accept(socket: TLSSocket): void;
+  /** Takes no more requests; connections close when theirs are answered. */
+  close(): void;
+  destroy(): void;
+}
+
+/**
+ * HTTP/2 in front of an HTTP/1.1 server of this process. Each request goes to it over a connection in memory, so that every rule of
+ * that server holds: checks of Host, limits and draining of bodies, backpressure, deadlines, and what happens when a caller
+ * disconnects.
+ */
+export function createHttp2(server: Pick<Server, "emit">, options: Http2Options): Http2 {
+  const sessions = new Set<ServerHttp2Session>();
+  let streams = 0;
+
+  function accept(socket: TLSSocket): void {
+    const session = performServerHandshake(socket, SESSION_OPTIONS);
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.on("error", () => undefined); // the session is closed, and its streams with it
+    session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
+    let open = 0;
+    let idle = setTimeout(() => session.destroy(), options.keepAliveTimeoutMs).unref();
+    session.once("close", () => clearTimeout(idle));
+    session.on("stream", (stream, _headers, flags, rawHeaders) => {
+      stream.on("error", () => undefined); // `close` follows
+      if (streams >= options.streamsMax) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      clearTimeout(idle);
+      streams += 1;
+      open += 1;
+      stream.once("close", () => {
+        streams -= 1;
+        open -= 1;
+        if (open === 0 && !session.destroyed)
+          idle = setTimeout(() => session.close(), options.keepAliveTimeoutMs).unref();
+      });
+      stream.setTimeout(options.idleTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL));
+      const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
+      forward({ stream, socket, server, hasBody, refusedBodies: options.refusedBodies }, rawHeaders);
+    });
+  }
+
+  return {
+    accept,
+    close: () => {
+      for (const session of sessions) session.close();
+    },
+    destroy: () => {
+      for (const session of sessions) session.destroy();
+    },
+  };
+}
+
+interface Exchange {
+  readonly stream: ServerHttp2Stream;
+  readonly socket: TLSSocket;
+  readonly server: Pick<Server, "emit">;
+  readonly hasBody: boolean;
+  readonly refusedBodies: DrainLimits;
+}
+
+function forward(exchange: Exchange, rawHeaders: readonly string[]): void {
+  const { stream, socket, server, hasBody } = exchange;
+  const head = requestHeadOf(rawHeaders, hasBody);
+  const [ours, theirs] = connectedPair(socket);
+  const request = head === undefined ? undefined : begin(head, ours);
+  if (request === undefined) return stream.respond({ ":status": 400 }, { endStream: true });
+  server.emit("secureConnection", theirs);
+  stream.once("close", () => void request.destroy());
+  request.on("continue", () => {
+    if (!stream.headersSent && !stream.destroyed) stream.additionalHeaders({ ":status": 100 });
+  });
+  let answer: IncomingMessage | undefined;
+  request.on("response", (response) => {
+    answer = response;
+    respond(stream, response, head?.method === "HEAD");
+  });
+  request.on("error", () => undefined); // `close` follows
+  request.once("close", () => {
+    if (answer?.complete === true) return drain(exchange);
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  });
+  stream.pipe(request);
+}
+
+interface RequestHead {
+  readonly method: string;
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly fields: readonly string[];
+}
+
+/** RFC 9113 section 8.2.2: fields about the connection are no part of a request. */
+const OF_CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
+
+/** The same request in HTTP/1.1; undefined when it is malformed (RFC 9113 section 8.3.1). */
+function requestHeadOf(raw: readonly string[], hasBody: boolean): RequestHead | undefined {
+  const pseudo: Record<string, string> = {};
+  const fields: string[] = [];
+  const cookies: string[] = [];
+  const hosts: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const [name = "", value = ""] = [raw[at], raw[at + 1]];
+    if (OF_CONNECTION.has(name)) return undefined;
+    if (name.startsWith(":")) pseudo[name] = value;
+    else if (name === "cookie") cookies.push(value);
+    else if (name === "host") hosts.push(value);
+    else if (name !== "te") fields.push(name, value);
+  }
+  const { ":method": method, ":path": path, ":authority": authority } = pseudo;
+  if (method === undefined || method === "CONNECT" || path === undefined) return undefined;
+  // Two names of the host may mean one to a proxy and another to us.
+  if (authority !== undefined && hosts.some((host) => host !== authority)) return undefined;
+  for (const host of authority === undefined ? hosts : [authority]) fields.unshift("host", host);
+  // RFC 9113 section 8.2.3: HTTP/2 may split the field.
+  if (cookies.length > 0) fields.push("cookie", cookies.join("; "));
+  return { method, path, fields: [...fields, ...framingOf(raw, hasBody)] };
+}
+
+function framingOf(raw: readonly string[], hasBody: boolean): string[] {
+  const isSized = raw.some((name, at) => at % 2 === 0 && name === "content-length");
+  if (isSized) return [];
+  return hasBody ? ["transfer-encoding", "chunked"] : ["content-length", "0"];
+}
+
+/** Undefined when a field has characters that HTTP/1.1 has no place for. */
+function begin({ method, path, fields }: RequestHead, connection: Duplex): ClientRequest | undefined {
+  try {
+    return httpRequest({ method, path, headers: [...fields], setHost: false, createConnection: () => connection });
+  } catch {
+    connection.destroy();
+    return undefined;
+  }
+}
+
+function respond(stream: ServerHttp2Stream, response: IncomingMessage, isHead: boolean): void {
+  if (stream.destroyed || stream.closed) return void response.destroy();
+  const status = response.statusCode ?? 500;
+  const headers: OutgoingHttpHeaders = { ":status": status };
+  for (let at = 0; at < response.rawHeaders.length; at += 2) {
+    const name = (response.rawHeaders[at] ?? "").toLowerCase();
+    const value = response.rawHeaders[at + 1] ?? "";
+    if (OF_CONNECTION.has(name)) continue;
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [before, value].flat().map(String);
+  }
+  const hasNoBody = isHead || status === 204 || status === 304;
+  stream.respond(headers, { endStream: hasNoBody });
+  response.on("error", () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+  if (hasNoBody) response.resume();
+  else response.pipe(stream);
+}
+
+/**
+ * Reads the rest of a body whose request is answered, up to the limits, then ends the request: many clients read the answer only when
+ * they have sent everything.
+ */
+function drain({ stream, refusedBodies: { bytesMax, timeMs } }: Exchange): void {
+  stream.unpipe();
+  if (stream.destroyed) return;
+  const end = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
+  const timer = setTimeout(end, timeMs).unref();
+  stream.once("close", () => clearTimeout(timer));
+  let bytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) end();
+  });
+  stream.resume();
+}
