@@ -35,7 +35,7 @@ class End extends Duplex implements PeerFacts {
     this.#other = other;
   }
 
-  /** Sends what was written, then closes. */
+  /** Sends all written bytes, then closes. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
@@ -74,7 +74,7 @@ class End extends Duplex implements PeerFacts {
   }
 }
 
-/** Two ends of one connection: what is written to one is read from the other, with backpressure. */
+/** Two ends of one connection: bytes that are written to one are read from the other, with backpressure. */
 export function connectedPair(peer: PeerFacts): readonly [Duplex, Duplex] {
   const [client, server] = [new End(peer), new End(peer)];
   client.connect(server);

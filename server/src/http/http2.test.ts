@@ -62,7 +62,7 @@ before(async () => {
         mountRoute(app, host, PUSH, async (_input, { reply }) => {
           reply.sendHead(200, { "content-type": "text/event-stream", "set-cookie": "a=1" });
           reply.raw.write("data: 1\n\n");
-          return undefined as never;
+          return {} as never;
         });
         app.put("/sink", { config: { streamsBody: true } }, (request, reply) => {
           const state = { bytes: 0, resume: () => void request.raw.resume() };
