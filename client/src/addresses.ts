@@ -1,12 +1,12 @@
 import type { DISCOVERY_ROUTES, ResultOf } from "@mooring/contract";
 import { UnreachableError } from "./errors.ts";
 
-/** Where each service of a deployment is reached. */
+/** The address of each service of a deployment. */
 export type Addresses = Readonly<ResultOf<typeof DISCOVERY_ROUTES.getAddresses>>;
 
 const DISCOVERY_TIMEOUT_MS = 10_000;
 
-/** Each service's address as the server itself publishes it; one origin for all where it does not. @throws UnreachableError */
+/** Returns the addresses that the server publishes, or its one origin for all services. @throws UnreachableError */
 export async function discover(url: string): Promise<Addresses> {
   let response: Response;
   try {
@@ -33,7 +33,7 @@ export async function discover(url: string): Promise<Addresses> {
 
 type Service = "identity_url" | "ingest_url" | "query_url" | "storage_url" | "portal_url";
 
-/** What begins the paths of each service; everything else is the portal's. */
+/** The path prefixes of each service. All other paths are the portal's. */
 const SERVICES: readonly (readonly [prefix: string, service: Service])[] = [
   ["/oauth/", "identity_url"],
   ["/v1/ingest/", "ingest_url"],
@@ -44,7 +44,7 @@ const SERVICES: readonly (readonly [prefix: string, service: Service])[] = [
   ["/v1/files", "storage_url"],
 ];
 
-/** The address of the service that a path belongs to, without a slash at its end. */
+/** Returns the address of the service that a path belongs to, without a slash at its end. */
 export function originOf(addresses: Addresses, path: string): string {
   const [, service = "portal_url"] = SERVICES.find(([prefix]) => path.startsWith(prefix)) ?? [];
   return addresses[service];

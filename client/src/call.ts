@@ -1,25 +1,25 @@
 import type { BodyOf, ParamsOf, QueryOf, RequestHeader, Route } from "@mooring/contract";
 
-/** As a caller may give it: readonly lists, and `undefined` for members that are left out. */
+/** The input type of a caller: lists may be readonly, and `undefined` is the same as a missing member. */
 type Given<T> = T extends readonly (infer I)[]
   ? readonly Given<I>[]
   : T extends object
     ? { readonly [K in keyof T]: object extends Pick<T, K> ? Given<T[K]> | undefined : Given<T[K]> }
     : T;
 
-/** Fields that a row honours, as its `headers` and `idempotent` say. */
+/** The header fields that a row accepts, by its `headers` and `idempotent`. */
 type HeaderOf<T> =
   | (T extends { headers: readonly (infer H extends RequestHeader)[] } ? H : never)
   | (T extends { idempotent: true } ? "Idempotency-Key" : never);
 
-/** What an operation's row asks for: parameters of the path, of the query, and a body, each where the row has one. */
+/** The input of an operation: path parameters, query parameters and a body, as far as the row has them. */
 export type CallInput<T> = (T extends { params: unknown } ? { readonly params: Given<ParamsOf<T>> } : object) &
   (T extends { query: unknown } ? { readonly query?: Given<QueryOf<T>> } : object) &
   (T extends { body: unknown } ? { readonly body: Given<BodyOf<T>> } : object) &
   ([HeaderOf<T>] extends [never]
     ? object
     : { readonly headers?: { readonly [H in HeaderOf<T>]?: string | null | undefined } }) & {
-    /** What the call is for, as in `cannot <purpose>: …`; the row's summary when absent. */
+    /** Completes `cannot <purpose>: …`; by default the row's summary. */
     readonly purpose?: string;
     readonly signal?: AbortSignal;
   };
@@ -34,7 +34,7 @@ export interface AnyCall {
   readonly signal?: AbortSignal;
 }
 
-/** Path and query of a call, every value encoded. */
+/** Returns the path and query of a call, with every value encoded. */
 export function targetOf(row: Pick<Route, "path">, { params = {}, query = {} }: AnyCall): string {
   const values = new Map<string, unknown>(Object.entries(params));
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(values.get(name))));
@@ -45,7 +45,10 @@ export function targetOf(row: Pick<Route, "path">, { params = {}, query = {} }: 
   return search.size === 0 ? path : `${path}?${search.toString()}`;
 }
 
-/** The header fields of a call; a call that creates something gets a new idempotency key unless one was given. */
+/**
+ * Returns the header fields of a call. A call that creates something gets a new idempotency key if the caller gave
+ * none.
+ */
 export function headersOf(
   { idempotent = false }: Pick<Route, "idempotent">,
   { headers = {} }: AnyCall,
@@ -57,7 +60,7 @@ export function headersOf(
 }
 
 /**
- * Whether a repetition has the effect of one request: by its method (RFC 9110 section 9.2.2), or because it has an
+ * Tells whether the request can be sent twice with the effect of one: by its method (RFC 9110 section 9.2.2), or by its
  * idempotency key.
  */
 export function isRepeatable(
@@ -73,10 +76,10 @@ export function isRepeatable(
   );
 }
 
-/** This part of a summary describes the whole row, and does not belong into an error. */
+/** The part of a summary that errors leave out: it describes the row, not the act. */
 const ASIDE = /[;:].*$|, (?:newest|oldest) first.*$/;
 
-/** `list credentials`, out of a summary such as `List credentials, newest first; without their secrets`. */
+/** Turns `List credentials, newest first; without their secrets` into `list credentials`. */
 export function purposeOf({ summary }: Pick<Route, "summary">): string {
   return summary.charAt(0).toLowerCase() + summary.slice(1).replace(ASIDE, "");
 }

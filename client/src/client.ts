@@ -6,9 +6,9 @@ import { reach } from "./reach.ts";
 import { withRetries } from "./retry.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** A request outside of the rows: streams, formats, presigned URLs. */
+/** A request that no row describes: streams, formats, presigned URLs. */
 export interface ApiRequest {
-  /** What the request is for, as in `cannot <purpose>: …`. */
+  /** Completes `cannot <purpose>: …`. */
   readonly purpose: string;
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
@@ -26,20 +26,23 @@ export interface Versioned<T> {
   readonly etag: string | null;
 }
 
-/** Calls a server with tokens that are renewed before they expire, and once more on 401. */
+/** Calls a server. It renews tokens before they expire, and once more after a 401. */
 export interface Client {
   readonly addresses: Addresses;
   /**
-   * Calls one operation. A repeatable call is retried a few times, when there is no answer or the server is
-   * unavailable; a call that creates something gets an `Idempotency-Key`, so that it creates it once.
+   * Calls one operation. Retries a repeatable call a few times when there is no answer or the server is unavailable. A
+   * call that creates something gets an `Idempotency-Key`, so that it creates one thing.
    * @throws ApiError, UnreachableError
    */
   call<const T extends Route>(row: T, input: CallInput<T>): Promise<ResultOf<T>>;
-  /** The same, with the entity tag of the version that was read or created, for a later `If-Match`. @throws as above */
+  /**
+   * As `call`, with the entity tag of the version that was read or created, for a later `If-Match`.
+   * @throws as above
+   */
   read<const T extends Route>(row: T, input: CallInput<T>): Promise<Versioned<ResultOf<T>>>;
-  /** The items of all pages of a list, page after page as they are read. @throws ApiError, UnreachableError */
+  /** Yields the items of a list, and reads page after page. @throws ApiError, UnreachableError */
   items<const T extends Route>(row: T, input: CallInput<T>): AsyncGenerator<ItemOf<T>>;
-  /** Resolves with a 2xx answer. Sent once. @throws ApiError, UnreachableError */
+  /** Sends the request once. Resolves with a 2xx answer. @throws ApiError, UnreachableError */
   send(request: ApiRequest): Promise<Response>;
   /** @throws ApiError, UnreachableError */
   json<T>(request: ApiRequest): Promise<T>;
@@ -47,7 +50,7 @@ export interface Client {
 
 export interface ClientOptions {
   readonly addresses: Addresses;
-  /** Null: the browser's session cookie says who calls, and no `Authorization` is sent. */
+  /** Null in a browser: no `Authorization` is sent, because the session cookie identifies the person. */
   readonly tokens: Tokens | null;
 }
 
@@ -81,7 +84,7 @@ export function createClient({ addresses, tokens }: ClientOptions): Client {
   }
   return {
     addresses,
-    // Rows give the types, and the code uses only members of the rows.
+    // The rows give the types; the code uses only members that every row has.
     call: call as Client["call"],
     read: read as Client["read"],
     items: items as Client["items"],

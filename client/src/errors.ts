@@ -1,4 +1,4 @@
-/** A place of a request's body that the server points at. */
+/** A place in a request's body that is at fault. */
 export interface Place {
   /** RFC 6901. */
   readonly pointer: string;
@@ -11,16 +11,16 @@ export interface Position {
   readonly column: number;
 }
 
-/** The server answered, and the answer is a refusal (RFC 9457). */
+/** The server refused the request (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number;
-  /** Stable: see docs/errors.md. `unknown` where a proxy answered instead of the server. */
+  /** Stable, see docs/errors.md. `unknown` if a proxy answered instead of the server. */
   readonly code: string;
   readonly places: readonly Place[];
-  /** Where in a statement the fault is, if the server says so. */
+  /** The place of the fault in a statement, if the server names it. */
   readonly position: Position | null;
   readonly requestId: string | null;
-  /** From `Retry-After`; null without one. */
+  /** From `Retry-After`; null if the answer has none. */
   readonly retryAfterMs: number | null;
 
   constructor(purpose: string, status: number, problem: ProblemAnswer, retryAfterMs: number | null) {
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer: the server is not there, or the connection broke. */
+/** There was no answer: the server does not run, or the connection broke. */
 export class UnreachableError extends Error {
   constructor(purpose: string, url: string, cause: unknown) {
     super(
@@ -59,7 +59,7 @@ export async function apiError(purpose: string, response: Response): Promise<Api
   return new ApiError(purpose, response.status, problemAnswer(response, text), retryAfterMs(response.headers));
 }
 
-/** Problem details of ours, OAuth's own format (RFC 6749 section 5.2), or the answer of a proxy. */
+/** Parses our problem details, OAuth's own format (RFC 6749 section 5.2), or the answer of a proxy. */
 function problemAnswer(response: Response, text: string): ProblemAnswer {
   const requestId = response.headers.get("request-id");
   try {
@@ -88,7 +88,7 @@ function refusal(purpose: string, status: number, problem: ProblemAnswer): strin
   return `cannot ${purpose}: ${problem.detail} (${status} ${problem.code}${id})${places}`;
 }
 
-/** Seconds or a date (RFC 9110 section 10.2.3); null when absent or neither. */
+/** Parses seconds or a date (RFC 9110 section 10.2.3); null for anything else. */
 function retryAfterMs(headers: Headers): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;
@@ -98,7 +98,7 @@ function retryAfterMs(headers: Headers): number | null {
   return Number.isNaN(at) || Number.isNaN(sent) ? null : Math.max(0, at - sent);
 }
 
-/** The innermost reason that `fetch` had: `connect ECONNREFUSED 127.0.0.1:8080` rather than `fetch failed`. */
+/** Returns the innermost cause: `connect ECONNREFUSED 127.0.0.1:8080` rather than `fetch failed`. */
 function reasonOf(error: unknown): string {
   let reason = error;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;

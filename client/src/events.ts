@@ -1,4 +1,4 @@
-/** A server-sent event; comments are none. */
+/** A server-sent event, not a comment. */
 export interface SentEvent {
   readonly event: string;
   readonly data: string;
@@ -6,8 +6,8 @@ export interface SentEvent {
 }
 
 /**
- * The events of a stream, as they arrive (HTML, "Interpreting an event stream"). Text after the last blank line is
- * dropped.
+ * Yields the events of a stream as they arrive (HTML, "Interpreting an event stream"). Drops text after the last blank
+ * line.
  */
 export async function* sentEvents(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<SentEvent> {
   const decoder = new TextDecoder();

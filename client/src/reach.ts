@@ -1,6 +1,9 @@
 import { UnreachableError } from "./errors.ts";
 
-/** `fetch` with an error that says what could not be reached; an abort passes as it is. Follows no redirection: a token goes to no other place. */
+/**
+ * Calls `fetch`; its error names the address that can't be reached. An abort is not changed. Follows no redirection, so
+ * that a token goes to no other address.
+ */
 export async function reach(purpose: string, url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...init, redirect: "error" });

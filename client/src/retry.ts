@@ -20,8 +20,8 @@ export async function withRetries<T>(attempt: () => Promise<T>, signal: AbortSig
 }
 
 /**
- * The wait after so many failed attempts, 1 or more; null: a retry would give the same. It doubles, is at least what
- * `Retry-After` asks for, and half of it is random, so that many clients spread.
+ * Returns the wait after `attempts` failed attempts (1 or more); null if a retry can't succeed. The wait doubles and is
+ * at least `Retry-After`. Half of it is random, so that many clients don't retry at once.
  */
 export function retryDelayMs(
   error: unknown,
@@ -39,7 +39,7 @@ function isTransient({ status, code }: ApiError): boolean {
   return TRANSIENT.has(status) || code === "idempotency_in_progress";
 }
 
-/** Rejects with the signal's reason when that comes first. */
+/** Waits. Rejects with the signal's reason if the signal is aborted first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

@@ -3,9 +3,9 @@ import { apiError } from "./errors.ts";
 import { reach } from "./reach.ts";
 import { pause } from "./retry.ts";
 
-/** Who a client speaks for: what it puts into the `Authorization` field, without `Bearer `. */
+/** The source of the token in the `Authorization` field, without `Bearer `. */
 export interface Tokens {
-  /** A valid token, other than `refused`, which the server did not accept. @throws ApiError, UnreachableError */
+  /** Returns a valid token other than `refused`, which the server did not accept. @throws ApiError, UnreachableError */
   get(refused?: string): Promise<string>;
 }
 
@@ -17,16 +17,16 @@ export interface ClientCredential {
 
 interface Token {
   readonly text: string;
-  /** A new one is requested from here on. */
+  /** From this time on, a new token is requested. */
   readonly renewAtMs: number;
 }
 
 const TIMEOUT_MS = 15_000;
-/** Tokens are renewed at this part of their life. */
+/** Tokens are renewed after this part of their lifetime. */
 const RENEW_AT = 0.8;
 const ATTEMPTS_MAX = 4;
 
-/** Tokens by client credentials (RFC 6749 section 4.4), each used until four fifths of its life are over. */
+/** Gets tokens by client credentials (RFC 6749 section 4.4). */
 export function clientCredentials(
   addresses: Pick<Addresses, "identity_url">,
   credential: ClientCredential,
@@ -35,14 +35,14 @@ export function clientCredentials(
   return renewed(() => takeToken(addresses, credential), nowMs);
 }
 
-/** What a server says when it gives a token. */
+/** The server's answer with a token. */
 export interface TokenAnswer {
   readonly access_token: string;
   /** Seconds. */
   readonly expires_in: number;
 }
 
-/** Keeps a token until four fifths of its life are over, or the server refuses it. */
+/** Keeps a token until four fifths of its lifetime are over, or the server refuses it. */
 export function renewed(take: () => Promise<TokenAnswer>, nowMs: () => number): Tokens {
   const taken = async (): Promise<Token> => {
     const askedMs = nowMs();
@@ -54,7 +54,7 @@ export function renewed(take: () => Promise<TokenAnswer>, nowMs: () => number): 
     get: async (refused) => {
       const present = token === null ? null : await token;
       if (present !== null && present.text !== refused && nowMs() < present.renewAtMs) return present.text;
-      // Requests that run at the same time wait for one renewal.
+      // Concurrent requests wait for the same renewal.
       token = taken();
       token.catch(() => {
         token = null;
@@ -64,7 +64,7 @@ export function renewed(take: () => Promise<TokenAnswer>, nowMs: () => number): 
   };
 }
 
-/** With the credential in the `Authorization` field (section 2.3.1). */
+/** Sends the credential in the `Authorization` field (section 2.3.1). */
 async function takeToken(
   addresses: Pick<Addresses, "identity_url">,
   credential: ClientCredential,
@@ -74,7 +74,7 @@ async function takeToken(
     const response = await reach("take a token", `${addresses.identity_url}/oauth/token`, {
       method: "POST",
       headers: {
-        authorization: `Basic ${btoa(pair)}`, // form encoding left ASCII alone
+        authorization: `Basic ${btoa(pair)}`, // the form encoding leaves only ASCII
         "content-type": "application/x-www-form-urlencoded",
       },
       body: "grant_type=client_credentials",

@@ -1,25 +1,24 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Lists of allowed addresses: CIDR ranges of IPv4 (RFC 4632) and IPv6 (RFC 4291 section 2.3). No I/O and no
- * platform API, since the server decides by them and the portal shows the decision beforehand.
+ * Lists of allowed addresses: CIDR ranges of IPv4 (RFC 4632) and IPv6 (RFC 4291 section 2.3). It has no I/O and uses no
+ * platform API, because the server and the portal in the browser both use it.
  */
 
-/** In one list. */
 export const ADDRESS_RANGES_MAX = 32;
-/** Length of the longest range: an IPv6 address with an IPv4 one in it, and a prefix length. */
+/** The length of the longest range: an IPv6 address that ends in an IPv4 address, with a prefix length. */
 export const ADDRESS_RANGE_CHARS_MAX = 49;
 
 /** Addresses that begin with the same bits. */
 export interface AddressRange {
-  /** Four or sixteen; all bits after the first `bits` are zero. */
+  /** Four or sixteen bytes. All bits after the first `bits` are zero. */
   readonly bytes: readonly number[];
   readonly bits: number;
 }
 
 /**
- * A range or a single address; undefined for other text. Bits after the prefix are dropped (10.1.2.3/8 is
- * 10.0.0.0/8), and IPv4 mapped into IPv6 (RFC 4291 section 2.5.5.2) becomes IPv4.
+ * Parses a range or a single address; undefined for other text. Bits after the prefix are dropped (10.1.2.3/8 is
+ * 10.0.0.0/8). IPv4 mapped into IPv6 (RFC 4291 section 2.5.5.2) becomes IPv4.
  */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = "", length, ...rest] = text.split("/");
@@ -32,13 +31,13 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   return isMapped ? cut(bytes.slice(MAPPED.length), bits - 96) : cut(bytes, bits);
 }
 
-/** The address of a peer, without the zone that link-local ones have. */
+/** Parses the address of a peer, and drops the zone of a link-local address. */
 export function parseAddress(text: string): AddressRange | undefined {
   const [address = ""] = text.split("%", 1);
   return address.includes("/") ? undefined : parseAddressRange(address);
 }
 
-/** As it is kept and shown: one text for each range (RFC 5952), a single address without its length. */
+/** Writes a range in one canonical form (RFC 5952), a single address without its length. */
 export function addressRangeText({ bytes, bits }: AddressRange): string {
   const text = ipaddr.fromByteArray([...bytes]).toString();
   return bits === bytes.length * 8 ? text : `${text}/${bits}`;
@@ -53,7 +52,7 @@ export function containsRange(outer: AddressRange, inner: AddressRange): boolean
   return rest === 0 || outer.bytes[whole] === ((inner.bytes[whole] ?? 0) & maskOf(rest));
 }
 
-/** Whether every range of `inner` lies within one of `outer`. Neighbours in `outer` are not merged. */
+/** Whether every range of `inner` lies within one range of `outer`. It does not merge neighbours in `outer`. */
 export function containsRanges(outer: readonly AddressRange[], inner: readonly AddressRange[]): boolean {
   return inner.every((each) => outer.some((range) => containsRange(range, each)));
 }
@@ -62,9 +61,9 @@ export function containsRanges(outer: readonly AddressRange[], inner: readonly A
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 
 /**
- * The library also takes octal and hexadecimal numbers, missing parts and zones, and reads ::192.0.2.1 as mapped
- * IPv4. A list of allowed addresses must be read in one way only, so these forms are refused, or read as RFC 4291
- * section 2.5.5.1 says.
+ * The library also accepts octal and hexadecimal numbers, missing parts and zones, and reads ::192.0.2.1 as mapped
+ * IPv4. A list of allowed addresses must have one meaning only. So these forms are refused, or read by RFC 4291 section
+ * 2.5.5.1.
  */
 function bytesOf(text: string): number[] | undefined {
   const { IPv4, IPv6 } = ipaddr;
@@ -80,7 +79,7 @@ function cut(bytes: readonly number[], bits: number): AddressRange {
   return { bytes: kept, bits };
 }
 
-/** The first bits of a byte. */
+/** A mask of the first `bits` bits of a byte. */
 function maskOf(bits: number): number {
   return (0xff << (8 - bits)) & 0xff;
 }

@@ -4,18 +4,18 @@ import { route } from "./route.ts";
 import { AppSlug, Timestamp } from "./shared.ts";
 
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** S3 counts bytes of UTF-8, of which a character has at least one. */
+/** S3 counts bytes of UTF-8. A character has at least one byte. */
 const Key = Type.String({
   minLength: 1,
   maxLength: 1024,
   description: "1 to 1024 bytes of UTF-8, kept as it was sent",
 });
-const VersionId = Type.String({ minLength: 1, maxLength: 64, description: "null where the bucket had no versions" });
+const VersionId = Type.String({ minLength: 1, maxLength: 64, description: "null for objects from before the bucket had versions" });
 const Texts = Type.Record(Type.String(), Type.String());
 
-/** Seconds; Signature V4 allows no more than a week. */
+/** Seconds. Signature V4 allows a week at most. */
 export const OBJECT_LINK_LIFETIME_S_MAX = 604_800;
-/** One PUT of S3 has at most 5 GiB. */
+/** S3 allows 5 GiB in one PUT. */
 export const OBJECT_UPLOAD_BYTES_MAX = 5 * 1024 ** 3;
 
 export const Bucket = Type.Object({
@@ -23,24 +23,24 @@ export const Bucket = Type.Object({
   bucket: AppSlug,
   project_id: Id,
   versioning: Type.Enum(["unversioned", "enabled", "suspended"]),
-  object_lock: Type.Boolean({ description: "objects can be kept from deletion" }),
-  encryption: nullable(Type.String({ description: "what new objects are kept under unless they say otherwise" })),
-  public: Type.Boolean({ description: "everybody may read, by its policy or its access control list" }),
-  versions: Type.Integer({ minimum: 0, description: "that have content: present objects and those before them" }),
+  object_lock: Type.Boolean({ description: "objects can be protected from deletion" }),
+  encryption: nullable(Type.String({ description: "the default encryption of new objects" })),
+  public: Type.Boolean({ description: "everybody can read: the bucket's policy or its access control list allows it" }),
+  versions: Type.Integer({ minimum: 0, description: "current objects and older versions; delete markers don't count" }),
   size_bytes: Type.Integer({
     minimum: 0,
-    description: "of all versions, and of parts of uploads that were not completed",
+    description: "the bytes of all versions, and of parts of unfinished uploads",
   }),
 });
 
 const Listed = {
-  key: Type.String({ description: "of a common prefix with the delimiter at its end" }),
+  key: Type.String({ description: "for a common prefix: the prefix, with the delimiter at its end" }),
   size_bytes: nullable(Bytes),
   etag: nullable(Type.String()),
   last_modified: nullable(Timestamp),
 };
 
-/** One line of a listing: an object, or a common prefix, whose other members are null. */
+/** One entry of a listing: an object, or a common prefix. A common prefix has null for all other members. */
 export const ListedObject = Type.Object({ kind: Type.Enum(["object", "prefix"]), ...Listed });
 
 export const ListedVersion = Type.Object({
@@ -62,7 +62,7 @@ export const ObjectDetail = Type.Object({
   tags: Texts,
   checksum: nullable(Type.Object({ algorithm: Type.String(), type: Type.String(), value: Type.String() })),
   encryption: nullable(Type.Enum(["AES256", "SSE-C"])),
-  parts: nullable(Type.Integer({ minimum: 1, description: "that it came in; null: in one piece" })),
+  parts: nullable(Type.Integer({ minimum: 1, description: "the number of parts of the upload; null: it had no parts" })),
   retention: nullable(Type.Object({ mode: Type.String(), until: Timestamp })),
   legal_hold: Type.Boolean(),
   owner: Type.Object({ id: Type.String(), name: Type.String() }),
@@ -70,15 +70,15 @@ export const ObjectDetail = Type.Object({
 
 const Deleted = Type.Object({
   key: Type.String(),
-  version_id: nullable(Type.String({ description: "that was deleted for good; null: the present version" })),
-  delete_marker: nullable(Type.String({ description: "version of the delete marker that was put or taken away" })),
-  error: nullable(Type.Object({ code: Type.String({ description: "as S3 names it" }), detail: Type.String() })),
+  version_id: nullable(Type.String({ description: "the version that was deleted for good; null: the current version" })),
+  delete_marker: nullable(Type.String({ description: "version of the delete marker that was created or deleted" })),
+  error: nullable(Type.Object({ code: Type.String({ description: "the error code of S3" }), detail: Type.String() })),
 });
 
 const bucketParams = Type.Object({ app_id: IdOrSlug }, closed);
 const listing = {
   prefix: Type.Optional(Type.String({ maxLength: 1024 })),
-  delimiter: Type.Optional(Type.String({ maxLength: 64, description: "keys are grouped up to it, as in folders" })),
+  delimiter: Type.Optional(Type.String({ maxLength: 64, description: "groups keys up to this text, like folders" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   cursor: Type.Optional(Type.String({ maxLength: 8192 })),
 };
@@ -86,14 +86,14 @@ const lifetime = Type.Optional(
   Type.Integer({ minimum: 1, maximum: OBJECT_LINK_LIFETIME_S_MAX, default: 900, description: "seconds" }),
 );
 
-/** What people do with the objects of a bucket; programs use S3. */
+/** Operations for people on the objects of a bucket. Programs use S3. */
 export const BUCKET_ROUTES = {
   getBucket: route({
     operationId: "getBucket",
     method: "GET",
     path: "/v1/buckets/{app_id}",
     tag: "buckets",
-    summary: "Show how a bucket is set, and what it holds",
+    summary: "Show the settings and the content of a bucket",
     permission: "s3:read",
     params: bucketParams,
     result: Bucket,
@@ -121,7 +121,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "List the versions of a bucket's objects, including deleted ones",
     description:
-      "The newest version of a key first. With `key`, only the versions of this key; then without `prefix` and `delimiter`.",
+      "The newest version of a key comes first. With `key`, only the versions of this key; `prefix` and `delimiter` are then not allowed.",
     permission: "s3:read",
     params: bucketParams,
     query: Type.Object({ ...listing, key: Type.Optional(Key) }, closed),
@@ -134,7 +134,7 @@ export const BUCKET_ROUTES = {
     method: "GET",
     path: "/v1/buckets/{app_id}/object",
     tag: "buckets",
-    summary: "Show all that is known of an object, without its content",
+    summary: "Show the details of an object, without its content",
     permission: "s3:read",
     params: bucketParams,
     query: Type.Object({ key: Key, version_id: Type.Optional(VersionId) }, closed),
@@ -147,9 +147,9 @@ export const BUCKET_ROUTES = {
     method: "POST",
     path: "/v1/buckets/{app_id}/links",
     tag: "buckets",
-    summary: "Make a presigned URL that an object is downloaded from",
+    summary: "Create a presigned URL to download an object",
     description:
-      "A URL of the S3 gateway. Everybody who has it can download this object until it expires, or until its creator loses the permission, which is checked each time.",
+      "A URL of the S3 gateway. Everybody who has it can download this object until it expires or its creator loses the permission. The server checks the permission at each request.",
     permission: "s3:read",
     params: bucketParams,
     body: Type.Object({ key: Key, version_id: Type.Optional(VersionId), expires_in: lifetime }, closed),
@@ -162,9 +162,9 @@ export const BUCKET_ROUTES = {
     method: "POST",
     path: "/v1/buckets/{app_id}/uploads",
     tag: "buckets",
-    summary: "Make a presigned URL that an object is uploaded to",
+    summary: "Create a presigned URL to upload an object",
     description:
-      "PUT with the Content-Type that was declared, 5 GiB at most, to `url` at the S3 gateway, or to `same_origin_url`, which forwards it, for pages that may call only this origin. It works while its creator may write.",
+      "PUT the content, 5 GiB at most, with the declared Content-Type to `url` at the S3 gateway. Pages that may call only this origin use `same_origin_url`, which forwards it. The URL works while its creator may write.",
     permission: "s3:write",
     params: bucketParams,
     body: Type.Object(
@@ -186,7 +186,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "Delete objects, or versions of them",
     description:
-      "As S3's DeleteObjects: each separately; an absent object counts as deleted. Where the bucket has versions, an object without a `version_id` gets a delete marker; deleting that marker's version brings the object back.",
+      "As S3's DeleteObjects: each object separately. An absent object counts as deleted. If the bucket has versions, an object without a `version_id` gets a delete marker. Delete the marker's version to restore the object.",
     permission: "s3:delete",
     params: bucketParams,
     body: Type.Object(

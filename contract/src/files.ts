@@ -21,7 +21,7 @@ const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$", description: "64 hexadecimal digits, lower case" });
 const ExpiresIn = Type.Integer({ minimum: 1, description: "validity of the URL in seconds" });
 
-/** Success bodies of the storage service. */
+/** The success bodies of the files API. */
 function data<T extends TSchema>(schema: T) {
   return Type.Object({ data: schema });
 }
@@ -35,18 +35,18 @@ export const File = Type.Object({
   sha256: Type.String({ description: "of the content, in hexadecimal" }),
   project_id: nullable(Id),
   created_by: Type.String({
-    description: "id of the person or credential that asked for the upload, or made the copy",
+    description: "id of the person or credential that requested the upload, or made the copy",
   }),
 });
 
 /** Days during which a deleted file can be restored. */
-const TrashDays = Type.Integer({ minimum: 0, maximum: 90, description: "0: deleted files are gone at once" });
+const TrashDays = Type.Integer({ minimum: 0, maximum: 90, description: "0: files are deleted for good at once" });
 
 export const TrashedFile = Type.Object({
   ...File.properties,
   deleted_at: Timestamp,
   deleted_by: nullable(Type.String({ description: "id of a person or credential; null: the server itself" })),
-  purge_at: Type.String({ format: "date-time", description: "ISO 8601 UTC; from then on it can't be restored" }),
+  purge_at: Type.String({ format: "date-time", description: "ISO 8601 UTC; the end of the time in which it can be restored" }),
 });
 
 export const UploadGrant = Type.Object({
@@ -56,7 +56,7 @@ export const UploadGrant = Type.Object({
 });
 
 export const DownloadGrant = Type.Object({
-  download_url: Type.String({ description: "GET the content here; nothing else is needed" }),
+  download_url: Type.String({ description: "GET the content here; no token is needed" }),
   filename: Type.String(),
   content_type: Type.String(),
   size_bytes: Bytes,
@@ -67,15 +67,15 @@ export const DownloadGrant = Type.Object({
 const fileParams = Type.Object({ file_id: Id });
 const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "beyond the last one: an empty page" })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "past the last page, the page is empty" })),
 };
-const Prefix = Type.String({ minLength: 1, maxLength: FILENAME_BYTES_MAX, description: "of the file name" });
+const Prefix = Type.String({ minLength: 1, maxLength: FILENAME_BYTES_MAX, description: "characters of the file name" });
 const Total = Type.Integer({ minimum: 0, description: "of all pages" });
 const FileSettings = Type.Object({
   trash_days: nullable(TrashDays),
   effective_trash_days: TrashDays,
 });
-/** Bounds of a lifetime that is chosen for a share link, in seconds. */
+/** Bounds of the lifetime of a share link, in seconds. */
 export const SHARE_S = { min: 60, max: 604_800 } as const;
 
 export const FILE_ROUTES = {
@@ -96,7 +96,7 @@ export const FILE_ROUTES = {
           Type.Integer({
             minimum: 0,
             maximum: Number.MAX_SAFE_INTEGER,
-            description: "exact size of the content; counted against the quota at once",
+            description: "exact size of the content; it counts towards the quota at once",
           }),
         ),
         sha256: Type.Optional(Sha256),
@@ -128,7 +128,7 @@ export const FILE_ROUTES = {
         total_is_lower_bound: Type.Optional(
           Type.Boolean({
             description:
-              "true: more than 10,000 names begin with the prefix, so there are more files than `total` says; the pages have all of them",
+              "true: more than 10,000 names begin with the prefix, and `total` is too low; the pages still have all files",
           }),
         ),
       }),
@@ -142,7 +142,7 @@ export const FILE_ROUTES = {
     path: "/v1/files/names",
     tag: "files",
     summary: "List each file name once, with its newest file and how many versions there are",
-    description: "In order of the names' bytes. The same name in two projects is two names.",
+    description: "In the order of the names' bytes. The same name in two projects is two entries.",
     permission: "files:read",
     query: Type.Object({
       limit: pageQuery.limit,
@@ -155,7 +155,7 @@ export const FILE_ROUTES = {
         files: Type.Array(
           Type.Object({
             ...File.properties,
-            versions: Type.Integer({ minimum: 1, description: "files of this name in this place, this one included" }),
+            versions: Type.Integer({ minimum: 1, description: "files of this name in this place, including this one" }),
           }),
         ),
         next_cursor: nullable(Type.String()),
@@ -170,7 +170,7 @@ export const FILE_ROUTES = {
     path: "/v1/files/{file_id}/versions",
     tag: "files",
     summary: "List the files of the same name in the same place, newest first",
-    description: "Files never change: the files that were uploaded under one name are its versions.",
+    description: "Files never change. Files that were uploaded under the same name are versions of it.",
     permission: "files:read",
     params: fileParams,
     query: Type.Object(pageQuery),
@@ -183,10 +183,10 @@ export const FILE_ROUTES = {
     method: "POST",
     path: "/v1/files/{file_id}/copy",
     tag: "files",
-    summary: "Make a new file of the content of another, in the same place",
+    summary: "Copy a file, in the same place",
     description:
-      "Nothing is uploaded or stored again; the quota counts it as any file. Without a name it has that of the other: an older version becomes the " +
-      "newest so. It also needs files:read.",
+      "The content is not stored again, but the quota counts the copy like any file. Without a name the copy has the name of the original, and so " +
+      "becomes its newest version. Also needs files:read.",
     permission: "files:write",
     params: fileParams,
     body: Type.Object({ filename: Type.Optional(Filename) }, closed),
@@ -202,7 +202,7 @@ export const FILE_ROUTES = {
     tag: "files",
     summary: "Ask for a URL to download a file from",
     description:
-      "The URL needs no token. It ends when its creator loses the permission, and with the file. It answers GET and HEAD, ranges and conditional requests.",
+      "The URL needs no token. It ends with the file, or when its creator loses the permission. It answers GET and HEAD, ranges and conditional requests.",
     permission: "files:read",
     params: fileParams,
     query: Type.Object({
@@ -211,7 +211,7 @@ export const FILE_ROUTES = {
           minimum: SHARE_S.min,
           maximum: SHARE_S.max,
           description:
-            "seconds for which the URL is to be valid, as for a link to share; 900 unless the server is set otherwise",
+            "seconds for which the URL is valid, for example to share it; 900 if the server has no other setting",
         }),
       ),
     }),
@@ -226,12 +226,12 @@ export const FILE_ROUTES = {
     tag: "files",
     summary: "Delete a file, or give up an upload that has not ended",
     description:
-      "The file can be restored for as long as the organization keeps its trash, unless it is deleted for good.",
+      "Until the organization's trash time is over, the file can be restored, unless it is deleted for good.",
     permission: "files:delete",
     params: fileParams,
     query: Type.Object({
       permanent: Type.Optional(
-        Type.Boolean({ default: false, description: "true: past the trash, so that its bytes are free at once" }),
+        Type.Boolean({ default: false, description: "true: deletes the file for good, and frees its bytes at once" }),
       ),
     }),
     status: 204,
@@ -249,7 +249,7 @@ export const FILE_ROUTES = {
       Type.Object({
         files: Type.Array(TrashedFile),
         total: Total,
-        bytes: Type.Integer({ minimum: 0, description: "of all pages; they count towards the quota" }),
+        bytes: Type.Integer({ minimum: 0, description: "bytes of all files in the trash; they count towards the quota" }),
         trash_days: TrashDays,
       }),
     ),
@@ -262,7 +262,7 @@ export const FILE_ROUTES = {
     path: "/v1/files/{file_id}/restore",
     tag: "files",
     summary: "Restore a file from the trash as it was, with its id and time",
-    description: "A file that is not in the trash is answered as it is.",
+    description: "If the file is not in the trash, the answer is the file, unchanged.",
     permission: "files:write",
     params: fileParams,
     result: data(File),
@@ -314,7 +314,7 @@ export const FILE_ROUTES = {
     path: "/v1/files/settings",
     tag: "files",
     summary: "Change how long deleted files can be restored",
-    description: "The new time also applies to files in the trash; a longer one brings no file back.",
+    description: "The new time also applies to files in the trash. A longer time does not bring back deleted files.",
     permission: "org:write",
     headers: ["If-Match"],
     body: Type.Object({ trash_days: nullable(TrashDays) }, { ...closed, description: "null: the server's default" }),

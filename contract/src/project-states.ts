@@ -13,7 +13,7 @@ export const LIMITED_STATES = PROJECT_STATES.filter((state): state is LimitedSta
 /** The server's own acts in a project, without an actor: it accepts requests to webhooks, and evaluates alerts. */
 export const UNATTENDED_ACTIONS = ["webhooks:receive", "alerts:evaluate"] as const;
 
-/** An act in a project: under a permission, or by the server itself. */
+/** An action in a project: under a permission, or by the server itself. */
 export type ProjectAction = Scope | (typeof UNATTENDED_ACTIONS)[number];
 
 /** What a state forbids, and the words for it. */
@@ -67,7 +67,7 @@ export const PROJECT_STATE_RULES: Readonly<Record<LimitedState, ProjectStateRule
   },
 };
 
-/** Whether the action may be done in a project of this state, by anybody. */
+/** Whether a project in this state allows the action. */
 export function stateAllows(state: ProjectState, action: ProjectAction): boolean {
   return state === "active" || !PROJECT_STATE_RULES[state].forbids.includes(action);
 }

@@ -29,11 +29,11 @@ export const QueryBody = Type.Object(
     to: Type.Optional(Type.String({ ...MOMENT, description: "only rows before this time" })),
     explain: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal("analyze")], {
-        description: "answer the plan instead of rows, as JSON; true runs nothing, analyze runs the statement",
+        description: "return the plan as JSON, and no rows; true does not run the statement, analyze runs it",
       }),
     ),
-    timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "the server's settings bound it" })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, description: "cut the result after so many rows, and say so" })),
+    timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "the server's settings limit it" })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: "cut the result after this number of rows, and report it" })),
   },
   { additionalProperties: false },
 );
@@ -48,11 +48,11 @@ export const QueryResult = Type.Object({
       elapsed_ms: Type.Number(),
       rows_scanned: Type.Integer({ description: "rows of the files that were opened" }),
       bytes_scanned: Type.Integer({ description: "bytes of the files that were opened" }),
-      files_scanned: Type.Integer({ description: "files that by their times can hold rows of the result" }),
-      files_total: Type.Integer({ description: "files of the tables that the statement names" }),
+      files_scanned: Type.Integer({ description: "files whose times can match rows of the result" }),
+      files_total: Type.Integer({ description: "files of the tables in the statement" }),
       rows_unreadable: Type.Optional(
         Type.Integer({
-          description: "rows of records that were left out since they can't be read; absent when there are none",
+          description: "rows of records that were left out because they can't be read; absent when there are none",
         }),
       ),
     },
@@ -76,14 +76,14 @@ const QueryTable = Type.Object({
   }),
   figures: Type.Union([TableFigures, Type.Null()], {
     description:
-      "null where the caller sees some of the rows only, and for tables of records; the times are those of rows in Parquet",
+      "null if the caller sees only some of the rows, and for tables of records; the times are those of rows in Parquet",
   }),
 });
 
 export const QuerySchema = Type.Object({
   tables: Type.Array(QueryTable, { description: "the tables that the caller may read" }),
   functions: Type.Array(Type.String()),
-  table_functions: Type.Array(Type.String(), { description: "functions that stand in FROM" }),
+  table_functions: Type.Array(Type.String(), { description: "functions that may be in FROM" }),
   examples: Type.Array(Type.Object({ title: Type.String(), sql: Type.String() })),
 });
 
@@ -95,9 +95,9 @@ export const QUERY_ROUTES = {
     tag: "query",
     summary: "Run one read-only SQL statement over the organization's telemetry",
     description:
-      "`Accept` chooses application/json, application/x-ndjson, text/csv, application/vnd.apache.arrow.stream or " +
-      "application/vnd.apache.parquet. The result streams; going away cancels the query. All but JSON tell their statistics in the " +
-      "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log needs audit:read as well, webhook_events webhooks:read, images registry:pull, files files:read, objects s3:read.",
+      "`Accept` selects application/json, application/x-ndjson, text/csv, application/vnd.apache.arrow.stream or " +
+      "application/vnd.apache.parquet. The result streams. Closing the connection cancels the query. All formats except JSON have their statistics in the " +
+      "trailer field Query-Statistics. With `explain` the answer is a plan. The table audit_log also needs audit:read, webhook_events webhooks:read, images registry:pull, files files:read, objects s3:read.",
     permission: "telemetry:read",
     body: QueryBody,
     result: QueryResult,
@@ -119,7 +119,7 @@ export const QUERY_ROUTES = {
     method: "GET",
     path: "/v1/query/schema",
     tag: "query",
-    summary: "List the tables, columns and functions that a statement may use; and examples",
+    summary: "List the tables, columns and functions that a statement may use, with examples",
     permission: "telemetry:read",
     result: QuerySchema,
     status: 200,

@@ -12,17 +12,17 @@ const Pattern = Type.String({
   minLength: 1,
   maxLength: 128,
   pattern: "^[a-zA-Z0-9._*-]+$",
-  description: "of a tag; * stands for any characters",
+  description: "a pattern of tags; * stands for any characters",
 });
 const Patterns = Type.Array(Pattern, { maxItems: 20 });
 
 export const ImageRetention = Type.Object(
   {
     keep_last: nullable(
-      Type.Integer({ minimum: 1, maximum: 10_000, description: "tags that were moved last; they stay" }),
+      Type.Integer({ minimum: 1, maximum: 10_000, description: "the number of most recently moved tags that are kept" }),
     ),
     keep_days: nullable(Days),
-    keep_tags: Type.Array(Pattern, { maxItems: 20, description: "tags that stay at any age" }),
+    keep_tags: Type.Array(Pattern, { maxItems: 20, description: "tags that are always kept" }),
     untagged_days: nullable(Days),
   },
   closed,
@@ -56,24 +56,24 @@ export const ImageTag = Type.Object({
   media_type: MediaType,
   artifact_type: nullable(Type.String()),
   platforms: Type.Array(Type.Object(Platform), {
-    description: "of an index, each once and 20 at most; of an image, as its config said when it was pushed",
+    description: "for an index: each platform once, 20 at most; for an image: the platform of its config at the push",
   }),
   size_bytes: nullable(
     Type.Integer({
       minimum: 0,
-      description: "of all that it needs, each content once; null: the page names too much to add it all up",
+      description: "the size of all its content, each content once; null: the page has too many to compute it",
     }),
   ),
   immutable: Type.Boolean(),
-  pulls: Type.Integer({ minimum: 0, description: "of the manifest, by whichever name" }),
+  pulls: Type.Integer({ minimum: 0, description: "pulls of the manifest, by any name" }),
   last_pull_at: nullable(Timestamp),
   created_at: Timestamp,
-  updated_at: Type.String({ format: "date-time", description: "when it last came to point at another manifest" }),
+  updated_at: Type.String({ format: "date-time", description: "the last time that it was set to another manifest" }),
 });
 
 const ConfigText = Type.String({ description: "cut after 4096 characters" });
 
-/** The data that the builder of an image wrote, unverified; members of a wrong type are left out. */
+/** The data that the builder of an image wrote. It is unverified; members of a wrong type are left out. */
 export const ImageConfig = Type.Object(
   {
     architecture: nullable(ConfigText),
@@ -92,14 +92,14 @@ export const ImageConfig = Type.Object(
       Type.Object({
         created: nullable(Timestamp),
         created_by: nullable(ConfigText),
-        empty_layer: Type.Boolean({ description: "it made no layer" }),
+        empty_layer: Type.Boolean({ description: "this step made no layer" }),
       }),
     ),
   },
   {
     description:
-      "what an image's config says, of the OCI's or Docker's media type and 1 MiB at most; null for everything else. What has another type than it should is " +
-      "left out, texts are cut after 4096 characters, lists and labels after 1000 entries",
+      "the content of an image's config, if it has the OCI's or Docker's media type and 1 MiB at most; otherwise null. Members of a wrong type are " +
+      "left out. Texts are cut after 4096 characters, lists and labels after 1000 entries",
   },
 );
 
@@ -107,8 +107,8 @@ export const ImageManifest = Type.Object({
   digest: Digest,
   media_type: MediaType,
   artifact_type: nullable(Type.String()),
-  size_bytes: Type.Integer({ minimum: 0, description: "of the manifest itself" }),
-  total_size_bytes: Type.Integer({ minimum: 0, description: "of all that it needs, each content once" }),
+  size_bytes: Type.Integer({ minimum: 0, description: "the size of the manifest itself" }),
+  total_size_bytes: Type.Integer({ minimum: 0, description: "the size of all its content, each content once" }),
   tags: Type.Array(Type.String()),
   annotations: Type.Record(Type.String(), Type.String()),
   subject: nullable(Digest),
@@ -141,7 +141,7 @@ export const ImageManifest = Type.Object({
       annotations: Type.Record(Type.String(), Type.String()),
       created_at: Timestamp,
     }),
-    { description: "the first 100 manifests that are about this one" },
+    { description: "the first 100 manifests that refer to this one" },
   ),
   pulls: Count,
   last_pull_at: nullable(Timestamp),
@@ -185,7 +185,7 @@ export const REGISTRY_API_ROUTES = {
     method: "PATCH",
     path: "/v1/registry/repositories/{app_id}",
     tag: "registry",
-    summary: "Make a repository public, protect tags, set rules that delete old images",
+    summary: "Change a repository: make it public, protect tags, set rules that delete old images",
     permission: "apps:write",
     params: repositoryParams,
     headers: ["If-Match"],
@@ -230,7 +230,7 @@ export const REGISTRY_API_ROUTES = {
     method: "GET",
     path: "/v1/registry/repositories/{app_id}/manifests/{reference}",
     tag: "registry",
-    summary: "Show what an image is made of, its platforms, and what refers to it",
+    summary: "Show an image's content, its platforms, and the manifests that refer to it",
     permission: "registry:pull",
     params: manifestParams,
     result: ImageManifest,
@@ -244,7 +244,7 @@ export const REGISTRY_API_ROUTES = {
     tag: "registry",
     summary: "Delete a tag, or by its digest an image with all its tags",
     description:
-      "As the registry's own DELETE does. A tag that is immutable, an image with such a tag, and one that an index needs stay: `conflict`.",
+      "As the registry's own DELETE. An immutable tag, an image with such a tag, and an image that an index needs can't be deleted: `conflict`.",
     permission: "registry:delete",
     params: manifestParams,
     status: 204,
@@ -256,7 +256,7 @@ export const REGISTRY_API_ROUTES = {
     path: "/v1/registry/repositories/{app_id}/retention",
     tag: "registry",
     summary: "Delete what a repository's rules let go, or show what they would",
-    description: "Without rules in the body, the repository's own. Those in the body are for a dry run alone.",
+    description: "Rules in the body are for a dry run only. Without them, the repository's own rules apply.",
     permission: "registry:delete",
     params: repositoryParams,
     body: Type.Object({ dry_run: Type.Boolean(), retention: Type.Optional(ImageRetention) }, closed),

@@ -1,6 +1,9 @@
 import { SCOPES, type OrgRole, type ProjectRole, type Scope } from "./scopes.ts";
 
-/** The one permission table: the scopes of each role of an organization. Acts of owners only are separate rules. */
+/**
+ * The one permission table: the scopes of each role of an organization. Actions that only owners may do are separate
+ * rules.
+ */
 export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, readonly Scope[]>> = {
   owner: SCOPES,
   admin: SCOPES,
@@ -8,7 +11,7 @@ export const ORG_ROLE_SCOPES: Readonly<Record<OrgRole, readonly Scope[]>> = {
   viewer: readingScopes(),
 };
 
-/** What each role of a project adds, within that project. */
+/** The scopes that each role of a project adds, within that project. */
 export const PROJECT_ROLE_SCOPES: Readonly<Record<ProjectRole, readonly Scope[]>> = {
   maintainer: allBut("org:read", "org:write", "members:write", "audit:read"),
   writer: allBut(
@@ -28,7 +31,7 @@ function allBut(...excluded: readonly Scope[]): readonly Scope[] {
   return SCOPES.filter((scope) => !excluded.includes(scope));
 }
 
-/** Reading everything except what helps an attacker: who did what, and which credentials there are. */
+/** All reading scopes except those that help an attacker: the audit log and the list of credentials. */
 function readingScopes(): readonly Scope[] {
   const kept = ["audit:read", "credentials:read"];
   return SCOPES.filter((scope) => scope === "registry:pull" || (scope.endsWith(":read") && !kept.includes(scope)));

@@ -4,17 +4,17 @@ import type { Scope } from "./scopes.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * What a caller needs. A scope: a token that holds it. `authenticated`: any valid token. `public`: nothing;
- * such a row says why in `publicReason`. `session`: a person's browser session, by its cookie; `instance`: one of a person who
- * runs the server.
+ * The permission that a caller needs. A scope: a token with that scope. `authenticated`: any valid token. `public`:
+ * none; such a row gives the reason in `publicReason`. `session`: a person's browser session, by its cookie.
+ * `instance`: the browser session of an operator.
  */
 export type Permission = Scope | "authenticated" | "public" | "session" | "instance";
 
-/** Fields of a request, beside those of HTTP itself, that a row may honour, and what each does. */
+/** The request fields that a row may accept in addition to those of HTTP itself, and their meaning. */
 export const REQUEST_HEADERS = {
   "If-Match":
-    "The `ETag` of a GET, to change only the version that was read: 409 when it has changed since. Without it, a change is refused when another one commits first; `*` accepts any version.",
-  "Idempotency-Key": "Makes a retry safe: the same key and body within 24 h runs once.",
+    "The `ETag` of a GET. Changes only the version that was read: 409 if it has changed since. Without it, the change is refused when another one commits first. `*` accepts any version.",
+  "Idempotency-Key": "Makes a retry safe: requests with the same key and body within 24 h run once.",
   Prefer: "`handling=lenient` accepts the valid entries and reports the others (RFC 7240).",
 } as const;
 
@@ -36,27 +36,29 @@ export interface Route<
   readonly description?: string;
   readonly permission: Permission;
   readonly publicReason?: string;
-  /** A browser must have sent it from the portal's own pages; every row of a session that changes something is so anyway. */
+  /**
+   * The request must come from the portal's own pages. This always holds for rows of a session that change something.
+   */
   readonly sameOrigin?: boolean;
-  /** A person must have confirmed their identity within ten minutes; a credential needs no confirmation. */
+  /** A person must have confirmed their identity within the last ten minutes. A credential needs no confirmation. */
   readonly recentSignIn?: boolean;
   readonly params?: P;
   readonly query?: Q;
-  /** The request headers that it honours; `idempotent` means `Idempotency-Key` by itself. */
+  /** The request fields that it accepts. `idempotent` already means `Idempotency-Key`. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: B;
-  /** Media types of the body other than JSON, and the body's meaning then. Only with `rawBody`. */
+  /** Media types of the body other than JSON, and the meaning of the body. Only with `rawBody`. */
   readonly otherBodies?: Readonly<Record<string, string>>;
   /** Body of the success answer; absent for 204. */
   readonly result?: R;
-  /** Media type of the success answer when it is not JSON; `result` then says in words what it is. */
+  /** Media type of the success answer if it is not JSON; `result` then describes it in words. */
   readonly resultType?: string;
   readonly status: 200 | 201 | 202 | 204;
-  /** Codes of problems that this operation answers on top of those that every operation can (401, 403, 429, 5xx). */
+  /** The problem codes of this operation. All operations can also answer 401, 403, 429 and 5xx. */
   readonly problems: readonly string[];
-  /** Honours `Idempotency-Key` (POSTs that create). */
+  /** Accepts `Idempotency-Key` (POSTs that create). */
   readonly idempotent?: boolean;
-  /** The body is not the JSON described here but is read by the surface itself (streams, formats, codings). */
+  /** The surface reads the body itself (streams, formats, codings); it is not the JSON described here. */
   readonly rawBody?: boolean;
 }
 
@@ -65,7 +67,7 @@ export type QueryOf<T> = T extends { query: infer Q extends TSchema } ? Static<Q
 export type BodyOf<T> = T extends { body: infer B extends TSchema } ? Static<B> : undefined;
 export type ResultOf<T> = T extends { result: infer R extends TSchema } ? Static<R> : undefined;
 
-/** Keeps the exact types of a row while checking its form. */
+/** Checks the form of a row and keeps its exact types. */
 export function route<
   const T extends Omit<Route, "params" | "query" | "body" | "result"> & {
     params?: TObject;

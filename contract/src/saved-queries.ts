@@ -17,7 +17,7 @@ export const SavedQuery = Type.Object({
   sql: Type.String(),
   parameters: Parameters,
   parameter_names: Type.Array(Type.String(), {
-    description: "what the statement asks for; numbers for those by position",
+    description: "the parameters of the statement; those by position have numbers",
   }),
   created_by: Id,
   created_at: Timestamp,
@@ -45,7 +45,7 @@ export const SAVED_QUERY_ROUTES = {
     tag: "saved queries",
     summary: "Save a query",
     description:
-      "The statement must be one that could run now. Names are unique in a project, and among those of the organization. Needs `telemetry:read` as well.",
+      "The statement must be valid now. Names are unique in a project, and among the saved queries of the organization. Also needs `telemetry:read`.",
     permission: "telemetry:write",
     body: Type.Object(
       {
@@ -80,7 +80,7 @@ export const SAVED_QUERY_ROUTES = {
     path: "/v1/query/saved/{query_id}",
     tag: "saved queries",
     summary: "Change a saved query",
-    description: `Alerts on it show nothing from then on that you may not see. Needs \`telemetry:read\` as well.`,
+    description: `Alerts on it then show only values that you may see. Also needs \`telemetry:read\`.`,
     headers: ["If-Match"],
     permission: "telemetry:write",
     params: savedQueryParams,
@@ -103,7 +103,7 @@ export const SAVED_QUERY_ROUTES = {
     path: "/v1/query/saved/{query_id}",
     tag: "saved queries",
     summary: "Delete a saved query that no alert uses",
-    description: "Needs `telemetry:read` as well.",
+    description: "Also needs `telemetry:read`.",
     permission: "telemetry:write",
     params: savedQueryParams,
     status: 204,
@@ -116,7 +116,7 @@ export const SAVED_QUERY_ROUTES = {
     tag: "saved queries",
     summary: "Run a saved query",
     description:
-      "It runs with the rights of who runs it, and answers as `POST /v1/query` does. Named `parameters` are added to the saved ones; a list replaces them.",
+      "It runs with the permissions of the caller, and answers as `POST /v1/query` does. Named `parameters` are added to the saved ones; a list replaces them.",
     permission: "telemetry:read",
     params: savedQueryParams,
     body: Type.Object(runMembers, closed),

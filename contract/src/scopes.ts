@@ -1,6 +1,6 @@
 /**
- * The permissions of the product (CONTRACT "Identity"). A credential has some of them, a role has some of them, and
- * each operation needs one.
+ * The permissions of the product (CONTRACT "Identity"). Credentials and roles have some of them. Each operation needs
+ * one.
  */
 export const SCOPES = [
   "org:read",
@@ -30,7 +30,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What each scope allows, as shown to people who choose. */
+/** The description of each scope, for people who choose scopes. */
 export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "org:read": "read the organization, its members and its settings",
   "org:write": "change the organization's name and policies",
@@ -57,7 +57,7 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
   "audit:read": "read and verify the audit log",
 };
 
-/** Scopes of a personal access token: those of the services that accept one. */
+/** The scopes of a personal access token: those of the services that accept one. */
 export const PERSONAL_TOKEN_SCOPES = ["registry:pull", "registry:push", "registry:delete"] as const;
 
 export function isScope(text: string): text is Scope {

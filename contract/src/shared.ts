@@ -11,8 +11,8 @@ export const Slug = Type.String({
 });
 
 /**
- * Slugs of apps: an S3 bucket name that is an OCI name component too, 3 to 63 characters. Not like an IPv4 address, and
- * without the prefixes and suffixes that S3 keeps for itself: clients refuse or reinterpret such bucket names.
+ * Slugs of apps: both an S3 bucket name and an OCI name component, 3 to 63 characters. Not like an IPv4 address, and
+ * without the prefixes and suffixes that S3 reserves: clients refuse or misread such bucket names.
  */
 export const APP_SLUG_PATTERN =
   "^(?!xn--|sthree-|amzn-s3-demo-)(?!.*(?:-s3alias|--ol-s3|\\.mrap|--x-s3|--table-s3)$)" +
@@ -25,7 +25,7 @@ export const AppSlug = Type.String({
     "a-z, 0-9, dots and hyphens; begins and ends with a letter or digit; not like an IP address; without the prefixes and suffixes that S3 reserves",
 });
 
-/** A name that people read: 1 to 100 characters, no control characters. */
+/** A name for people: 1 to 100 characters, no control characters. */
 export const DisplayName = Type.String({ minLength: 1, maxLength: 100, pattern: "^[^\\u0000-\\u001f\\u007f]*$" });
 
 /** RFC 9457 problem details, with our additions. */
@@ -41,13 +41,13 @@ export const ProblemBody = Type.Object({
   decided_by: Type.Optional(
     Type.Enum(["scope", "role", "policy", "project", "address", "approval", "parent"], {
       description:
-        "of 403: what really decided. role: the person's own, or that of the person responsible for the credential; parent: the credential that created it",
+        "for 403: the deciding cause. role: the person's role, or that of the person responsible for the credential; parent: the credential that created it",
     }),
   ),
   position: Type.Optional(
     Type.Object(
       { line: Type.Integer(), column: Type.Integer() },
-      { description: "where in a statement it is, counted from 1; columns in UTF-16 units" },
+      { description: "the place in a statement, counted from 1; columns in UTF-16 units" },
     ),
   ),
   errors: Type.Optional(
@@ -55,7 +55,7 @@ export const ProblemBody = Type.Object({
   ),
 });
 
-/** Cursor pages: `next_cursor` is null on the last one. */
+/** Pages by cursor: `next_cursor` is null on the last page. */
 export const CursorQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
   cursor: Type.Optional(Type.String({ maxLength: 512 })),

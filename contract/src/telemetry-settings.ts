@@ -18,12 +18,12 @@ const DaysByType = byType(nullable(Days));
 
 export const TelemetrySettings = Type.Object({
   retention_days: Type.Object(DaysByType.properties, {
-    description: "as the organization chose; null: the server's default",
+    description: "the organization's choice; null: the server's default",
   }),
   effective_retention_days: Type.Object(DaysByType.properties, {
-    description: "the effective value, with the server's default and maximum; null: kept until deleted",
+    description: "the effective value, after the server's default and maximum; null: kept until deleted",
   }),
-  retention_days_max: nullable(Type.Integer({ description: "the most that may be chosen here; null: no bound" })),
+  retention_days_max: nullable(Type.Integer({ description: "the highest value that may be chosen; null: no maximum" })),
 });
 
 const Bytes = (description: string): TInteger => Type.Integer({ minimum: 0, description });
@@ -32,9 +32,9 @@ export const TelemetryUsage = Type.Object({
   types: byType(
     Type.Object({
       rows: Type.Integer({ minimum: 0 }),
-      bytes: Bytes("on disk: Parquet, and rows that are not in Parquet yet as JSON"),
+      bytes: Bytes("bytes on disk: Parquet, and rows not yet in Parquet as JSON"),
       parquet_bytes: Bytes("of Parquet files"),
-      pending_bytes: Bytes("of rows that are not in Parquet yet"),
+      pending_bytes: Bytes("bytes of rows not yet in Parquet"),
       files: Type.Integer({ minimum: 0, description: "Parquet files" }),
       oldest: nullable(Timestamp),
       newest: nullable(Timestamp),
@@ -44,8 +44,8 @@ export const TelemetryUsage = Type.Object({
   quota: Type.Object({
     stored_bytes_max: nullable(Type.Integer({ description: "null: no limit" })),
     stored_bytes_left: nullable(Type.Integer({ minimum: 0 })),
-    ingest_bytes_per_second: nullable(Type.Integer({ description: "of rows, sustained; null: no limit" })),
-    ingest_bytes_burst: nullable(Type.Integer({ description: "of rows, at once" })),
+    ingest_bytes_per_second: nullable(Type.Integer({ description: "bytes per second of rows, sustained; null: no limit" })),
+    ingest_bytes_burst: nullable(Type.Integer({ description: "bytes of rows, at once" })),
   }),
 });
 
@@ -63,8 +63,8 @@ const matchedMembers = (description: string) =>
 export const ErasureBody = Type.Object(
   {
     types: Type.Array(TypeName, { minItems: 1, uniqueItems: true, maxItems: 3 }),
-    from: Type.Optional(Type.String({ format: "date-time", description: "rows of this time or later" })),
-    to: Type.Optional(Type.String({ format: "date-time", description: "rows before this time" })),
+    from: Type.Optional(Type.String({ format: "date-time", description: "only rows at or after this time" })),
+    to: Type.Optional(Type.String({ format: "date-time", description: "only rows before this time" })),
     match: Type.Object(
       {
         service: matched("logs and traces"),
@@ -73,11 +73,11 @@ export const ErasureBody = Type.Object(
         name: matched("metrics and traces"),
         message: matched("logs"),
         attributes: matchedMembers(
-          "of logs and traces: texts as `attributes->>'key'` gives them, by member, or by a JSON pointer that begins with a slash",
+          "for logs and traces: texts as in `attributes->>'key'`, by member, or by a JSON pointer that begins with a slash",
         ),
-        tags: matchedMembers("of metrics: texts by tag"),
+        tags: matchedMembers("for metrics: texts by tag"),
       },
-      { ...closed, minProperties: 1, description: "what a row must equal, all of it together" },
+      { ...closed, minProperties: 1, description: "the values that a row must have; all must match" },
     ),
   },
   closed,
@@ -90,12 +90,12 @@ export const Erasure = Type.Object({
   state: ErasureStateName,
   types: Type.Array(TypeName),
   match_digest: Type.String({
-    description: "keyed hash of range and match: equal requests have equal ones; the values of match are not kept",
+    description: "keyed hash of range and match; equal requests have equal hashes. The values of match are not kept",
   }),
   rows_erased: Type.Integer({ minimum: 0 }),
-  files_rewritten: Type.Integer({ minimum: 0, description: "files written anew or dropped whole" }),
+  files_rewritten: Type.Integer({ minimum: 0, description: "files that were rewritten or deleted" }),
   quarantined: Type.Array(Type.String(), {
-    description: "files that the server could not read once and keeps aside: a person must look at them",
+    description: "files that the server could not read and keeps apart; a person must examine them",
   }),
   directories: Type.Array(
     Type.Object({
@@ -105,7 +105,7 @@ export const Erasure = Type.Object({
       detail: nullable(Type.String()),
       finished_at: nullable(Timestamp),
     }),
-    { description: "each telemetry directory of the deployment has its share" },
+    { description: "the share of each telemetry directory of the deployment" },
   ),
   created_by: Id,
   created_at: Timestamp,
@@ -132,8 +132,8 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     tag: "telemetry",
     summary: "Change how long telemetry is kept",
     description:
-      "Within seconds older rows are no longer shown, and their files are deleted soon after. A longer retention brings no row back " +
-      "that was deleted. Types that are not named stay as they are.",
+      "Within seconds, older rows are no longer shown; soon after, their files are deleted. A longer retention does not bring back " +
+      "deleted rows. Types that the request does not name keep their retention.",
     permission: "org:write",
     headers: ["If-Match"],
     body: Type.Object(
@@ -158,8 +158,8 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     method: "GET",
     path: "/v1/telemetry/usage",
     tag: "telemetry",
-    summary: "Show what the organization has stored, and what it may store and send",
-    description: "Figures of the server that answers: where several share a database, each has its own files.",
+    summary: "Show the organization's stored bytes, and its limits for storing and sending",
+    description: "The numbers are of the server that answers. If several servers share a database, each has its own files.",
     permission: "org:read",
     result: TelemetryUsage,
     status: 200,
@@ -172,8 +172,8 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     tag: "telemetry",
     summary: "Erase the rows that match, for good",
     description:
-      "Rows acknowledged before the request, of every project, private ones included. The answer comes at once; the work is `done` when " +
-      "no file of the store has the rows any more. The values of match are deleted then, and only their digest stays.",
+      "Erases rows that were acknowledged before the request, in every project, also in private ones. The answer comes at once. The erasure is `done` when " +
+      "no file of the store has the rows any more. Then the values of match are deleted, and only their digest stays.",
     permission: "org:write",
     recentSignIn: true,
     body: ErasureBody,
@@ -199,7 +199,7 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     method: "GET",
     path: "/v1/telemetry/erasures/{erasure_id}",
     tag: "telemetry",
-    summary: "Show how far an erasure is",
+    summary: "Show the progress of an erasure",
     permission: "org:write",
     params: Type.Object({ erasure_id: Id }),
     result: Erasure,

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { route } from "./route.ts";
 
-/** Body of an ingest request: the reference fixes `entries`; the members of an entry depend on the type. */
+/** Body of an ingest request. The reference defines `entries`. The members of an entry depend on the type. */
 export const IngestBody = Type.Object(
   {
     entries: Type.Array(Type.Object({}, { additionalProperties: true }), {
@@ -16,7 +16,7 @@ export const IngestBody = Type.Object(
 
 export const IngestResult = Type.Object({
   accepted: Type.Integer({ minimum: 0, description: "entries that are on disk now" }),
-  rejected: Type.Optional(Type.Integer({ minimum: 1, description: "entries refused, with Prefer: handling=lenient" })),
+  rejected: Type.Optional(Type.Integer({ minimum: 1, description: "refused entries, with Prefer: handling=lenient" })),
   errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
 });
 
@@ -27,7 +27,7 @@ export const TailQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 32,
-        description: "this level and more severe ones; an unknown level: only that one",
+        description: "this level and more severe ones; for an unknown level, only that level",
       }),
     ),
     service: Type.Optional(Type.String({ maxLength: 256 })),
@@ -35,7 +35,7 @@ export const TailQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: "text that the message contains, in upper or lower case",
+        description: "text in the message, in upper or lower case",
       }),
     ),
     trace_id: Type.Optional(Type.String({ maxLength: 256 })),
@@ -52,16 +52,16 @@ export const TELEMETRY_ROUTES = {
     method: "POST",
     path: "/v1/ingest/{type}",
     tag: "telemetry",
-    summary: "Take a batch of logs, metrics or traces",
+    summary: "Ingest a batch of logs, metrics or traces",
     description:
-      "The batch is taken whole or not at all and is flushed to disk before the answer. With `Prefer: handling=lenient` the good " +
-      "entries are taken. `Content-Encoding` may be gzip, deflate or zstd. Lines of JSON, an entry each, are taken as `application/x-ndjson`, " +
+      "The server accepts all or none of a batch, and flushes it to disk before the answer. With `Prefer: handling=lenient` it accepts the valid " +
+      "entries. `Content-Encoding` may be gzip, deflate or zstd. JSON lines, one entry each, may be sent as `application/x-ndjson`, " +
       "`application/ndjson` or `application/jsonl`; pointers then count the lines that are not blank.",
     permission: "telemetry:write",
     params: Type.Object({ type: Type.Enum(["logs", "metrics", "traces"]) }),
     headers: ["Idempotency-Key", "Prefer"],
     body: IngestBody,
-    otherBodies: { "application/x-ndjson": "one entry a line, 1000 at most" },
+    otherBodies: { "application/x-ndjson": "one entry per line, 1000 at most" },
     result: IngestResult,
     status: 202,
     problems: ["quota_exceeded", "disk_full", "idempotency_key_reused", "invalid_request"],
@@ -72,9 +72,9 @@ export const TELEMETRY_ROUTES = {
     method: "GET",
     path: "/v1/tail/logs",
     tag: "telemetry",
-    summary: "Show log entries as they are taken",
+    summary: "Stream log entries as they are accepted",
     description:
-      "Server-sent events: `entry` (a row as a query shows it), `position` and comments (signs of life), `gap` (what could not be shown, " +
+      "Server-sent events: `entry` (a row as in a query), `position` and comments (signs of life), `gap` (entries that could not be shown, " +
       "and why), `end` (why the stream ends). `Last-Event-ID` goes on after that event. `attributes.<name>=<value>` may be given for up to " +
       "10 names.",
     permission: "telemetry:read",

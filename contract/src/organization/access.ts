@@ -4,7 +4,7 @@ import { DisplayName, Slug } from "../shared.ts";
 import { Id, IdOrSlug, nullable, OrgRoleName, ProjectRoleName, ScopeName } from "./shapes.ts";
 
 const Because = Type.String({
-  description: "why, or why not, for people to read: `role owner`, `writer of project shop`",
+  description: "the reason, for people: `role owner`, `writer of project shop`",
 });
 const Verdict = { allowed: Type.Boolean(), because: Because };
 
@@ -34,7 +34,7 @@ const Access = Type.Object({
       }),
       {
         description:
-          "those that you may see and that reach there, newest first, of the newest 200; null: you lack credentials:read",
+          "the credentials that you may see and that have this access, newest first, of the newest 200; null: you lack credentials:read",
       },
     ),
   ),
@@ -47,10 +47,10 @@ const Access = Type.Object({
         project_id: nullable(Id),
         ...Verdict,
       }),
-      { description: "the same for access keys of the S3 gateway; empty for a permission that none can hold" },
+      { description: "the same for S3 keys; empty if no S3 key can have the permission" },
     ),
   ),
-  complete: Type.Boolean({ description: "false: there are more members, credentials or keys than were looked at" }),
+  complete: Type.Boolean({ description: "false: there are more members, credentials or keys than the server examined" }),
 });
 
 export const ACCESS_ROWS = {

@@ -3,7 +3,7 @@ import { route } from "../route.ts";
 import { Timestamp } from "../shared.ts";
 import { Id, nullable } from "./shapes.ts";
 
-/** What requests of credentials are counted by. */
+/** The services by which requests of credentials are counted. */
 export const ACTIVITY_SERVICES = [
   "organization",
   "telemetry",
@@ -27,7 +27,7 @@ export const ServiceName = Type.Enum([...ACTIVITY_SERVICES], {
 export const Count = Type.Integer({ minimum: 0 });
 const Counted = Type.Object({
   requests: Count,
-  refused: Type.Integer({ minimum: 0, description: "of them, those that were not allowed or came too fast" }),
+  refused: Type.Integer({ minimum: 0, description: "requests that were refused: not permitted, or too many" }),
 });
 
 const Activity = Type.Object({
@@ -35,21 +35,21 @@ const Activity = Type.Object({
   last_day: Counted,
   by_address: Type.Array(
     Type.Object({
-      ip: nullable(Type.String({ description: "null: those beyond the fifty addresses that an hour tells apart" })),
+      ip: nullable(Type.String({ description: "null: the requests of all further addresses, after the first fifty of an hour" })),
       user_agent: nullable(Type.String({ description: "the first 200 characters; null: none was sent" })),
       requests: Count,
       last_at: Timestamp,
     }),
-    { description: "of the last day, the ten with most requests" },
+    { description: "the ten addresses with most requests on the last day" },
   ),
   by_service: Type.Array(Type.Object({ service: ServiceName, requests: Count }), {
-    description: "of the last day, most requests first",
+    description: "the last day, most requests first",
   }),
 });
 
 const description =
-  "Counts of every node, those of other nodes ten seconds late at most; the last hour to the minute, the last day to the hour. " +
-  "Requests count when they end, those that go on for long too; uploads and downloads at presigned URLs do not.";
+  "The counts include all nodes; the counts of other nodes come up to ten seconds later. The last hour is by the minute, the last day by the hour. " +
+  "A request counts when it ends, however long it takes. Uploads and downloads at presigned URLs don't count.";
 
 export const ACTIVITY_ROWS = {
   getCredentialActivity: route({
@@ -57,7 +57,7 @@ export const ACTIVITY_ROWS = {
     method: "GET",
     path: "/v1/credentials/{credential_id}/activity",
     tag: "credentials",
-    summary: "Show what a credential did lately, and what would stop if it were revoked",
+    summary: "Show a credential's recent requests, and the effects of revoking it",
     description,
     permission: "credentials:read",
     params: Type.Object({ credential_id: Id }),
@@ -70,7 +70,7 @@ export const ACTIVITY_ROWS = {
     method: "GET",
     path: "/v1/s3/keys/{key_id}/activity",
     tag: "s3",
-    summary: "Show what an access key did lately, and what would stop if it were revoked",
+    summary: "Show an S3 key's recent requests, and the effects of revoking it",
     description,
     permission: "credentials:read",
     params: Type.Object({

@@ -48,7 +48,7 @@ export const APP_ROWS = {
     method: "PATCH",
     path: "/v1/apps/{app_id}",
     tag: "apps",
-    summary: "Change an app's name; its slug is an address and stays",
+    summary: "Change an app's name; its slug can't change",
     headers: ["If-Match"],
     permission: "apps:write",
     params: appParams,
@@ -64,9 +64,9 @@ export const APP_ROWS = {
     tag: "apps",
     summary: "Move an app, with its images and its bucket, to another project of the organization",
     description:
-      "Its slug, and with it the name of its repository and bucket, stays. Who reaches it is decided by the new project from " +
-      "then on: credentials and keys of the old one no longer do. Needs `apps:write` in both. Access lists that name the old " +
-      "project name the new one; the bucket's policy stays as it was written. 409 when the bucket has more than 1,000,000 objects.",
+      "Its slug, repository and bucket keep their name. From then on the new project decides who has access: " +
+      "credentials and keys of the old project lose it. Needs `apps:write` in both projects. Access lists that name the old " +
+      "project then name the new one. The bucket's policy does not change. 409 if the bucket has more than 1,000,000 objects.",
     permission: "apps:write",
     recentSignIn: true,
     params: appParams,

@@ -39,7 +39,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Change a member's role",
     description:
-      "Only owners make, change or remove owners; the last one stays. Nobody gives a role that can do more than they can.",
+      "Only owners create, change or remove owners. The last owner can't be removed. Nobody can give a role with more permissions than their own.",
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
@@ -56,7 +56,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Remove a member",
     description:
-      "Credentials and S3 keys that the person made lose every scope, or pass to the caller, as they are at that moment, with `transfer_credentials=true`. A private project that would be left without a maintainer passes to an owner.",
+      "Credentials and S3 keys that the person created lose every scope. With `transfer_credentials=true` they pass to the caller instead, with the scopes of that moment. A private project without another maintainer passes to an owner.",
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
@@ -81,9 +81,9 @@ export const MEMBER_ROWS = {
     method: "POST",
     path: "/v1/invitations",
     tag: "members",
-    summary: "Invite a person; the link is shown once and lives seven days",
+    summary: "Invite a person; the link is shown once and works for seven days",
     description:
-      "Where the server sends e-mail, the person also gets the link by mail, unless `send_email` is false; `email_sent_at` and `email_failure` have the result.",
+      "If the server sends e-mail, the person also gets the link by mail, unless `send_email` is false. `email_sent_at` and `email_failure` have the result.",
     permission: "members:write",
     recentSignIn: true,
     body: Type.Object({ email: Email, role: OrgRoleName, send_email: Type.Optional(Type.Boolean()) }, closed),
@@ -97,8 +97,8 @@ export const MEMBER_ROWS = {
     method: "POST",
     path: "/v1/invitations/{invitation_id}/renew",
     tag: "members",
-    summary: "Make a new link for an invitation that is open or has expired; the old one ends",
-    description: "The link lives seven days from now. It goes by e-mail as that of a new invitation does.",
+    summary: "Create a new link for an invitation that is open or has expired; the old one ends",
+    description: "The link works for seven days. It is mailed as the link of a new invitation is.",
     permission: "members:write",
     recentSignIn: true,
     params: invitationParams,
@@ -125,9 +125,9 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Accept an invitation",
     description:
-      "`token` is the part of the link after `#`. A person with an account gives its password, and the name stays. A mailed link verifies the address: if it was unverified, every older way into the account ends (`ended`), and the password given here is set.",
+      "`token` is the part of the link after `#`. A person with an account gives its password and keeps their name. A mailed link verifies the address. If the address was unverified, every older way to sign in ends (`ended`), and the given password is set.",
     permission: "public",
-    publicReason: "the invited person has no account yet; the token in the body is the permission",
+    publicReason: "the invited person has no account yet; the token in the body authorizes the request",
     body: Type.Object(
       { token: Type.String({ maxLength: 128 }), name: Type.Optional(DisplayName), password: Password },
       closed,

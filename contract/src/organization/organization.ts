@@ -10,7 +10,7 @@ export const ORGANIZATION_ROWS = {
     method: "GET",
     path: "/v1/me",
     tag: "organization",
-    summary: "Show who the token speaks for, and what it may do",
+    summary: "Show the person or credential of the token, and its permissions",
     permission: "authenticated",
     result: Me,
     status: 200,
@@ -34,7 +34,7 @@ export const ORGANIZATION_ROWS = {
     tag: "organization",
     summary: "Change the organization's name, token lifetime or policy",
     description:
-      "Only a person who shows it themselves can require `second_factor_required` or `sign_in: provider`. Sessions and personal access tokens of people who don't are refused in this organization from then on.",
+      "To require `second_factor_required` or `sign_in: provider`, the caller must have signed in that way. From then on, this organization refuses sessions and personal access tokens of people who have not.",
     headers: ["If-Match"],
     permission: "org:write",
     recentSignIn: true,

@@ -29,7 +29,7 @@ export const PROJECT_ROWS = {
     query: Type.Object({
       ...CursorQuery,
       environment: Type.Optional(Environment),
-      archived: Type.Optional(Type.Boolean({ description: "only archived ones, or only others; both when absent" })),
+      archived: Type.Optional(Type.Boolean({ description: "true: only archived projects; false: only others; absent: both" })),
     }),
     result: page(Project),
     status: 200,
@@ -42,7 +42,7 @@ export const PROJECT_ROWS = {
     tag: "projects",
     summary: "Create a project",
     description:
-      "A private project needs a maintainer: `maintainer` names one; without it the person who calls, or who made the credential, becomes it.",
+      "A private project needs a maintainer. `maintainer` names one. Without it, it is the calling person, or the person who created the calling credential.",
     permission: "projects:write",
     body: Type.Object(
       {
@@ -90,11 +90,11 @@ export const PROJECT_ROWS = {
     method: "POST",
     path: "/v1/projects/{project_id}/archive",
     tag: "projects",
-    summary: "Archive a project: nothing in it can be changed until it is unarchived",
+    summary: "Archive a project: it can't be changed until it is unarchived",
     description:
-      "From then on every write or deletion in it is refused with `project_archived`, for issued tokens too; its " +
-      "webhooks take nothing more. Reading goes on, and so does retention. Its settings, members, credentials and keys stay " +
-      "changeable. An archived project stays as it is.",
+      "From then on every write or deletion in it is refused with `project_archived`, also for tokens issued before. Its " +
+      "webhooks accept no requests. Reading and retention continue. Its settings, members, credentials and keys can " +
+      "still be changed. If the project is archived already, nothing changes.",
     permission: "projects:write",
     recentSignIn: true,
     params: projectParams,
@@ -107,7 +107,7 @@ export const PROJECT_ROWS = {
     method: "POST",
     path: "/v1/projects/{project_id}/unarchive",
     tag: "projects",
-    summary: "Take a project out of the archive",
+    summary: "Unarchive a project",
     permission: "projects:write",
     recentSignIn: true,
     params: projectParams,
@@ -159,7 +159,7 @@ export const PROJECT_ROWS = {
     method: "DELETE",
     path: "/v1/projects/{project_id}/members/{user_id}",
     tag: "projects",
-    summary: "Take a person out of a project",
+    summary: "Remove a person from a project",
     permission: "projects:write",
     params: projectMemberParams,
     status: 204,

@@ -16,7 +16,7 @@ const Destination = Type.Object({
   id: Id,
   name: Name,
   url: Url,
-  arn: Type.String({ description: "what notification configurations of buckets name" }),
+  arn: Type.String({ description: "the name in notification configurations of buckets" }),
   created_at: Timestamp,
 });
 
@@ -47,9 +47,9 @@ export const S3_DESTINATION_ROWS = {
     method: "POST",
     path: "/v1/s3/destinations",
     tag: "s3",
-    summary: "Name an address that events of buckets can be sent to; the secret that signs them is shown once",
+    summary: "Create a destination for events of buckets; the secret that signs them is shown once",
     description:
-      "A bucket's notification configuration names it by its ARN. Messages are signed as Standard Webhooks describes, tried again for about a day, and reach public addresses only.",
+      "A bucket's notification configuration names it by its ARN. Messages are signed by Standard Webhooks, retried for about a day, and sent to public addresses only.",
     permission: "webhooks:write",
     body: Type.Object({ name: Name, url: Url }, closed),
     result: Type.Object({
@@ -66,7 +66,7 @@ export const S3_DESTINATION_ROWS = {
     method: "GET",
     path: "/v1/s3/destinations/{destination_id}",
     tag: "s3",
-    summary: "Read a destination of events, with its latest messages that were not delivered",
+    summary: "Read a destination of events, with its latest failed messages",
     permission: "webhooks:read",
     params: destinationParams,
     result: Type.Object({ ...Destination.properties, undelivered: Type.Array(Undelivered) }),

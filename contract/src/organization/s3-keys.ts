@@ -3,7 +3,7 @@ import { route } from "../route.ts";
 import { AppSlug, CursorQuery, DisplayName, Timestamp } from "../shared.ts";
 import { AllowedAddresses, Id, IdOrSlug, Replayed, closed, nullable, page } from "./shapes.ts";
 
-/** What an access key can hold: the S3 gateway's own scopes, and the one that makes and configures buckets. */
+/** The scopes that an S3 key can have: those of the S3 gateway, and the one that creates and configures buckets. */
 export const S3_KEY_SCOPES = ["s3:read", "s3:write", "s3:delete", "apps:write"] as const;
 
 const KeyScope = Type.Enum([...S3_KEY_SCOPES]);
@@ -18,15 +18,15 @@ const S3Key = Type.Object({
   project_id: nullable(Id),
   scopes: Type.Array(KeyScope, { description: "the permission set as chosen" }),
   effective_scopes: Type.Array(KeyScope, {
-    description: "what of it counts now: cut by what its creator may do and what the policy allows",
+    description: "the effective permission set: the part that its creator has and the policy allows",
   }),
-  buckets: nullable(Type.Array(AppSlug, { description: "the only buckets that it reaches; null: no such limit" })),
-  prefix: Type.String({ description: "keys of objects that it reaches begin with this" }),
+  buckets: nullable(Type.Array(AppSlug, { description: "the only buckets that it can reach; null: all buckets" })),
+  prefix: Type.String({ description: "it reaches only object keys that begin with this" }),
   created_by: Id,
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
-  pending: Type.Boolean({ description: "waits for an approval; until then its requests are refused" }),
+  pending: Type.Boolean({ description: "waits for an approval; its requests are refused until then" }),
   allowed_addresses: AllowedAddresses,
   last_used_at: nullable(Timestamp),
 });
@@ -43,7 +43,7 @@ export const S3_KEY_ROWS = {
     method: "GET",
     path: "/v1/s3/keys",
     tag: "s3",
-    summary: "List access keys of the S3 gateway, newest first; without their secrets",
+    summary: "List S3 keys, newest first; without their secrets",
     permission: "credentials:read",
     query: Type.Object({
       ...CursorQuery,
@@ -60,7 +60,7 @@ export const S3_KEY_ROWS = {
     path: "/v1/s3/keys",
     tag: "s3",
     summary: "Create an access key of the S3 gateway; its secret is shown once",
-    description: "Nobody gives a scope that they do not hold, or that the organization's policy forbids.",
+    description: "The caller must have every scope that they give, and the organization's policy must allow it.",
     permission: "credentials:write",
     recentSignIn: true,
     body: Type.Object(
@@ -72,12 +72,12 @@ export const S3_KEY_ROWS = {
             minItems: 1,
             uniqueItems: true,
             maxItems: S3_KEY_SCOPES.length,
-            description: "all that a key can hold and its creator holds, when not given",
+            description: "by default all scopes that an S3 key can have and the caller has",
           }),
         ),
         buckets: Type.Optional(nullable(Type.Array(AppSlug, { minItems: 1, maxItems: 100, uniqueItems: true }))),
         prefix: Type.Optional(Type.String({ maxLength: 1024 })),
-        read_only: Type.Optional(Type.Boolean({ default: false, description: "cuts the scopes down to s3:read" })),
+        read_only: Type.Optional(Type.Boolean({ default: false, description: "reduces the scopes to s3:read" })),
         expires_at: Type.Optional(nullable(Type.String({ format: "date-time" }))),
         allowed_addresses: Type.Optional(AllowedAddresses),
       },
@@ -93,7 +93,7 @@ export const S3_KEY_ROWS = {
     method: "GET",
     path: "/v1/s3/keys/{key_id}",
     tag: "s3",
-    summary: "Read an access key of the S3 gateway; without its secret",
+    summary: "Read an S3 key; without its secret",
     permission: "credentials:read",
     params: keyParams,
     result: S3Key,
@@ -105,8 +105,8 @@ export const S3_KEY_ROWS = {
     method: "PATCH",
     path: "/v1/s3/keys/{key_id}",
     tag: "s3",
-    summary: "Change an access key's name or allowed addresses",
-    description: "To give it more addresses, the caller must have all its permissions.",
+    summary: "Change an S3 key's name or allowed addresses",
+    description: "To add addresses, the caller must have all the key's permissions.",
     permission: "credentials:write",
     recentSignIn: true,
     params: keyParams,
@@ -124,8 +124,8 @@ export const S3_KEY_ROWS = {
     method: "POST",
     path: "/v1/s3/keys/{key_id}/approve",
     tag: "s3",
-    summary: "Approve an access key that waits for it",
-    description: "Needs credentials:write as well. To refuse it, revoke it.",
+    summary: "Approve an S3 key that waits for approval",
+    description: "Also needs credentials:write. To refuse it, revoke it.",
     permission: "members:write",
     recentSignIn: true,
     params: keyParams,
@@ -138,7 +138,7 @@ export const S3_KEY_ROWS = {
     method: "DELETE",
     path: "/v1/s3/keys/{key_id}",
     tag: "s3",
-    summary: "Revoke an access key of the S3 gateway: its next request is refused",
+    summary: "Revoke an S3 key: its next request is refused",
     permission: "credentials:write",
     recentSignIn: true,
     params: keyParams,

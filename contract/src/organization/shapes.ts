@@ -4,7 +4,7 @@ import { forStates, PROJECT_STATE_RULES } from "../project-states.ts";
 import { ORG_ROLES, PROJECT_ROLES, SCOPES } from "../scopes.ts";
 import { AppSlug, CursorQuery, DisplayName, Slug, Timestamp } from "../shared.ts";
 
-/** For bodies: an unknown member is refused by name. */
+/** For bodies: an unknown member is refused, and the error names it. */
 export const closed = { additionalProperties: false } as const;
 
 export function nullable<T extends TSchema>(schema: T) {
@@ -21,7 +21,7 @@ export const ProjectRoleName = Type.Enum([...PROJECT_ROLES]);
 export const Visibility = Type.Enum(["organization", "private"]);
 export const Environment = Type.String({
   pattern: "^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$",
-  description: "what it is for: `production`, `staging`, `development`, or another label of up to 20 characters",
+  description: "its purpose: `production`, `staging`, `development`, or another label of up to 20 characters",
 });
 export const Id = Type.String({ maxLength: 64 });
 export const IdOrSlug = Type.String({ minLength: 1, maxLength: 64, description: "the identifier or the slug" });
@@ -32,7 +32,7 @@ export const Replayed = Type.Optional(
   Type.Literal(true, { description: "the answer to a repeated Idempotency-Key; members that are shown once are null" }),
 );
 
-/** What the first verification of the person's address ended. */
+/** Everything that the first verification of the person's address ended. */
 export const Ended = Type.Object({
   password: Type.Boolean(),
   second_factor: Type.Boolean(),
@@ -47,12 +47,12 @@ const AddressRangeText = Type.String({
   description: "an address or a CIDR range, IPv4 or IPv6",
 });
 
-/** In answers each range stands as it was understood. */
+/** Answers have each range in its canonical form. */
 export const AllowedAddresses = nullable(
   Type.Array(AddressRangeText, {
     minItems: 1,
     maxItems: ADDRESS_RANGES_MAX,
-    description: "from where it may be used; null: from anywhere",
+    description: "the addresses from which it may be used; null: all",
   }),
 );
 
@@ -62,21 +62,21 @@ export const Organization = Type.Object({
   name: DisplayName,
   token_lifetime_s: Type.Integer({ minimum: 300, maximum: 3600 }),
   policy: Type.Object({
-    allowed_scopes: nullable(Type.Array(ScopeName, { description: "what credentials may hold; null: every scope" })),
-    credential_lifetime_days_max: nullable(Type.Integer({ description: "null: a credential need not expire" })),
+    allowed_scopes: nullable(Type.Array(ScopeName, { description: "the scopes that credentials may have; null: every scope" })),
+    credential_lifetime_days_max: nullable(Type.Integer({ description: "null: credentials need no expiry" })),
     require_expiry: Type.Boolean({
       description: "new credentials and keys need an expiry; credential_lifetime_days_max sets one automatically",
     }),
     allowed_addresses: nullable(
       Type.Array(AddressRangeText, {
-        description: "addresses from which credentials and access keys may be used, in addition to their own lists",
+        description: "addresses from which credentials and S3 keys may be used, in addition to their own lists",
       }),
     ),
     approval_required: Type.Boolean({
       description: "credentials and keys created without members:write wait for an approval",
     }),
-    second_factor_required: Type.Boolean({ description: "people must have shown more than a password" }),
-    sign_in: Type.Enum(["any", "provider"], { description: "provider: people come by single sign-on only" }),
+    second_factor_required: Type.Boolean({ description: "people must have used a second factor" }),
+    sign_in: Type.Enum(["any", "provider"], { description: "provider: people sign in by single sign-on only" }),
   }),
   created_at: Timestamp,
 });
@@ -94,7 +94,7 @@ export const Project = Type.Object({
   created_at: Timestamp,
 });
 
-/** Settings of a project that one request changes; archiving is an operation. */
+/** The settings of a project that a request can change. Archiving is a separate operation. */
 export const ProjectChange = Type.Object(
   {
     slug: Type.Optional(Slug),
@@ -124,7 +124,7 @@ export const App = Type.Object({
   project_id: Id,
   project_slug: Slug,
   repository: Type.String({ description: "name in the registry, without its domain" }),
-  bucket: Type.String({ description: "name at the S3 gateway" }),
+  bucket: Type.String({ description: "name of the bucket at the S3 gateway" }),
   created_at: Timestamp,
 });
 
@@ -135,7 +135,7 @@ export const Member = Type.Object({
   role: OrgRoleName,
   created_at: Timestamp,
   last_seen_at: nullable(
-    Type.String({ format: "date-time", description: "when they last used the portal, to the minute" }),
+    Type.String({ format: "date-time", description: "last use of the portal, to the minute" }),
   ),
   second_factor: Type.Boolean({ description: "has an authenticator app or a passkey" }),
   etag: Etag,
@@ -152,14 +152,14 @@ export const Invitation = Type.Object({
   email_sent_at: nullable(Timestamp),
   email_failure: nullable(
     Type.String({
-      description: "why the mail with the link was not taken; null with no `email_sent_at`: none was sent",
+      description: "why the mail server refused the mail; null with no `email_sent_at`: no mail was sent",
     }),
   ),
 });
 
 export const NewInvitation = Type.Object({
   ...Invitation.properties,
-  link: nullable(Type.String({ description: "shown once; everybody who has it can accept" })),
+  link: nullable(Type.String({ description: "shown once; everybody who has it can accept the invitation" })),
   replayed: Replayed,
 });
 
@@ -171,23 +171,23 @@ export const Credential = Type.Object({
   project_id: nullable(Id),
   scopes: Type.Array(ScopeName, { description: "the permission set as chosen" }),
   effective_scopes: Type.Array(ScopeName, {
-    description: "what of it counts now: cut by what its creator may do and what the policy allows",
+    description: "the effective permission set: the part that its creator has and the policy allows",
   }),
   created_by: Id,
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
   revoked_with: nullable(
-    Type.String({ description: "the credential that created it, directly or not, and whose revocation ended it" }),
+    Type.String({ description: "the credential that created it, directly or not, and that was revoked" }),
   ),
-  pending: Type.Boolean({ description: "waits for an approval; until then it gets no token" }),
+  pending: Type.Boolean({ description: "waits for an approval; it gets no token until then" }),
   allowed_addresses: AllowedAddresses,
   last_used_at: nullable(Timestamp),
   last_used_ip: nullable(Type.String()),
   secrets: Type.Array(
     Type.Object({
       id: Id,
-      hint: Type.String({ description: "the last four characters" }),
+      hint: Type.String({ description: "the last four characters of the secret" }),
       created_at: Timestamp,
       expires_at: nullable(Timestamp),
       last_used_at: nullable(Timestamp),
@@ -222,9 +222,9 @@ const AUDIT_FAULTS = ["gap", "edited", "unlinked", "truncated", "head"] as const
 
 export const AuditVerification = Type.Object({
   ok: Type.Boolean(),
-  entries: Type.Integer({ description: "entries found in order" }),
+  entries: Type.Integer({ description: "consecutive valid entries" }),
   head_hash: nullable(
-    Type.String({ description: "hash of the last entry when all is well; keep it elsewhere to compare" }),
+    Type.String({ description: "hash of the last entry of a valid log; keep it elsewhere to compare" }),
   ),
   fault: nullable(
     Type.Object({
@@ -236,13 +236,13 @@ export const AuditVerification = Type.Object({
   declared: Type.Array(
     Type.Object({
       kind: Type.Enum([...AUDIT_FAULTS]),
-      from: Type.Integer({ description: "number of the first entry concerned" }),
-      to: Type.Integer({ description: "number of the last one" }),
+      from: Type.Integer({ description: "number of the first affected entry" }),
+      to: Type.Integer({ description: "number of the last affected entry" }),
       detail: Type.String(),
-      entry: Type.Integer({ description: "number of the entry that declares it" }),
+      entry: Type.Integer({ description: "number of the entry that declares the fault" }),
       at: Timestamp,
     }),
-    { description: "faults of before that an operator declared by `mooring audit repair`; they stay" },
+    { description: "earlier faults that an operator declared with `mooring audit repair`; they stay in the log" },
   ),
 });
 
@@ -253,9 +253,9 @@ export const Me = Type.Object({
   email: nullable(Type.String()),
   role: nullable(OrgRoleName),
   organization: Type.Object({ id: Id, slug: Slug, name: DisplayName }),
-  project_id: nullable(Type.String({ description: "of a credential that reaches this project only" })),
+  project_id: nullable(Type.String({ description: "for a credential of one project: the project" })),
   scopes: Type.Array(ScopeName),
-  address: Type.String({ description: "from where this request came, as lists of allowed addresses see it" }),
+  address: Type.String({ description: "the address of this request, as lists of allowed addresses see it" }),
   projects: Type.Array(
     Type.Object({
       id: Id,
@@ -267,12 +267,12 @@ export const Me = Type.Object({
       role: nullable(ProjectRoleName),
     }),
     {
-      description: "those within reach, newest first, 1000 at most; `projects_next_cursor` says whether there are more",
+      description: "the projects that the caller can see, newest first, 1000 at most; `projects_next_cursor` says whether there are more",
     },
   ),
   projects_next_cursor: nullable(
     Type.String({
-      description: "the cursor with which GET /v1/projects continues; null: these are all projects",
+      description: "the cursor with which GET /v1/projects continues; null: there are no more projects",
     }),
   ),
 });

@@ -3,32 +3,32 @@ import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
 import { Id, IdOrSlug, closed, nullable, page } from "./shapes.ts";
 
-/** GitHub's have about 1,500. */
+/** GitHub's tokens have about 1,500 characters. */
 const Assertion = Type.String({
   minLength: 1,
   maxLength: 8192,
-  description: "a JSON Web Token of the issuer; nothing is given for it, and it is not kept",
+  description: "a JSON Web Token of the issuer; the server issues no token for it and does not store it",
 });
 const Text = Type.String({ minLength: 1, maxLength: 512 });
 const Claims = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-  description: "further claims, and what each must be; 10 at most",
+  description: "further claims and their required values; 10 at most",
 });
 
 const Trust = Type.Object({
   id: Id,
   name: DisplayName,
   credential: Type.Object({ id: Id, client_id: Type.String(), name: DisplayName, project_id: nullable(Id) }),
-  issuer: Type.String({ description: "what iss must be, to the letter" }),
-  audience: Type.String({ description: "what aud must hold" }),
+  issuer: Type.String({ description: "the exact value of iss" }),
+  audience: Type.String({ description: "a value that aud must contain" }),
   subject: Type.String({
     description:
-      "what sub must be; * stands for any run of characters but : and /, ** for any but :, both behind the first two parts only",
+      "the pattern of sub; * stands for any characters except : and /, ** for any except :, both only after the first two parts",
   }),
   claims: Claims,
   created_by: Id,
   created_at: Timestamp,
   last_used_at: nullable(Type.String({ format: "date-time", description: "to the minute" })),
-  last_subject: nullable(Type.String({ description: "sub of that use" })),
+  last_subject: nullable(Type.String({ description: "sub of the token" })),
 });
 
 const trustParams = Type.Object({ trust_id: Id });
@@ -39,8 +39,8 @@ export const TRUST_ROWS = {
     method: "GET",
     path: "/v1/trusts",
     tag: "credentials",
-    summary: "List the issuers whose tokens stand for a credential's secret, newest first",
-    description: "Those of revoked credentials are not among them.",
+    summary: "List the trusts of credentials, newest first",
+    description: "Trusts of revoked credentials are left out.",
     permission: "credentials:read",
     query: Type.Object({
       ...CursorQuery,
@@ -56,9 +56,9 @@ export const TRUST_ROWS = {
     method: "POST",
     path: "/v1/credentials/{credential_id}/trusts",
     tag: "credentials",
-    summary: "Trust an issuer: its tokens about such a subject stand for the credential's secret",
+    summary: "Create a trust: tokens of an issuer about a subject stand for the credential's secret",
     description:
-      "A job shows its token at POST /oauth/token as client_assertion (RFC 7523). To trust an issuer, the caller must have all permissions of the credential. A credential has 20 trusts at most.",
+      "A job sends its token to POST /oauth/token as client_assertion (RFC 7523). The caller must have all permissions of the credential. A credential can have 20 trusts.",
     permission: "credentials:write",
     recentSignIn: true,
     params: Type.Object({ credential_id: Id }),
@@ -67,7 +67,7 @@ export const TRUST_ROWS = {
         name: DisplayName,
         issuer: Type.String({ minLength: 1, maxLength: 512, description: "https, at a public address" }),
         audience: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 512, description: "this server's identity_url when absent" }),
+          Type.String({ minLength: 1, maxLength: 512, description: "by default this server's identity_url" }),
         ),
         subject: Text,
         claims: Type.Optional(Claims),
@@ -96,7 +96,7 @@ export const TRUST_ROWS = {
     method: "POST",
     path: "/v1/trusts/{trust_id}/test",
     tag: "credentials",
-    summary: "Test whether a trust takes a token, check by check, without giving anything for it",
+    summary: "Test whether a trust accepts a token, check by check; no token is issued",
     permission: "credentials:read",
     params: trustParams,
     body: Type.Object({ assertion: Assertion }, closed),
@@ -121,11 +121,11 @@ export const TRUST_ROWS = {
     path: "/v1/trusts/{trust_id}",
     tag: "credentials",
     summary: "Delete a trust, and end every token that was issued by it",
-    description: "Tokens that the credential got by its secret or by other trusts go on.",
+    description: "Access tokens that the credential got by its secret or by other trusts still work.",
     permission: "credentials:write",
     recentSignIn: true,
     params: trustParams,
-    result: Type.Object({ propagated: Type.Boolean({ description: "every live node has applied it" }) }),
+    result: Type.Object({ propagated: Type.Boolean({ description: "all running nodes have applied it" }) }),
     status: 200,
     problems: ["not_found"],
   }),

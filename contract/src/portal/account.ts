@@ -6,10 +6,10 @@ import { DisplayName, Slug, Timestamp } from "../shared.ts";
 import { BrowserSession, Passkey, PersonalAccessToken, Ticket, TotpCode, WebAuthnJson } from "./shapes.ts";
 
 const RecoveryCodes = Type.Object({
-  recovery_codes: Type.Array(Type.String(), { description: "ten, each good once; shown this once" }),
+  recovery_codes: Type.Array(Type.String(), { description: "ten codes; each works once; shown only now" }),
 });
 
-/** What people change about their own account. */
+/** Operations on one's own account. */
 export const ACCOUNT_ROWS = {
   updateAccount: route({
     operationId: "updateAccount",
@@ -40,13 +40,13 @@ export const ACCOUNT_ROWS = {
     method: "POST",
     path: "/api/account/totp",
     tag: "portal",
-    summary: "Make a new secret for an authenticator app; it counts once a code of it was shown",
+    summary: "Create a secret for an authenticator app; it counts once a code confirms it",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({}, closed),
     result: Type.Object({
-      secret: Type.String({ description: "base32, to type in by hand" }),
-      uri: Type.String({ description: "otpauth://…, as a QR code shows it" }),
+      secret: Type.String({ description: "base32, to type by hand" }),
+      uri: Type.String({ description: "otpauth://…, for a QR code" }),
     }),
     status: 200,
     problems: ["invalid_body", "conflict"],
@@ -56,7 +56,7 @@ export const ACCOUNT_ROWS = {
     method: "POST",
     path: "/api/account/totp/confirm",
     tag: "portal",
-    summary: "Turn on the authenticator app by its first code",
+    summary: "Turn on the authenticator app with its first code",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({ code: TotpCode }, closed),
@@ -80,7 +80,7 @@ export const ACCOUNT_ROWS = {
     method: "POST",
     path: "/api/account/recovery-codes",
     tag: "portal",
-    summary: "Make new recovery codes; the old ones end",
+    summary: "Create new recovery codes; the old ones end",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({}, closed),
@@ -104,7 +104,7 @@ export const ACCOUNT_ROWS = {
     method: "POST",
     path: "/api/account/passkeys/options",
     tag: "portal",
-    summary: "Prepare a new passkey: what the browser needs to make one",
+    summary: "Prepare to create a passkey: the options for the browser",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({}, closed),
@@ -117,7 +117,7 @@ export const ACCOUNT_ROWS = {
     method: "POST",
     path: "/api/account/passkeys",
     tag: "portal",
-    summary: "Add the passkey that the browser made",
+    summary: "Add the passkey that the browser created",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({ ticket: Ticket, name: DisplayName, response: WebAuthnJson }, closed),
@@ -143,7 +143,7 @@ export const ACCOUNT_ROWS = {
     method: "DELETE",
     path: "/api/account/passkeys/{passkey_id}",
     tag: "portal",
-    summary: "Remove a passkey; the last way to sign in stays",
+    summary: "Delete a passkey; the last way to sign in can't be deleted",
     permission: "session",
     recentSignIn: true,
     params: Type.Object({ passkey_id: Id }),
@@ -155,7 +155,7 @@ export const ACCOUNT_ROWS = {
     method: "GET",
     path: "/api/account/sessions",
     tag: "portal",
-    summary: "List where one is signed in",
+    summary: "List one's sessions",
     permission: "session",
     result: Type.Object({ items: Type.Array(BrowserSession) }),
     status: 200,
@@ -232,7 +232,7 @@ export const ACCOUNT_ROWS = {
     method: "DELETE",
     path: "/api/account/tokens/{token_id}",
     tag: "portal",
-    summary: "End a personal access token",
+    summary: "Revoke a personal access token",
     permission: "session",
     params: Type.Object({ token_id: Id }),
     status: 204,

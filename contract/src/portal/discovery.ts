@@ -20,7 +20,7 @@ export const DISCOVERY_ROUTES = {
     tag: "discovery",
     summary: "Show the address of each service of this deployment",
     permission: "public",
-    publicReason: "clients ask it before they have a token",
+    publicReason: "clients need it before they have a token",
     result: ServiceAddresses,
     status: 200,
     problems: [],

@@ -7,7 +7,7 @@ import { SIGN_IN_ROWS } from "./sign-in.ts";
 
 export { DISCOVERY_ROUTES, ServiceAddresses } from "./discovery.ts";
 
-/** Between the portal's pages and the server that they came from; no stable interface. */
+/** The interface between the portal's pages and their server. It is not stable. */
 export const PORTAL_ROUTES = {
   ...SIGN_IN_ROWS,
   ...ACCOUNT_ROWS,

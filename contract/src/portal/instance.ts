@@ -9,7 +9,7 @@ const Check = Type.Object({
   detail: Type.String(),
 });
 
-/** What the operator sees and does. */
+/** Operations for the operator. */
 export const INSTANCE_ROWS = {
   getInstance: route({
     operationId: "getInstance",
@@ -25,7 +25,7 @@ export const INSTANCE_ROWS = {
       objects: Type.Enum(["filesystem", "s3"]),
       telemetry: Type.Enum(["embedded", "clickhouse"]),
       master_key_id: Type.String(),
-      latest_change: Type.Integer({ description: "number of the last change of access that was made" }),
+      latest_change: Type.Integer({ description: "number of the last change of permissions" }),
       nodes: Type.Array(
         Type.Object({
           id: Id,
@@ -48,12 +48,12 @@ export const INSTANCE_ROWS = {
       disk: Type.Object({ free_bytes: Type.Integer(), total_bytes: Type.Integer() }),
       memory_bytes: Type.Integer(),
       build: Type.Object({
-        commit: nullable(Type.String({ description: "null where the sources are in no repository" })),
+        commit: nullable(Type.String({ description: "null: the sources are not in a repository" })),
         node: Type.String(),
         sqlite: Type.String(),
         duckdb: Type.String(),
         migrations: Type.Array(Type.Object({ name: Type.String(), applied_at: Timestamp }), {
-          description: "of the records, in the order in which they were applied",
+          description: "migrations of the records, in the order in which they were applied",
         }),
       }),
       mail: nullable(
@@ -73,7 +73,7 @@ export const INSTANCE_ROWS = {
     method: "POST",
     path: "/api/instance/clock/accept",
     tag: "portal",
-    summary: "Accept this node's clock as it is, so that deletions by time that were held go on",
+    summary: "Accept this node's clock, so that deletions by time continue",
     permission: "instance",
     body: Type.Object({}, closed),
     status: 204,
@@ -84,17 +84,17 @@ export const INSTANCE_ROWS = {
     method: "POST",
     path: "/api/instance/mail/test",
     tag: "portal",
-    summary: "Send a test mail, and say what the mail server said",
+    summary: "Send a test mail, and show the mail server's answer",
     permission: "instance",
     body: Type.Object({ to: Email }, closed),
     result: Type.Object({
       reply: nullable(
         Type.Object({
-          code: Type.Integer({ description: "of SMTP (RFC 5321 section 4.2); 250 when it was taken" }),
+          code: Type.Integer({ description: "the reply code of SMTP (RFC 5321 section 4.2); 250: it accepted the mail" }),
           text: Type.String(),
         }),
       ),
-      failure: nullable(Type.String({ description: "why the mail was not taken, in words; null: it was" })),
+      failure: nullable(Type.String({ description: "why the mail server refused the mail; null: it accepted it" })),
       duration_ms: Type.Integer(),
     }),
     status: 200,
@@ -105,7 +105,7 @@ export const INSTANCE_ROWS = {
     method: "POST",
     path: "/api/instance/signing-keys/rotate",
     tag: "portal",
-    summary: "Make a new signing key; tokens of the old one stay good until they expire",
+    summary: "Create a new signing key; tokens of the old key work until they expire",
     permission: "instance",
     recentSignIn: true,
     body: Type.Object({}, closed),
@@ -118,7 +118,7 @@ export const INSTANCE_ROWS = {
     method: "POST",
     path: "/api/instance/signing-keys/{kid}/retire",
     tag: "portal",
-    summary: "Retire a signing key that leaked: nothing that it signed is accepted from now on",
+    summary: "Retire a signing key that leaked: its signatures are no longer accepted",
     permission: "instance",
     recentSignIn: true,
     params: Type.Object({ kid: Type.String({ maxLength: 128 }) }),
@@ -139,7 +139,7 @@ export const INSTANCE_ROWS = {
         Type.String({
           maxLength: 254,
           description:
-            "part of the slug or name; one request looks at 5000 organizations, so that a page may be empty and have a next_cursor",
+            "part of the slug or name; one request examines 5000 organizations, so a page may be empty and still have a next_cursor",
         }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
@@ -151,7 +151,7 @@ export const INSTANCE_ROWS = {
         slug: Slug,
         name: DisplayName,
         members: Type.Integer({ description: "counted up to 1000" }),
-        members_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than are counted" })),
+        members_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than the counted ones" })),
         created_at: Timestamp,
       }),
     ),
@@ -163,7 +163,7 @@ export const INSTANCE_ROWS = {
     method: "POST",
     path: "/api/instance/organizations",
     tag: "portal",
-    summary: "Found an organization; its owner gets a set-up link unless they have an account",
+    summary: "Create an organization; its owner gets a set-up link unless they have an account",
     permission: "instance",
     recentSignIn: true,
     body: Type.Object({ slug: Slug, name: DisplayName, owner_email: Email }, closed),
@@ -173,7 +173,7 @@ export const INSTANCE_ROWS = {
       name: DisplayName,
       setup_url: nullable(Type.String()),
       email: nullable(
-        Type.Object({ failure: nullable(Type.String({ description: "null: the mail server took the link" })) }),
+        Type.Object({ failure: nullable(Type.String({ description: "null: the mail server accepted the link" })) }),
       ),
     }),
     status: 201,

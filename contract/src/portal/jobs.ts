@@ -3,25 +3,25 @@ import { closed, nullable } from "../organization/shapes.ts";
 import { route } from "../route.ts";
 import { Timestamp } from "../shared.ts";
 
-/** The server's own work, for the operator. */
+/** The server's background work, for the operator. */
 export const JOB_ROWS = {
   listJobs: route({
     operationId: "listJobs",
     method: "GET",
     path: "/api/instance/jobs",
     tag: "portal",
-    summary: "List the work that the server does by itself: all periodic work, and the queue that all nodes share",
+    summary: "List the server's background work: all periodic work, and the queue that all nodes share",
     permission: "instance",
     result: Type.Object({
       periodic: Type.Array(
         Type.Object({
           name: Type.String(),
-          does: Type.String({ description: "what it does, in one sentence" }),
+          does: Type.String({ description: "its purpose, in one sentence" }),
           on: Type.Union([Type.Literal("each_node"), Type.Literal("one_node")], {
             description:
-              "each_node: as it goes on the node that answers, since its start; one_node: one node at a time",
+              "each_node: the state on the node that answers, since its start; one_node: one node at a time",
           }),
-          setting: nullable(Type.String({ description: "the setting that says how often" })),
+          setting: nullable(Type.String({ description: "the setting that has the interval" })),
           every_ms: nullable(Type.Integer({ description: "null: each of its jobs has an interval" })),
           running_since: nullable(Timestamp),
           is_running: Type.Boolean(),
@@ -38,18 +38,18 @@ export const JOB_ROWS = {
       queued: Type.Array(
         Type.Object({
           kind: Type.String(),
-          does: nullable(Type.String({ description: "what jobs of this kind do" })),
-          waiting: Type.Integer({ description: "those that no node runs now" }),
+          does: nullable(Type.String({ description: "the purpose of jobs of this kind" })),
+          waiting: Type.Integer({ description: "jobs that no node runs now" }),
           running: Type.Integer(),
           parked: Type.Integer({
-            description: "those that ended their server several times in a row; runJob lets them run again",
+            description: "parked jobs: they ended their server several times in a row; runJob lets them run again",
           }),
-          failing: Type.Integer({ description: "those whose last run failed; they are tried again" }),
+          failing: Type.Integer({ description: "jobs whose last run failed; they are retried" }),
           is_lower_bound: Type.Optional(
-            Type.Literal(true, { description: "there are more: the 10000 that are due first were counted" }),
+            Type.Literal(true, { description: "there are more; only the 10000 that are due first were counted" }),
           ),
           next_at: nullable(Timestamp),
-          last_error: nullable(Type.String({ description: "of one of those that fail" })),
+          last_error: nullable(Type.String({ description: "the error of one failing job" })),
         }),
       ),
     }),
@@ -61,7 +61,7 @@ export const JOB_ROWS = {
     method: "POST",
     path: "/api/instance/jobs/{name}/run",
     tag: "portal",
-    summary: "Run periodic work now, or the parked jobs of a kind; one that runs goes on",
+    summary: "Run periodic work now, or the parked jobs of a kind; work that runs already continues",
     permission: "instance",
     params: Type.Object({ name: Type.String({ maxLength: 64 }) }),
     body: Type.Object({}, closed),

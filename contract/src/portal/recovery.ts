@@ -5,10 +5,10 @@ import { Timestamp } from "../shared.ts";
 import { SignInResult } from "./shapes.ts";
 
 const ResetToken = Type.String({ maxLength: 128, description: "the part of the link after #" });
-const PUBLIC = "a person who can't sign in has no session; the token in the body is the permission";
+const PUBLIC = "a person who can't sign in has no session; the token in the body authorizes the request";
 
 const MailResult = nullable(
-  Type.Object({ failure: nullable(Type.String({ description: "null: the mail server took it" })) }),
+  Type.Object({ failure: nullable(Type.String({ description: "null: the mail server accepted the mail" })) }),
 );
 
 const Account = Type.Object({
@@ -30,8 +30,8 @@ export const RECOVERY_ROWS = {
     method: "POST",
     path: "/api/reset/request",
     tag: "portal",
-    summary: "Send a link with which to set a new password by mail, if somebody has this address",
-    description: "The answer is the same, and comes at the same time, whether or not there is an account.",
+    summary: "Mail a link to set a new password, if an account has this address",
+    description: "The answer and its time are the same whether or not there is an account.",
     permission: "public",
     publicReason: "a person who lost the password can't sign in; the mailbox is the proof",
     sameOrigin: true,
@@ -44,15 +44,15 @@ export const RECOVERY_ROWS = {
     method: "POST",
     path: "/api/reset/open",
     tag: "portal",
-    summary: "Show whose account a reset link is for, and what using it ends",
+    summary: "Show the account of a reset link, and the effects of using it",
     permission: "public",
     publicReason: PUBLIC,
     sameOrigin: true,
     body: Type.Object({ token: ResetToken }, closed),
     result: Type.Object({
       email: Email,
-      first_proof: Type.Boolean({ description: "every way into the account from before ends with it" }),
-      second_factor: Type.Enum(["none", "required", "ends"], { description: "what becomes of the authenticator app" }),
+      first_proof: Type.Boolean({ description: "every earlier way to sign in ends with it" }),
+      second_factor: Type.Enum(["none", "required", "ends"], { description: "the effect on the authenticator app" }),
     }),
     status: 200,
     problems: ["invalid_body", "not_found", "rate_limited"],
@@ -64,7 +64,7 @@ export const RECOVERY_ROWS = {
     tag: "portal",
     summary: "Set a new password by a one-time link; every session ends",
     description:
-      "Signs in, or asks for the second step where an authenticator app is set up. The first such link that an address is proved by ends every other way in, too.",
+      "Signs in, or asks for the second factor if an authenticator app is set up. The first link that verifies an address also ends every other way to sign in.",
     permission: "public",
     publicReason: PUBLIC,
     sameOrigin: true,
@@ -78,7 +78,7 @@ export const RECOVERY_ROWS = {
     method: "POST",
     path: "/api/account/email/verify",
     tag: "portal",
-    summary: "Send a link to one's own address by mail, which proves it",
+    summary: "Mail a link to one's own address, which verifies it",
     permission: "session",
     body: Type.Object({}, closed),
     status: 204,
@@ -89,9 +89,9 @@ export const RECOVERY_ROWS = {
     method: "PUT",
     path: "/api/account/email",
     tag: "portal",
-    summary: "Change the address that one signs in with; it is unverified until it is proved",
+    summary: "Change one's e-mail address; the new one is unverified until its link is used",
     description:
-      "Where this server sends mail, the old address gets a message, and the new one the link that verifies it.",
+      "If this server sends mail, the old address gets a message, and the new address gets the link that verifies it.",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({ email: Email }, closed),
@@ -104,7 +104,7 @@ export const RECOVERY_ROWS = {
     method: "DELETE",
     path: "/api/session/notice",
     tag: "portal",
-    summary: "Show no longer what the first proof of the address ended",
+    summary: "Hide the list of everything that the first verification of the address ended",
     permission: "session",
     status: 204,
     problems: [],
@@ -114,8 +114,8 @@ export const RECOVERY_ROWS = {
     method: "POST",
     path: "/api/account/identity",
     tag: "portal",
-    summary: "Prepare to link one's identity at the single sign-on: where to send the browser",
-    description: "The identity that comes back from the provider replaces the linked one.",
+    summary: "Prepare to link one's identity at the single sign-on: the address for the browser",
+    description: "The identity from the provider replaces the linked one.",
     permission: "session",
     recentSignIn: true,
     body: Type.Object({}, closed),
@@ -128,7 +128,7 @@ export const RECOVERY_ROWS = {
     method: "DELETE",
     path: "/api/account/identity",
     tag: "portal",
-    summary: "Unlink one's identity at the single sign-on; the last way to sign in stays",
+    summary: "Unlink one's identity at the single sign-on; the last way to sign in can't be unlinked",
     permission: "session",
     recentSignIn: true,
     status: 204,
@@ -142,12 +142,12 @@ export const RECOVERY_ROWS = {
     summary: "List the accounts of the server, by address",
     permission: "instance",
     query: Type.Object({
-      unverified: Type.Optional(Type.Boolean({ description: "only those whose address nobody has proved" })),
+      unverified: Type.Optional(Type.Boolean({ description: "only accounts with an unverified address" })),
       q: Type.Optional(
         Type.String({
           maxLength: 254,
           description:
-            "part of the address or name; one request looks at 5000 accounts, so that a page may be empty and have a next_cursor",
+            "part of the address or name; one request examines 5000 accounts, so a page may be empty and still have a next_cursor",
         }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
@@ -156,8 +156,8 @@ export const RECOVERY_ROWS = {
     result: Type.Object({
       items: Type.Array(Account),
       next_cursor: nullable(Type.String()),
-      unverified: Type.Integer({ description: "how many of all accounts nobody has proved; counted up to 1000" }),
-      unverified_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than are counted" })),
+      unverified: Type.Integer({ description: "accounts with an unverified address, of all accounts; counted up to 1000" }),
+      unverified_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than the counted ones" })),
     }),
     status: 200,
     problems: ["invalid_parameter"],
@@ -167,9 +167,9 @@ export const RECOVERY_ROWS = {
     method: "POST",
     path: "/api/instance/accounts/{user_id}/reset-link",
     tag: "portal",
-    summary: "Make a one-time link with which a person sets a new password",
+    summary: "Create a one-time link with which a person sets a new password",
     description:
-      "For the operator to hand over. It works for an hour. An authenticator app stays required unless `clear_second_factor` says that it ends.",
+      "The operator gives the link to the person. It works for an hour. An authenticator app stays required unless `clear_second_factor` is true.",
     permission: "instance",
     recentSignIn: true,
     params: Type.Object({ user_id: Id }),

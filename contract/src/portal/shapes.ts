@@ -5,7 +5,7 @@ import { DisplayName, Slug, Timestamp } from "../shared.ts";
 /** The messages of a browser and an authenticator (WebAuthn level 3, section 5), forwarded unchanged. */
 export const WebAuthnJson = Type.Object({}, { additionalProperties: true });
 
-/** Identifies one attempt to sign in or to confirm, from its first step to its last: 256 random bits, five minutes. */
+/** Identifies one sign-in or confirmation from its first step to its last: 256 random bits, valid for five minutes. */
 export const Ticket = Type.String({ minLength: 1, maxLength: 128 });
 
 /** Six digits of an authenticator app (RFC 6238). */
@@ -15,11 +15,11 @@ export const RecoveryCode = Type.String({ minLength: 8, maxLength: 32 });
 
 export const SECOND_FACTORS = ["totp", "recovery_code", "passkey"] as const;
 
-/** The first step of a sign-in succeeded: it is complete, or needs a second factor. */
+/** The result of the first step of a sign-in: it is complete, or needs a second factor. */
 export const SignInResult = Type.Object({
   status: Type.Enum(["signed_in", "second_factor"]),
   ticket: nullable(Type.String({ description: "for the second step" })),
-  methods: Type.Array(Type.Enum([...SECOND_FACTORS]), { description: "what the second step may be" }),
+  methods: Type.Array(Type.Enum([...SECOND_FACTORS]), { description: "the accepted second factors" }),
 });
 
 export const Passkey = Type.Object({
@@ -27,7 +27,7 @@ export const Passkey = Type.Object({
   name: DisplayName,
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
-  synced: Type.Boolean({ description: "kept by a password manager or an account, not by one device" }),
+  synced: Type.Boolean({ description: "a password manager or an account stores it, not one device" }),
 });
 
 export const BrowserSession = Type.Object({
@@ -52,7 +52,7 @@ export const PersonalAccessToken = Type.Object({
   pending: Type.Boolean({ description: "waits for an approval by an administrator of the organization" }),
 });
 
-/** The signed-in person, and their memberships. */
+/** The signed-in person and their memberships. */
 export const SignedIn = Type.Object({
   user: Type.Object({
     id: Id,
@@ -60,7 +60,7 @@ export const SignedIn = Type.Object({
     name: DisplayName,
     instance_admin: Type.Boolean({ description: "runs this server" }),
     email_verified: Type.Boolean({
-      description: "a mailed link, a provider or the operator proved whose the address is",
+      description: "a mailed link, a provider or the operator verified the address",
     }),
   }),
   organizations: Type.Array(
@@ -71,7 +71,7 @@ export const SignedIn = Type.Object({
       role: OrgRoleName,
       refused: nullable(
         Type.Enum(["second_factor_required", "provider_sign_in_required"], {
-          description: "what the organization asks for and this session does not show",
+          description: "the requirement of the organization that this session does not meet",
         }),
       ),
     }),
@@ -79,7 +79,7 @@ export const SignedIn = Type.Object({
   session: Type.Object({
     id: Id,
     method: BrowserSession.properties.method,
-    confirmed_at: Type.String({ format: "date-time", description: "when the person last proved who they are" }),
+    confirmed_at: Type.String({ format: "date-time", description: "the person's last sign-in or confirmation" }),
     expires_at: Timestamp,
   }),
   security: Type.Object({
@@ -90,5 +90,5 @@ export const SignedIn = Type.Object({
     has_identity: Type.Boolean({ description: "an identity at the single sign-on is linked" }),
   }),
   notice: nullable(Ended),
-  sends_email: Type.Boolean({ description: "whether this server sends e-mail, such as the links of invitations" }),
+  sends_email: Type.Boolean({ description: "whether this server sends e-mail, for example invitations" }),
 });

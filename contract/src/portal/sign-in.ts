@@ -9,7 +9,7 @@ const BEFORE = "a person who signs in has no session yet; the body is the proof"
 
 const INVITATION_TOKEN = Type.String({ maxLength: 128, description: "the part of the link after #" });
 
-/** Signing in and out. Answers that begin a session set its cookie. */
+/** Signing in and out. An answer that begins a session sets its cookie. */
 export const SIGN_IN_ROWS = {
   setUp: route({
     operationId: "setUp",
@@ -20,7 +20,7 @@ export const SIGN_IN_ROWS = {
     description:
       "With `email` the owner signs in with another address than the one that was named; nobody has proved it then.",
     permission: "public",
-    publicReason: "the owner has no account yet; the token in the body is the permission",
+    publicReason: "the owner has no account yet; the token in the body authorizes the request",
     sameOrigin: true,
     body: Type.Object(
       {
@@ -34,7 +34,7 @@ export const SIGN_IN_ROWS = {
     result: Type.Object({
       organization: Type.Object({ id: Type.String(), slug: Slug }),
       project: nullable(
-        Type.Object({ id: Type.String(), slug: Slug }, { description: "where the newcomer begins; null: nowhere" }),
+        Type.Object({ id: Type.String(), slug: Slug }, { description: "the project to begin with; null: none" }),
       ),
       user: Type.Object({ id: Type.String(), email: Type.String(), name: DisplayName }),
       credential: nullable(
@@ -42,7 +42,7 @@ export const SIGN_IN_ROWS = {
           { id: Type.String(), client_id: Type.String(), client_secret: Type.String() },
           {
             description:
-              "reaches the project, with the scopes of the first steps; null: the policy allows none of them",
+              "a credential of the project with the scopes of the first steps; null: the policy allows none of them",
           },
         ),
       ),
@@ -56,9 +56,9 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/setup/open",
     tag: "portal",
-    summary: "Show whose account a set-up link is for: the address that the owner will sign in with",
+    summary: "Show the account of a set-up link: the owner's e-mail address",
     permission: "public",
-    publicReason: "the owner has no account yet; the token in the body is the permission",
+    publicReason: "the owner has no account yet; the token in the body authorizes the request",
     sameOrigin: true,
     body: Type.Object({ token: Type.String({ maxLength: 128 }) }, closed),
     result: Type.Object({ email: Email, organization: Type.Object({ slug: Slug, name: DisplayName }) }),
@@ -75,13 +75,13 @@ export const SIGN_IN_ROWS = {
     publicReason: BEFORE,
     result: Type.Object({
       passkeys: Type.Boolean({
-        description: "false where the portal's address is one that browsers make no passkeys for",
+        description: "false: browsers create no passkeys for the portal's address",
       }),
       passkey_url: nullable(
-        Type.String({ description: "where passkeys work when they don't here: the same server by the name localhost" }),
+        Type.String({ description: "an address where passkeys work if they don't here: the same server as localhost" }),
       ),
-      oidc: nullable(Type.Object({ name: Type.String({ description: "what the button says" }) })),
-      sends_email: Type.Boolean({ description: "whether a lost password can be set anew by a mailed link" }),
+      oidc: nullable(Type.Object({ name: Type.String({ description: "the text of the button" }) })),
+      sends_email: Type.Boolean({ description: "whether a mailed link can set a new password" }),
     }),
     status: 200,
     problems: [],
@@ -119,7 +119,7 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/sign-in/recovery-code",
     tag: "portal",
-    summary: "Sign in with a recovery code, as the second step; it is then used up",
+    summary: "Sign in with a recovery code, as the second step; the code works once",
     permission: "public",
     publicReason: BEFORE,
     sameOrigin: true,
@@ -133,7 +133,7 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/sign-in/passkey/options",
     tag: "portal",
-    summary: "Prepare a sign-in with a passkey: what the browser needs to ask for one",
+    summary: "Prepare a sign-in with a passkey: the options for the browser",
     permission: "public",
     publicReason: BEFORE,
     sameOrigin: true,
@@ -176,9 +176,9 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/invitation/oidc",
     tag: "portal",
-    summary: "Prepare to accept an invitation by single sign-on: where to send the browser",
+    summary: "Prepare to accept an invitation by single sign-on: the address for the browser",
     description:
-      "A person who comes back from the provider with the invited address has accepted, and is signed in. `name` is for people without an account.",
+      "A person who returns from the provider with the invited address has accepted, and is signed in. `name` is for people without an account.",
     permission: "public",
     publicReason: BEFORE,
     sameOrigin: true,
@@ -202,7 +202,7 @@ export const SIGN_IN_ROWS = {
     method: "GET",
     path: "/api/session",
     tag: "portal",
-    summary: "Show who is signed in, and where they are a member",
+    summary: "Show the signed-in person and their memberships",
     permission: "session",
     result: SignedIn,
     status: 200,
@@ -213,7 +213,7 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/session/token",
     tag: "portal",
-    summary: "Get an access token for one organization; good for five minutes and as long as the session",
+    summary: "Get an access token for one organization; it is valid for five minutes, and not longer than the session",
     description:
       "With it the portal calls the public operations as anyone does; it holds what the person's roles hold.",
     permission: "session",
@@ -231,7 +231,7 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/session/confirm/options",
     tag: "portal",
-    summary: "Prepare a confirmation by passkey: what the browser needs to ask the person who is signed in for one",
+    summary: "Prepare a confirmation by passkey: the options for the browser",
     permission: "session",
     body: Type.Object({}, closed),
     result: Type.Object({ ticket: Ticket, options: WebAuthnJson }),
@@ -243,8 +243,8 @@ export const SIGN_IN_ROWS = {
     method: "POST",
     path: "/api/session/confirm",
     tag: "portal",
-    summary: "Prove once more who one is, before a dangerous act",
-    description: "By password (with the app's code where one is set up), or by passkey. Good for ten minutes.",
+    summary: "Confirm one's identity, before a dangerous act",
+    description: "By password (with the app's code if one is set up), or by passkey. A confirmation counts for ten minutes.",
     permission: "session",
     body: Type.Union([
       Type.Object({ password: Type.String({ minLength: 1, maxLength: 1024 }), code: Type.Optional(TotpCode) }, closed),

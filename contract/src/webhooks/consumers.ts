@@ -24,7 +24,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/consumers",
     tag: "webhooks",
-    summary: "List the named readers of a webhook's events, and where they are",
+    summary: "List the consumers of a webhook's events, and their positions",
     permission: "webhooks:read",
     params: webhookParams,
     result: Type.Object({ items: Type.Array(Consumer) }),
@@ -40,7 +40,7 @@ export const WEBHOOK_CONSUMER_ROWS = {
     permission: "webhooks:write",
     params: webhookParams,
     body: Type.Object(
-      { name: Name, from: Type.Optional(Type.Enum(["oldest", "now"], { description: "now when not given" })) },
+      { name: Name, from: Type.Optional(Type.Enum(["oldest", "now"], { description: "by default now" })) },
       closed,
     ),
     result: Consumer,
@@ -63,9 +63,9 @@ export const WEBHOOK_CONSUMER_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/consumers/{consumer}/claim",
     tag: "webhooks",
-    summary: "Take the next events under a lease, oldest first",
+    summary: "Get the next events under a lease, oldest first",
     description:
-      "Until the lease ends, or its events are acknowledged, no other claim gets events of this consumer (409 with Retry-After). Events that were not acknowledged by then come again.",
+      "Until the lease ends or its events are acknowledged, other claims of this consumer get no events (409 with Retry-After). After the lease, events that were not acknowledged come again.",
     permission: "webhooks:read",
     params: consumerParams,
     body: Type.Object(
@@ -89,16 +89,16 @@ export const WEBHOOK_CONSUMER_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/consumers/{consumer}/acknowledge",
     tag: "webhooks",
-    summary: "Mark a lease's events as done, or give them back",
+    summary: "Acknowledge the events of a lease, or return them",
     permission: "webhooks:read",
     params: consumerParams,
     body: Type.Object(
       {
         lease_id: Id,
         cursor: Type.Optional(
-          Type.String({ maxLength: 512, description: "of the last event that is done; all of them when not given" }),
+          Type.String({ maxLength: 512, description: "the cursor of the last finished event; all of the lease by default" }),
         ),
-        release: Type.Optional(Type.Boolean({ description: "true: none is done" })),
+        release: Type.Optional(Type.Boolean({ description: "true: no event is finished" })),
       },
       closed,
     ),

@@ -19,14 +19,14 @@ const Filter = Type.Object(
       Type.String({ minLength: 1, maxLength: 500, description: "in the body, in upper or lower case" }),
     ),
   },
-  { ...closed, description: "an event must fit all that is given" },
+  { ...closed, description: "an event must match all given conditions" },
 );
 
 const settings = {
   filter: Filter,
-  ordered: Type.Boolean({ description: "one after the other; each waits until the one before was taken or given up" }),
+  ordered: Type.Boolean({ description: "in order: each event waits until the one before was delivered or given up" }),
   rate_per_second: nullable(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: "null: as fast as it takes them" }),
+    Type.Integer({ minimum: 1, maximum: 10_000, description: "null: as fast as the destination accepts them" }),
   ),
 };
 
@@ -43,10 +43,10 @@ const Destination = Type.Object({
   id: Id,
   webhook_id: Id,
   name: DisplayName,
-  url: Type.String({ description: "its beginning only for those who may not change it" }),
+  url: Type.String({ description: "only the beginning, for those who may not change it" }),
   ...settings,
   state: Type.Enum(["active", "paused", "stopped"]),
-  reason: nullable(Type.String({ description: "why it was stopped" })),
+  reason: nullable(Type.String({ description: "why it was paused" })),
   delivered: Type.Integer(),
   failures: Type.Integer({ description: "in a row" }),
   failing_since: nullable(Timestamp),
@@ -71,7 +71,7 @@ const Delivery = Type.Object({
 });
 
 const secret = nullable(Type.String({ description: "whsec_…, for checking signatures; shown once" }));
-const Count = Type.Object({ count: Type.Integer({ description: "requests that will be sent" }) });
+const Count = Type.Object({ count: Type.Integer({ description: "requests that wait to be sent" }) });
 
 export const WEBHOOK_DESTINATION_ROWS = {
   listWebhookDestinations: route({
@@ -79,7 +79,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/destinations",
     tag: "webhooks",
-    summary: "List where a webhook's events are handed on to, oldest first",
+    summary: "List the destinations of a webhook's events, oldest first",
     permission: "webhooks:read",
     params: webhookParams,
     result: Type.Object({ items: Type.Array(Destination) }),
@@ -91,7 +91,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/destinations",
     tag: "webhooks",
-    summary: "Hand a webhook's events on: signed requests (Standard Webhooks), from now on",
+    summary: "Create a destination: the webhook's events are forwarded to it in signed requests (Standard Webhooks), from now on",
     permission: "webhooks:write",
     params: webhookParams,
     body: Type.Object({ name: DisplayName, url: Url, ...given }, closed),
@@ -105,7 +105,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
     tag: "webhooks",
-    summary: "Read a destination and how it fares",
+    summary: "Read a destination and its state",
     permission: "webhooks:read",
     params: destinationParams,
     result: Destination,
@@ -118,7 +118,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
     tag: "webhooks",
     summary: "Change, pause or resume a destination",
-    description: `One that resumes goes on where it was, and what waits is tried at once.`,
+    description: `A resumed destination continues where it stopped, and waiting events are tried at once.`,
     headers: ["If-Match"],
     permission: "webhooks:write",
     params: destinationParams,
@@ -146,8 +146,8 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}/rotate-secret",
     tag: "webhooks",
-    summary: "Replace the secret that signs what a destination gets",
-    description: "For `overlap_s` seconds the former secret signs as well.",
+    summary: "Replace the secret that signs a destination's requests",
+    description: "The old secret also signs for `overlap_s` seconds.",
     permission: "webhooks:write",
     recentSignIn: true,
     params: destinationParams,
@@ -165,8 +165,8 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}/deliveries",
     tag: "webhooks",
-    summary: "List the events that a destination did not take at the first attempt, or got again, newest first",
-    description: "Those with the status `dead` were given up: the dead letters.",
+    summary: "List the events that a destination did not accept at the first attempt, or got again, newest first",
+    description: "Events with the status `dead` were given up: the dead letters.",
     permission: "webhooks:read",
     params: destinationParams,
     query: Type.Object({
@@ -182,8 +182,8 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}/replay",
     tag: "webhooks",
-    summary: "Send dead letters once more, or all events of a time",
-    description: "Without `from` and `to` it is the dead letters. A time may have 10,000 events at most.",
+    summary: "Send dead letters again, or all events of a time range",
+    description: "Without `from` and `to` it sends the dead letters. A time range may have 10,000 events at most.",
     permission: "webhooks:write",
     params: destinationParams,
     body: Type.Object({ from: Type.Optional(DateTime), to: Type.Optional(DateTime) }, closed),
@@ -196,7 +196,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/events/{event_id}/replay",
     tag: "webhooks",
-    summary: "Send one event once more, to one destination or all that are active",
+    summary: "Send one event again, to one destination or to all active ones",
     permission: "webhooks:write",
     params: Type.Object({ webhook_id: Id, event_id: Id }),
     body: Type.Object({ destination_id: Type.Optional(Id) }, closed),

@@ -16,7 +16,7 @@ export const WEBHOOK_EVENT_ROWS = {
     tag: "webhooks",
     summary: "List the events of a webhook, newest first",
     description:
-      "Conditions on header, pointer and text are looked up event by event: a page may have fewer than `limit` events, or none, and still a `next_cursor`.",
+      "The server checks conditions on header, pointer and text event by event. So a page may have fewer than `limit` events, or none, and still a `next_cursor`.",
     permission: "webhooks:read",
     params: webhookParams,
     query: Type.Object({
@@ -54,10 +54,10 @@ export const WEBHOOK_EVENT_ROWS = {
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/events/{event_id}/body",
     tag: "webhooks",
-    summary: "Read the body of an event, byte for byte",
+    summary: "Read the unchanged body of an event",
     permission: "webhooks:read",
     params: eventParams,
-    result: Type.String({ description: "the bytes that came" }),
+    result: Type.String({ description: "the received bytes" }),
     resultType: "application/octet-stream",
     status: 200,
     problems: ["not_found"],
@@ -75,12 +75,12 @@ export const WEBHOOK_EVENT_ROWS = {
       after: Type.Optional(Type.String({ maxLength: 512, description: "a cursor of an event or of a poll, or now" })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
       wait_s: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 60, default: 0, description: "how long to wait when there is none" }),
+        Type.Integer({ minimum: 0, maximum: 60, default: 0, description: "how long to wait if there is no event" }),
       ),
     }),
     result: Type.Object({
       items: Type.Array(WebhookEvent),
-      cursor: Type.String({ description: "goes on after the last of these" }),
+      cursor: Type.String({ description: "continues after the last of these events" }),
     }),
     status: 200,
     problems: ["invalid_parameter", "not_found"],
@@ -90,9 +90,9 @@ export const WEBHOOK_EVENT_ROWS = {
     method: "GET",
     path: "/v1/webhooks/{webhook_id}/stream",
     tag: "webhooks",
-    summary: "Stream events as they come; as server-sent events",
+    summary: "Stream events as they arrive, as server-sent events",
     description:
-      "Each is an `event` with the JSON of one event; its id continues from there, as Last-Event-ID or last_event_id. By default it begins with the next event.",
+      "Each is an `event` with the JSON of one event. A later request with its id, as Last-Event-ID or last_event_id, continues after it. By default the stream begins with the next event.",
     permission: "webhooks:read",
     params: webhookParams,
     query: Type.Object({ last_event_id: Type.Optional(Type.String({ maxLength: 512 })) }),

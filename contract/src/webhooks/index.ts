@@ -5,7 +5,7 @@ import { WEBHOOK_ROWS } from "./webhooks.ts";
 
 export { WEBHOOK_HANDSHAKES, WEBHOOK_SCHEMES } from "./shapes.ts";
 
-/** Incoming webhooks. The address for senders is no operation of the JSON API: it accepts any request. */
+/** Incoming webhooks. The address for senders is not an operation of the JSON API: it accepts any request. */
 export const WEBHOOK_ROUTES = {
   ...WEBHOOK_ROWS,
   ...WEBHOOK_EVENT_ROWS,

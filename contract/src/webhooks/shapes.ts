@@ -30,13 +30,13 @@ export const HeaderCondition = Type.String({
 
 /** A condition on the verification of an event. */
 export const VerifiedCondition = Type.Enum(["yes", "no", ...WEBHOOK_SCHEMES.filter((scheme) => scheme !== "none")], {
-  description: "yes: by any scheme; no: not looked at; or the scheme",
+  description: "yes: by any scheme; no: not verified; or the scheme",
 });
 
 const Verification = Type.Object(
   {
     scheme: Type.Enum([...WEBHOOK_SCHEMES]),
-    header: Type.Optional(Type.String({ ...FieldName, description: "for hmac and header: the field to look at" })),
+    header: Type.Optional(Type.String({ ...FieldName, description: "for hmac and header: the header field with the signature or key" })),
     algorithm: Type.Optional(Type.Enum(["sha1", "sha256", "sha512"], { description: "for hmac; sha256" })),
     encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "for hmac; hex" })),
     prefix: Type.Optional(Type.String({ maxLength: 50, description: "the text before the signature or key" })),
@@ -44,7 +44,7 @@ const Verification = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
-        description: "how far the signed time may be from now; 300. For standard_webhooks, stripe and slack",
+        description: "the most seconds between the signed time and now; 300. For standard_webhooks, stripe and slack",
       }),
     ),
   },
@@ -54,13 +54,13 @@ const Verification = Type.Object(
 const Deduplication = Type.Object(
   {
     by: Type.Enum(["auto", "header", "pointer", "none"], {
-      description: "auto: where the scheme or a known sender names the event",
+      description: "auto: by the scheme, or by the fields of a known sender",
     }),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "of the header field, or a JSON pointer" }),
+      Type.String({ minLength: 1, maxLength: 200, description: "the name of the header field, or a JSON pointer" }),
     ),
     window_s: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 604_800, description: "how long a name is remembered; 86400" }),
+      Type.Integer({ minimum: 1, maximum: 604_800, description: "how long a delivery's name is remembered; 86400" }),
     ),
   },
   closed,
@@ -93,7 +93,7 @@ const Days = nullable(
   Type.Integer({
     minimum: 1,
     maximum: 36_500,
-    description: "how long its events are kept; null: as the project's other webhooks",
+    description: "how long its events are kept; null: as other webhooks of the project",
   }),
 );
 
@@ -101,7 +101,7 @@ const WebhookUrl = Type.Object({
   hint: Type.String({ description: "its last four characters" }),
   created_at: Timestamp,
   expires_at: nullable(Type.String({ format: "date-time", description: "null: in force" })),
-  hits: Type.Integer({ description: "requests; of a former one, those since it was replaced" }),
+  hits: Type.Integer({ description: "requests; for an old address, those since it was replaced" }),
   last_hit_at: nullable(Timestamp),
 });
 
@@ -109,11 +109,11 @@ export const Webhook = Type.Object({
   id: Id,
   project_id: Id,
   name: DisplayName,
-  enabled: Type.Boolean({ description: "false: requests are answered 503, and nothing is kept" }),
+  enabled: Type.Boolean({ description: "false: requests get a 503, and no event is kept" }),
   ...settings,
   has_secret: Type.Boolean(),
   retention_days: Days,
-  urls: Type.Array(WebhookUrl, { description: "the one in force and the last former ones, newest first" }),
+  urls: Type.Array(WebhookUrl, { description: "the present address and the last old ones, newest first" }),
   created_by: Type.String(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -128,7 +128,7 @@ export const optional = {
       minLength: 8,
       maxLength: 500,
       pattern: "^[^\\u0000-\\u001f\\u007f]*$",
-      description: "to verify by; for basic: user:password. One is made for standard_webhooks when it is absent",
+      description: "the secret that verifies; for basic: user:password. If it is absent for standard_webhooks, the server creates one",
     }),
   ),
   verify_token: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, description: "for meta" }))),
@@ -141,34 +141,34 @@ export const optional = {
 
 export const Headers = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
   description:
-    "[name, value] in the order in which they came; of what looks like a secret `redacted:` and a keyed hash",
+    "[name, value] in the received order; a value that looks like a secret is `redacted:` and a keyed hash",
 });
 
 export const WebhookEvent = Type.Object({
   id: Id,
   webhook_id: Id,
   received_at: Timestamp,
-  type: nullable(Type.String({ description: "as the sender says" })),
+  type: nullable(Type.String({ description: "the name that the sender gave" })),
   method: Type.String(),
-  query: Type.String({ description: "as it was sent; secrets as in headers" }),
+  query: Type.String({ description: "the received query; secrets as in headers" }),
   headers: Headers,
   content_type: nullable(Type.String()),
   size_bytes: Type.Integer(),
   ip: Type.String(),
   verified: Type.Enum([...WEBHOOK_SCHEMES], { description: "the scheme that verified it" }),
-  duplicates: Type.Integer({ description: "how often it came again" }),
-  cursor: Type.String({ description: "goes on after this event" }),
+  duplicates: Type.Integer({ description: "how often the sender repeated it" }),
+  cursor: Type.String({ description: "continues after this event" }),
   body_format: nullable(
     Type.Enum(["json", "deep_json", "text", "binary"], {
-      description: "deep_json: nested deeper than 100 levels; null in a list, when it is longer than 64 KiB",
+      description: "deep_json: nested deeper than 100 levels; null in a list if the body is longer than 64 KiB",
     }),
   ),
   body: nullable(
-    Type.String({ description: "as it was sent; null when it is no UTF-8, or longer than 64 KiB in a list" }),
+    Type.String({ description: "the received body; null if it is not UTF-8, or in a list if it is longer than 64 KiB" }),
   ),
-  body_base64: nullable(Type.String({ description: "instead of body, when it is no UTF-8" })),
+  body_base64: nullable(Type.String({ description: "instead of body, if it is not UTF-8" })),
   json: Type.Unknown({
-    description: "the body's own text, as a value of this object; null when body_format is another than json",
+    description: "the body's text, as a value of this object; null if body_format is not json",
   }),
 });
 

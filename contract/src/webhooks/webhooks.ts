@@ -7,9 +7,9 @@ import { optional, Rejection, Webhook } from "./shapes.ts";
 export const webhookParams = Type.Object({ webhook_id: Id });
 
 const webhook_url = nullable(
-  Type.String({ description: "where senders post to; a secret. POST …/reveal-url shows it again" }),
+  Type.String({ description: "the address for senders; a secret. POST …/reveal-url shows it again" }),
 );
-const secret = nullable(Type.String({ description: "the one that was made here; shown once" }));
+const secret = nullable(Type.String({ description: "the secret that the server created; shown once" }));
 
 export const WEBHOOK_ROWS = {
   listWebhooks: route({
@@ -79,9 +79,9 @@ export const WEBHOOK_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/rotate-url",
     tag: "webhooks",
-    summary: "Give a webhook a new address",
+    summary: "Replace the address of a webhook",
     description:
-      "The former one ends at once, or after the `grace_s` seconds that are asked for. Hits on it are counted.",
+      "The old address ends at once, or after `grace_s` seconds. Requests to it are counted.",
     permission: "webhooks:write",
     recentSignIn: true,
     params: webhookParams,
@@ -96,7 +96,7 @@ export const WEBHOOK_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/reveal-url",
     tag: "webhooks",
-    summary: "Show a webhook's address again; the audit log says who asked",
+    summary: "Show a webhook's address again; the audit log records it",
     permission: "webhooks:write",
     recentSignIn: true,
     params: webhookParams,
@@ -110,7 +110,7 @@ export const WEBHOOK_ROWS = {
     path: "/v1/webhooks/{webhook_id}/rotate-secret",
     tag: "webhooks",
     summary: "Replace the secret that a webhook verifies by",
-    description: "For `overlap_s` seconds the former secret counts as well. Without `secret` one is made.",
+    description: "The old secret also counts for `overlap_s` seconds. Without `secret` the server creates one.",
     permission: "webhooks:write",
     recentSignIn: true,
     params: webhookParams,

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 
-/** Where each service of this deployment is reached. */
+/** The address of each service of this deployment. */
 export interface Addresses {
   readonly identity_url: string;
   readonly ingest_url: string;
@@ -12,7 +12,7 @@ export interface Addresses {
   readonly portal_url: string;
 }
 
-/** The configured addresses; the others follow from the listening address. */
+/** Returns the configured addresses. Those that are not configured follow from the listening address. */
 export function addressesOf(config: Config, listen: string, s3Listen: string): Addresses {
   const origin = `http://${listen}`;
   const s3Origin = `${config.s3_tls_cert === null ? "http" : "https"}://${s3Listen}`;

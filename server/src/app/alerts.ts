@@ -9,9 +9,8 @@ import type { Config } from "./config.ts";
 import { outboundFor } from "./outbound.ts";
 
 export interface Alerts {
-  /** What the surface needs. */
   readonly deps: AlertsDeps;
-  /** Begins to evaluate and to deliver. */
+  /** Starts evaluations and deliveries. */
   start(): void;
 }
 

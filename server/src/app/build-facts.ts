@@ -6,13 +6,13 @@ import type { InstanceFacts } from "#surfaces/portal/index.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The versions that run, as far as this process can find out without asking others. */
+/** Returns the versions of the running product, as far as this process knows them. */
 export function buildFacts(): InstanceFacts["build"] {
   const { node, sqlite = "unknown" } = process.versions;
   return { commit: commitOf(ROOT), node, sqlite, duckdb: packageVersion("@duckdb/node-api") };
 }
 
-/** The commit of a repository's files, from git's own files; null: there is none. */
+/** Returns the commit of a repository, from git's own files; null without a repository. */
 export function commitOf(root: string): string | null {
   try {
     const directory = gitDirectory(root);
@@ -24,7 +24,7 @@ export function commitOf(root: string): string | null {
   }
 }
 
-/** In a work tree, `.git` is a file with the path. */
+/** In a linked work tree, `.git` is a file with the path. */
 function gitDirectory(root: string): string {
   const path = join(root, ".git");
   try {

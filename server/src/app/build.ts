@@ -47,21 +47,21 @@ import { createWebhooks } from "./webhooks.ts";
 /** The running product. */
 export interface App {
   readonly addresses: Addresses;
-  /** `host:port` of the main listener as bound, and of `/metrics` or null. */
+  /** `host:port` of the main listener and of `/metrics`, as bound; null without the second. */
   readonly listen: string;
   readonly metricsListen: string | null;
   readonly metadata: MetadataStore;
   readonly identity: Identity;
   readonly telemetry: TelemetryStore;
-  /** Resolves when a part without which nothing works has died; the process is to end. Already logged. */
+  /** Resolves when an essential part has died. It is logged already; the process must end. */
   readonly fatal: Promise<FatalPart>;
-  /** Stops in the reverse order of the start: running requests are finished first. */
+  /** Stops in the reverse order of the start. Running requests finish first. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts everything in order. The listener is bound first, so that a second start on the same address ends before it
- * touches data; it serves when everything else has started.
+ * Starts everything in order. It binds the listener first, so that a second start on the same address fails before it
+ * touches data. The listener serves when everything else has started.
  */
 export async function buildApp(
   config: Config,
@@ -127,10 +127,10 @@ async function startAll(
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, backups]) part.start();
-  // Registered last, so stopped first: nothing behind goes away while requests are in flight.
+  // Registered last, so stopped first: the other parts must live while requests are running.
   phases.started("requests", listener, async (part) => {
     stopping = true;
-    tails.stop(); // they would never end by themselves
+    tails.stop(); // streams never end by themselves
     webhooks.deps.streams.stop();
     const timeoutMs = config.stop_timeout_ms;
     await Promise.all([part.stop(timeoutMs), s3Listener.stop(timeoutMs), metricsListener?.stop(1000)]);
@@ -147,7 +147,7 @@ async function startAll(
   };
 }
 
-/** The observers of each answered request. */
+/** Lists the observers of each answered request. */
 function observersOf(
   identity: Pick<Identity, "activity">,
   registry: Pick<RegistryPart, "noteAnswered">,
@@ -186,7 +186,7 @@ interface FeatureParts {
   readonly schedule: Schedule;
 }
 
-/** The dependencies of surfaces other than the stores. Their background work begins when requests are served. */
+/** Builds the dependencies of surfaces other than the stores. Their background work starts when requests are served. */
 function startFeatures(
   parts: FeatureParts,
 ): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
@@ -248,15 +248,15 @@ function makeDataDirectory(path: string): void {
     const { code, message } = error as NodeJS.ErrnoException;
     const cause =
       code === "EEXIST" || code === "ENOTDIR"
-        ? "there is a file in its place; name a directory"
+        ? "a file has this name; name a directory"
         : code === "EACCES" || code === "EPERM" || code === "EROFS"
-          ? "it may not be written; give this user the right, or name another directory"
+          ? "it is not writable; give this user write permission, or name another directory"
           : message;
     throw new Error(`cannot use the data directory ${path}: ${cause}`, { cause: error });
   }
 }
 
-/** Before everything that deletes by time. */
+/** Runs before everything that deletes by time. */
 async function guardClock(
   { data_dir: dataDir }: Config,
   parts: { clock: Clock; metadata: MetadataStore; log: FastifyBaseLogger; phases: Phases; schedule: Schedule },

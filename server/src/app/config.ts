@@ -5,10 +5,10 @@ import { Compile } from "typebox/compile";
 import { parseSmtpUrl } from "#stores/mail/index.ts";
 import { SETTING_NAMES, SETTINGS, settingOf, type Setting, type SettingName } from "./settings.ts";
 
-/** The effective settings, checked and frozen. */
+/** The effective settings, validated and frozen. */
 export type Config = { readonly [N in SettingName]: Static<(typeof SETTINGS)[N]["schema"]> };
 
-/** All faults of the configuration together. */
+/** Lists all mistakes of the configuration. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[];
 
@@ -22,24 +22,24 @@ export class ConfigError extends Error {
 export interface ConfigSources {
   /** Path of a JSON file with settings by name. */
   readonly file?: string | undefined;
-  /** `MOORING_*` variables; others are left alone. */
+  /** `MOORING_*` variables; others are ignored. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Flags of the command line by setting name; they win over the environment, which wins over the file. */
   readonly flags: Readonly<Record<string, string | undefined>>;
 }
 
-/** The environment of this process; the only place that reads it. */
+/** Returns the environment of this process. Only this function reads it. */
 export function processEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 
 interface Given {
   readonly value: unknown;
-  /** Where it was set, as the operator wrote it. */
+  /** The source of the value, as the operator wrote it. */
   readonly origin: string;
 }
 
-/** Settings and where each was set: a flag, a variable, a place in the file; absent for defaults. */
+/** The settings and the source of each: a flag, a variable, a place in the file; absent for defaults. */
 export interface ExplainedConfig {
   readonly config: Config;
   readonly origins: ReadonlyMap<SettingName, string>;
@@ -50,7 +50,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return explainConfig(sources).config;
 }
 
-/** As `loadConfig`, and says where each value comes from. @throws ConfigError */
+/** As `loadConfig`, with the source of each value. @throws ConfigError */
 export function explainConfig(sources: ConfigSources): ExplainedConfig {
   const mistakes: string[] = [];
   const given = new Map<SettingName, Given>();
@@ -78,7 +78,7 @@ export function variableOf(name: string): string {
   return `MOORING_${name.toUpperCase()}`;
 }
 
-/** Variables that mean something else to our own command line. */
+/** `MOORING_*` variables of the command line that are not settings. */
 const OTHER_VARIABLES = new Set([
   "MOORING_CONFIG",
   "MOORING_URL",
@@ -97,7 +97,7 @@ function fileSettings(file: string | undefined, mistakes: string[]): [SettingNam
     return [];
   }
   if (typeof parsedFile !== "object" || parsedFile === null || Array.isArray(parsedFile)) {
-    mistakes.push(`--config ${file}: must hold one JSON object of settings`);
+    mistakes.push(`--config ${file}: must contain one JSON object of settings`);
     return [];
   }
   return Object.entries(parsedFile).flatMap(([name, value]): [SettingName, Given][] => {
@@ -122,8 +122,8 @@ function isSetting(name: string): name is SettingName {
 }
 
 /**
- * Converts text from a flag or a variable to the schema's type; text that can't be converted is left for the check to
- * refuse.
+ * Converts text from a flag or a variable to the schema's type. Leaves text that can't be converted; validation refuses
+ * it.
  */
 function parsed(name: SettingName, text: string): unknown {
   const fallback = SETTINGS[name].default as unknown;
@@ -160,7 +160,7 @@ function relations(config: Config, mistakes: string[]): void {
   }
   if (config.oidc_issuer !== null && !isSafeIssuer(config.oidc_issuer)) {
     mistakes.push(
-      "oidc_issuer: must begin with https://, since anybody who can alter its answers signs in as any person",
+      "oidc_issuer: must begin with https://, because anybody who can alter its answers could sign in as any person",
     );
   }
   if ((config.smtp_url === null) !== (config.mail_from === null)) {

@@ -11,7 +11,7 @@ import { backupName, DATA, FILES, sha256Of, writeManifest, type ListedFile, type
 
 export interface BackupOptions {
   readonly dataDir: string;
-  /** Where backups are kept; made when it is absent. */
+  /** The directory of backups; created if absent. */
   readonly to: string;
   readonly withMasterKey: boolean;
   readonly version: string;
@@ -27,10 +27,10 @@ export interface MadeBackup {
 const MASTER_KEY = "master.key";
 
 /**
- * Backs a data directory up beside a running server: everything that was acknowledged before this began. Deletions are
- * held from before the records are copied until the files that they name have names in the backup, too. An early end
- * leaves a directory without `backup.json`.
- * @throws Error when a file that the records name is missing, the disk is full, or another backup runs
+ * Backs up a data directory while the server runs, with everything that was acknowledged before the start. Deletions
+ * wait from before the records are copied until all files of those records are in the backup. An early end leaves a
+ * directory without `backup.json`.
+ * @throws Error when a file of the records is missing, the disk is full, or another backup runs
  */
 export async function createBackup(options: BackupOptions): Promise<MadeBackup> {
   const { dataDir, to, clock } = options;
@@ -133,7 +133,7 @@ class Copy {
     await this.#note(path, { size: null, sha256: null });
   }
 
-  /** @throws Error when it is not there, or is not as the records have it */
+  /** @throws Error when the file is missing, or differs from the records */
   async keep({ path, how, ...known }: KeptFile): Promise<void> {
     const [from, to] = [join(this.#from, path), join(this.#to, path)];
     await this.#directory(dirname(to));
@@ -143,12 +143,12 @@ class Copy {
     }
     await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await flush(to);
-    // A copy is read again: the records have its digest.
+    // Reads the copy again, to compare it with the digest in the records.
     const { sha256 } = await this.#note(path, { ...known, sha256: null });
     if (known.sha256 !== null && known.sha256 !== sha256) throw new Error(`cannot back up ${path}: it was altered`);
   }
 
-  /** Everything is on disk after this. */
+  /** Resolves when everything is on disk. */
   async end(): Promise<Pick<Manifest, "files" | "bytes" | "linked_bytes" | "files_sha256">> {
     await this.#list.sync();
     for (const directory of this.#directories) await syncDirectory(directory);
@@ -168,7 +168,7 @@ class Copy {
     this.#directories.add(path);
   }
 
-  /** False: not on this file system, or not this file; it has to be copied. */
+  /** False: this file can't be linked here, and must be copied. */
   async #link(from: string, to: string): Promise<boolean> {
     try {
       await link(from, to);

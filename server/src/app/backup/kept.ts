@@ -10,7 +10,7 @@ export interface KeptBackup {
 
 const DELETING = ".deleting-";
 
-/** Newest first. An absent directory has none. */
+/** Lists the backups, newest first. An absent directory has none. */
 export async function keptBackups(directory: string): Promise<KeptBackup[]> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -22,7 +22,10 @@ export async function keptBackups(directory: string): Promise<KeptBackup[]> {
   return kept;
 }
 
-/** Deletes the manifest first, so that a partly deleted backup is no backup. False: there is none of that name. */
+/**
+ * Deletes the manifest first, so that a partly deleted backup does not count as a backup. False: there is none of that
+ * name.
+ */
 export async function deleteBackup(directory: string, name: string): Promise<boolean> {
   if (!(await keptBackups(directory)).some((kept) => kept.name === name)) return false;
   await removeManifest(join(directory, name));
@@ -32,7 +35,7 @@ export async function deleteBackup(directory: string, name: string): Promise<boo
   return true;
 }
 
-/** Deletes all but the newest finished ones, and leftovers of older attempts. Returns the names. */
+/** Deletes all but the newest finished backups, and leftovers of failed ones. Returns the deleted names. */
 export async function pruneBackups(directory: string, keep: number): Promise<string[]> {
   const kept = await keptBackups(directory);
   const good = kept.filter(({ manifest }) => manifest !== null);

@@ -6,7 +6,7 @@ import type { Clock } from "#kernel/time.ts";
 import { syncDirectory } from "#stores/directory/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
-/** In a data directory whose records are of an older version and have open links: they end as soon as the records are brought up to date. */
+/** Marks a restored data directory with old records: its open links end when the records are upgraded. */
 const MARKER = "links-to-end";
 
 export async function deferEndOfLinks(dataDir: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function deferEndOfLinks(dataDir: string): Promise<void> {
   await syncDirectory(dataDir);
 }
 
-/** Called when records are updated, before any request is answered. */
+/** Called when records are upgraded, before any request is answered. */
 export async function endDeferredLinks(dataDir: string, metadata: MetadataStore, clock: Clock): Promise<void> {
   if (!existsSync(join(dataDir, MARKER))) return;
   await endOpenLinks({ metadata, clock });

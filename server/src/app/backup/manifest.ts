@@ -21,15 +21,15 @@ export interface Manifest {
   /** Version of the product. */
   readonly version: string;
   readonly started_at: string;
-  /** Everything that was acknowledged before this is in it. */
+  /** Everything that was acknowledged before this time is in the backup. */
   readonly finished_at: string;
   readonly files: number;
   readonly bytes: number;
-  /** The bytes that take no space: the files have other names in the data directory. */
+  /** Bytes that take no extra space, because the data directory links to the same files. */
   readonly linked_bytes: number;
   readonly files_sha256: string;
   readonly master_key: boolean;
-  /** Contents that are in a bucket, and so not in here. */
+  /** Contents in a bucket. They are not in the backup. */
   readonly blobs_elsewhere: number;
 }
 
@@ -46,7 +46,7 @@ export const DATA = "data";
 
 const NAME = /^mooring-\d{8}T\d{6}Z(-\d+)?$/;
 
-/** Named by the time of its beginning, so that names sort by time. */
+/** Contains the start time, so that names sort by time. */
 export function backupName(startedMs: number): string {
   return `mooring-${new Date(startedMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
@@ -56,7 +56,7 @@ export function isBackupName(name: string): boolean {
 }
 
 /**
- * Null: there is none, so the backup was never finished.
+ * Null: the manifest is missing, so the backup was not finished.
  * @throws Error when it is not a manifest of this product
  */
 export async function readManifest(directory: string): Promise<Manifest | null> {
@@ -84,7 +84,7 @@ export async function writeManifest(directory: string, manifest: Manifest): Prom
   await syncDirectory(directory);
 }
 
-/** From here on the backup is not valid any more. */
+/** Removes the manifest. From then on the backup is not valid. */
 export async function removeManifest(directory: string): Promise<void> {
   await rm(join(directory, MANIFEST), { force: true });
   await syncDirectory(directory);
@@ -96,18 +96,18 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** @throws Error when the list is not the one that was written */
+/** @throws Error when the list was altered */
 export async function* listedFiles(directory: string, { files_sha256: sha256 }: Manifest): AsyncGenerator<ListedFile> {
   const path = join(directory, FILES);
-  if ((await sha256Of(path)) !== sha256) throw new Error(`${path} was altered: its checksum is another`);
+  if ((await sha256Of(path)) !== sha256) throw new Error(`${path} was altered: its checksum differs`);
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     const file = JSON.parse(line) as ListedFile;
-    if (!isSafe(file.path)) throw new Error(`${path} names ${JSON.stringify(file.path)}, which no backup has`);
+    if (!isSafe(file.path)) throw new Error(`${path} names ${JSON.stringify(file.path)}, which is not a path of a backup`);
     yield file;
   }
 }
 
-/** Whether the path is in the data directory, in one of the places of a backup. */
+/** Whether the path is one that a backup may contain. */
 function isSafe(path: string): boolean {
   const parts = path.split("/");
   if (parts.some((part) => part === "" || part === "." || part === ".." || part.includes("\0"))) return false;

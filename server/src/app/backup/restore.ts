@@ -4,20 +4,20 @@ import { dirname, join, resolve } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
 import { DATA, listedFiles, readManifest, sha256Of, type ListedFile, type Manifest } from "./manifest.ts";
 
-/** Where a restore gathers what it has verified, within the new data directory. */
+/** A restore collects verified files here, within the new data directory. */
 const GATHERED = ".restoring";
 const MISTAKES_MAX = 20;
 
 /**
- * Puts a backup into a new data directory. Every file is copied, and the copy compared with the list; nothing has its name before all of it is
- * right. Copies, no links: what a server does with them later must not reach the backup.
- * @throws Error when the backup is not finished or not whole, or the directory is not empty
+ * Restores a backup into a new data directory. Copies each file and compares the copy with the list. No file gets its
+ * final name before all are correct. It does not link, because later changes by a server must not reach the backup.
+ * @throws Error when the backup is unfinished or incomplete, or the directory is not empty
  */
 export async function restoreBackup(from: string, dataDir: string, signal?: AbortSignal): Promise<Manifest> {
   const manifest = await readManifest(from);
   if (manifest === null)
     throw new Error(
-      `cannot restore from ${from}: it has no backup.json, so it is no backup, or one that was not finished`,
+      `cannot restore from ${from}: it has no backup.json, so it is not a backup, or was not finished`,
     );
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if ((await readdir(dataDir)).length > 0)
@@ -30,8 +30,8 @@ export async function restoreBackup(from: string, dataDir: string, signal?: Abor
     await rm(gathered, { recursive: true, force: true });
     throw error;
   }
-  // The records last: without them a server would begin a new data directory, and it does not start while the directory
-  // of the restore exists.
+  // Moves the records last. Without them a server would create a new data directory; it refuses to start while the
+  // restore's directory exists.
   for (const name of (await readdir(gathered)).toSorted(
     (a, b) => Number(a === "mooring.db") - Number(b === "mooring.db"),
   ))
@@ -42,14 +42,11 @@ export async function restoreBackup(from: string, dataDir: string, signal?: Abor
   return manifest;
 }
 
-/**
- * The leftovers of an interrupted restore are no data directory.
- * @throws Error
- */
+/** Refuses a data directory with leftovers of an interrupted restore. @throws Error */
 export function refuseHalfRestored(dataDir: string): void {
   if (existsSync(join(dataDir, GATHERED)))
     throw new Error(
-      `cannot use the data directory ${dataDir}: a restore into it did not come to its end; empty it and restore again`,
+      `cannot use the data directory ${dataDir}: a restore into it was interrupted; empty it and restore again`,
     );
 }
 
@@ -65,11 +62,11 @@ async function gather(from: string, manifest: Manifest, to: string, signal: Abor
   }
   if (mistakes.length === 0 && files !== manifest.files)
     mistakes.push(`the list has ${files} of ${manifest.files} files`);
-  if (mistakes.length > 0) throw new Error(`cannot restore: the backup is not whole:\n${mistakes.join("\n")}`);
+  if (mistakes.length > 0) throw new Error(`cannot restore: the backup is not complete:\n${mistakes.join("\n")}`);
   for (const directory of directories) await syncDirectory(directory);
 }
 
-/** Null, or the fault of the file. */
+/** Copies and checks one file. Returns its fault, or null. */
 async function gatherFile(
   from: string,
   { path, size, sha256 }: ListedFile,
@@ -79,13 +76,13 @@ async function gatherFile(
   const [source, target] = [join(from, path), join(to, path)];
   const found = await lstat(source).catch(() => null);
   if (found === null || !found.isFile()) return "is missing";
-  if (found.size !== size) return `has ${found.size} bytes and should have ${size}`;
+  if (found.size !== size) return `has ${found.size} bytes but should have ${size}`;
   for (let directory = dirname(target); !directories.has(directory); directory = resolve(directory, "..")) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     directories.add(directory);
   }
   await copyFile(source, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-  if ((await sha256Of(target)) !== sha256) return "was altered: its checksum is another";
+  if ((await sha256Of(target)) !== sha256) return "was altered: its checksum differs";
   const handle = await open(target, "r+");
   try {
     await handle.chmod(0o600);

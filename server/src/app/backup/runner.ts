@@ -15,7 +15,7 @@ const LAUNCHER = fileURLToPath(new URL("../../../bin/mooring.mjs", import.meta.u
 const NICENESS = 10;
 const LOOK_EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** After a failure the schedule tries again this much later. */
+/** The schedule retries this long after a failure. */
 const RETRY_MS = HOUR_MS;
 const DETAIL_CHARS_MAX = 1_000;
 
@@ -29,7 +29,7 @@ export interface BackupRunnerOptions {
   };
 }
 
-/** The server's own backups: by `mooring backup` in a separate process, since copying records blocks a thread. */
+/** Runs the server's own backups as `mooring backup` in a separate process, because copying records blocks a thread. */
 export class BackupRunner implements InstanceBackups {
   readonly #options: BackupRunnerOptions;
   #running: { readonly startedMs: number; readonly child: ChildProcess; readonly ended: Promise<void> } | undefined;
@@ -41,16 +41,16 @@ export class BackupRunner implements InstanceBackups {
     this.#options = options;
   }
 
-  /** Begins to follow the schedule, where one is set. */
+  /** Starts the schedule, if one is set. */
   start(): void {
     const { backup_interval_hours: hours } = this.#options.config;
     if (hours === null || this.#reason() !== null) return;
-    const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot look after the backups");
+    const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot run the scheduled backups");
     const run = (): Promise<void> => this.#whenDue(hours * HOUR_MS);
     this.#looking = this.#options.schedule.add("backups, when due", { everyMs: LOOK_EVERY_MS, run, failed });
   }
 
-  /** Ends a backup that runs; what it leaves is not taken for one. */
+  /** Stops a running backup. It leaves an unfinished one, which does not count. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#running?.child.kill("SIGTERM");
@@ -78,7 +78,7 @@ export class BackupRunner implements InstanceBackups {
   async begin(): Promise<void> {
     const reason = this.#reason();
     if (reason !== null) throw new Problem("conflict", reason);
-    if (this.#running !== undefined) throw new Problem("conflict", "A backup is being made already.");
+    if (this.#running !== undefined) throw new Problem("conflict", "A backup is already running.");
     void this.#run(false);
   }
 
@@ -86,11 +86,11 @@ export class BackupRunner implements InstanceBackups {
     const { backup_dir: directory } = this.#options.config;
     if (directory === null) return false;
     const found = (await this.list()).find((backup) => backup.name === name);
-    if (found?.isRunning === true) throw new Problem("conflict", "This backup is being made.");
+    if (found?.isRunning === true) throw new Problem("conflict", "This backup is in progress.");
     return deleteBackup(directory, name);
   }
 
-  /** Why none can be made; null: they can. */
+  /** Why no backup can be made; null: one can. */
   #reason(): string | null {
     const { database_url: database, backup_dir: directory } = this.#options.config;
     if (database !== null)
@@ -125,7 +125,7 @@ export class BackupRunner implements InstanceBackups {
     await ended;
     if (!isScheduled || this.#failure !== undefined) return;
     const pruned = await pruneBackups(directory, config.backup_keep);
-    if (pruned.length > 0) log.info({ backups: pruned }, "old backups were deleted");
+    if (pruned.length > 0) log.info({ backups: pruned }, "deleted old backups");
   }
 
   /** Never rejects. */
@@ -134,13 +134,13 @@ export class BackupRunner implements InstanceBackups {
     const [code] = (await once(child, "close").catch((error: unknown) => [String(error)])) as [number | string | null];
     if (code === 0) {
       this.#failure = undefined;
-      log.info({ directory: join(config.backup_dir ?? "") }, "a backup was made");
+      log.info({ directory: join(config.backup_dir ?? "") }, "finished a backup");
       return;
     }
     if (this.#stopped) return;
     const detail = text.join("").trim().slice(0, DETAIL_CHARS_MAX) || `it ended early (${code ?? "killed"})`;
     this.#failure = { atMs: clock.nowMs(), detail };
-    log.error({ reason: detail }, "a backup was not made");
+    log.error({ reason: detail }, "the backup failed");
   }
 }
 

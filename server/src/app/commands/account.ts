@@ -82,14 +82,14 @@ async function reset(parsed: Parsed, email: string): Promise<void> {
       },
     ),
   ).catch((error: unknown) => {
-    if (error instanceof Problem) throw new CommandError(`cannot make a link: nobody has the address ${email}`);
+    if (error instanceof Problem) throw new CommandError(`cannot create a link: nobody has the address ${email}`);
     throw error;
   });
   const [url, expiresAt] = [resetUrl(portalUrl, token), isoFromMs(expiresAtMs)];
   print(
     parsed,
     { reset_url: url, expires_at: expiresAt },
-    `link     ${url}\nexpires  ${expiresAt}\n\nIt works once. Hand it to the person so that nobody else sees it.`,
+    `link     ${url}\nexpires  ${expiresAt}\n\nIt works once. Give it to the person so that nobody else sees it.`,
   );
 }
 
@@ -117,7 +117,7 @@ async function list(parsed: Parsed, metadata: MetadataStore): Promise<void> {
     organizations: row.organizations.join(" "),
   }));
   const count = await countUnverified(metadata.read);
-  const foot = `${count} of all accounts have an address that nobody has proved.`;
+  const foot = `${count} of all accounts have an unverified address.`;
   print(parsed, rows, `${tableText(COLUMNS, lines, process.stdout.columns ?? WIDTH)}${foot}`);
 }
 

@@ -51,7 +51,7 @@ interface Report {
   readonly entries: number;
   readonly head_hash: string | null;
   readonly fault: { readonly kind: string; readonly seq: number; readonly detail: string } | null;
-  /** Faults that a repair declared. */
+  /** Faults that a repair has declared. */
   readonly declared: readonly Found[];
 }
 
@@ -63,10 +63,10 @@ interface Found {
   readonly entry: number;
 }
 
-/** The repair of one log. */
+/** The result of a repair of one log. */
 interface Repaired {
   readonly log: string;
-  /** Numbers of the entries that were appended; none when the log was whole. */
+  /** Numbers of the appended entries; empty if the log had no fault. */
   readonly entries: readonly number[];
   readonly found: readonly Omit<Found, "entry">[];
 }
@@ -82,10 +82,7 @@ export const audit = command(USAGE, OPTIONS, async (parsed) => {
   return reports.every((report) => report.ok) ? ExitCode.ok : ExitCode.failed;
 });
 
-/**
- * Decided by the options alone: a credential in the environment must not turn a check of this machine's records into
- * another.
- */
+/** Only the options decide: a credential in the environment must not replace the check of this machine's records. */
 function asksServer(parsed: Parsed): boolean {
   return textOption(parsed, "credentials") !== undefined || textOption(parsed, "url") !== undefined;
 }
@@ -121,7 +118,7 @@ async function repair(parsed: Parsed): Promise<number> {
   return ExitCode.ok;
 }
 
-/** The instance's log and every organization's, or that of one. */
+/** Lists the instance's log and every organization's, or the log of one organization. */
 async function logsOf(metadata: MetadataStore, parsed: Parsed): Promise<{ log: string; orgId: string | null }[]> {
   const org = textOption(parsed, "org");
   const organizations = await listOrganizations(metadata.read);

@@ -65,8 +65,8 @@ export const backup = command(USAGE, OPTIONS, async (parsed) => {
 function readable(path: string, manifest: BackupManifest): string {
   const { files, bytes, linked_bytes: linked, master_key: hasKey, blobs_elsewhere: elsewhere } = manifest;
   const lines = [`${path}: ${files} files of ${mebibytes(bytes)}, ${mebibytes(linked)} of it linked`];
-  if (!hasKey) lines.push("Without the master key: keep master.key apart, or stored secrets are lost.");
-  if (elsewhere > 0) lines.push(`${elsewhere} contents are in a bucket, and not in this backup.`);
+  if (!hasKey) lines.push("The backup has no master key: keep master.key elsewhere, or stored secrets are lost.");
+  if (elsewhere > 0) lines.push(`${elsewhere} contents are in a bucket, and are not in this backup.`);
   return `${lines.join("\n")}\n`;
 }
 

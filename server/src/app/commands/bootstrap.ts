@@ -39,7 +39,7 @@ const OPTIONS: readonly Option[] = [
   {
     name: "owner-email",
     value: "E-MAIL",
-    description: "owner of the organization (default: its present owner, or owner@ORG.localhost)",
+    description: "owner of the organization (default: the present owner, or owner@ORG.localhost)",
   },
   { name: "json", description: "print one JSON object" },
   ...LOCAL_OPTIONS,
@@ -89,7 +89,7 @@ async function run(parsed: Parsed): Promise<BootstrapOutput> {
     addresses,
     async (identity, metadata) => {
       const made = await bootstrapOrganization({ metadata, clock: systemClock }, input);
-      // Every scope that the organization lets a credential hold.
+      // Every scope that the organization's policy allows.
       const { allowed_scopes: allowed } = policyOf(made.organization);
       const isAllowed = (scope: Scope): boolean => allowed?.includes(scope) ?? true;
       const acting = { actor: { kind: "system", id: "command-line", orgId: made.organization.id } } as const;

@@ -16,24 +16,24 @@ export const ExitCode = {
   ok: 0,
   failed: 1,
   usage: 2,
-  /** The server refused: no credentials, or not enough. */
+  /** The server refused: no credentials, or too few permissions. */
   denied: 3,
   /** The server can't be reached or can't answer now. */
   unreachable: 4,
-  /** The server ended itself, because a part of it has died: `docs/operations.md`. A supervisor starts it again. */
+  /** The server ended itself because an essential part died, see `docs/operations.md`. A supervisor restarts it. */
   recordsWriterDied: 10,
   telemetryLogDied: 11,
   keyStoreDied: 12,
-  /** Ended by Ctrl-C: 128 and the number of SIGINT, as shells have it. */
+  /** Ended by Ctrl-C: 128 plus the number of SIGINT, as in shells. */
   interrupted: 130,
 } as const;
 
 export interface Command {
-  /** Runs with the words after the name; resolves with the exit code. @throws UsageError */
+  /** Runs with the arguments after the name. Resolves with the exit code. @throws UsageError */
   run(args: readonly string[]): Promise<number>;
 }
 
-/** The command line itself is wrong; the message says how. */
+/** A mistake in the command line; the message names it. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -41,7 +41,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A command that ran and did not succeed: the message is shown as it is, the code is the process's. */
+/** A command that failed: its message is printed unchanged, and its code is the exit code. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -52,7 +52,6 @@ export class CommandError extends Error {
   }
 }
 
-/** The exit code of an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError || error instanceof ConfigError) return ExitCode.usage;
   if (error instanceof UnreachableError) return ExitCode.unreachable;
@@ -66,11 +65,11 @@ function exitCodeOfStatus(status: number): number {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  invalid_client: "Check the client id and secret; mooring bootstrap makes a new credential.",
-  insufficient_scope: "Use a credential with that scope; mooring credential create --scope … makes one.",
+  invalid_client: "Check the client id and secret; mooring bootstrap creates a new credential.",
+  insufficient_scope: "Use a credential with that scope; mooring credential create --scope … creates one.",
 };
 
-/** The message of an error, with the remedy where it is known. */
+/** Returns the message of an error, with the remedy if there is a known one. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof ApiError ? HINTS[error.code] : undefined;
@@ -83,7 +82,7 @@ export interface Option {
   readonly value?: string;
   readonly description: string;
   readonly multiple?: boolean;
-  /** Accepted, and described in another command's help. */
+  /** Accepted, but described only in another command's help. */
   readonly unlisted?: boolean;
 }
 
@@ -98,10 +97,10 @@ export const CONFIG_OPTION: Option = {
   description: "JSON file with settings",
 };
 
-/** The usual options of a command that opens the stores itself; the help of `serve` lists all. */
+/** Settings that the help of a command lists. The help of `serve` lists all. */
 const LISTED: ReadonlySet<string> = new Set(["data_dir"]);
 
-/** Each setting as a flag, for the commands that open the stores themselves. */
+/** Returns each setting as a flag, for commands that open the stores themselves. */
 export function settingOptions({ listed = "few" }: { readonly listed?: "few" | "all" } = {}): Option[] {
   return SETTING_NAMES.filter((name) => settingOf(name).secret !== true).map((name) => ({
     unlisted: listed === "few" && !LISTED.has(name),
@@ -149,7 +148,7 @@ function parseCommand(usage: string, options: readonly Option[], args: readonly 
   try {
     parsed = parseArgs({ args: [...args], allowPositionals: true, strict: true, options: known });
   } catch (error) {
-    // The rest of Node's message explains how to pass values that begin with a hyphen.
+    // The rest of Node's message describes values that begin with a hyphen.
     throw new UsageError((error as Error).message.split(/\n|\. To specify/)[0] ?? "wrong options");
   }
   if (parsed.values["help"] === true) {
@@ -164,18 +163,18 @@ function helpText(usage: string, all: readonly Option[]): string {
   const heads = options.map((option) => `--${option.name}${option.value === undefined ? "" : ` ${option.value}`}`);
   const width = Math.min(34, Math.max(0, ...heads.map((head) => head.length)));
   const lines = options.map((option, i) => `  ${(heads[i] ?? "").padEnd(width)}  ${option.description}`);
-  lines.push(`  ${"--help".padEnd(width)}  show this`);
+  lines.push(`  ${"--help".padEnd(width)}  show this help`);
   if (options.length < all.length)
-    lines.push("", "Every option of `mooring serve` that names a setting is taken as well.");
+    lines.push("", "Every setting of `mooring serve` is accepted as an option.");
   return `${usage.trim()}\n\nOptions:\n${lines.join("\n")}\n`;
 }
 
-/** The configuration from `--config`, the environment and the flags that name settings. @throws ConfigError */
+/** Returns the configuration from `--config`, the environment and the flags. @throws ConfigError */
 export function configOf(parsed: Parsed): Config {
   return loadConfig(sourcesOf(parsed));
 }
 
-/** Where the settings of a command come from. */
+/** Returns the sources of a command's settings. */
 export function sourcesOf(parsed: Parsed): ConfigSources {
   const flags: Record<string, string | undefined> = {};
   for (const name of SETTING_NAMES) {
@@ -192,7 +191,7 @@ export function textOption(parsed: Parsed, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** An option that the command can't do without. @throws UsageError */
+/** Returns a required option. @throws UsageError */
 export function requiredOption(parsed: Parsed, name: string): string {
   const value = textOption(parsed, name);
   if (value === undefined || value === "") throw new UsageError(`--${name} is missing`);
@@ -204,7 +203,7 @@ export function textsOption(parsed: Parsed, name: string): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A whole number within bounds. @throws UsageError */
+/** Parses a whole number within bounds. @throws UsageError */
 export function countOption(
   parsed: Parsed,
   name: string,
@@ -221,7 +220,7 @@ export function countOption(
   return value;
 }
 
-/** One of some words. @throws UsageError */
+/** Parses one of a list of words. @throws UsageError */
 export function choiceOption<const C extends readonly string[]>(
   parsed: Parsed,
   name: string,
@@ -232,7 +231,7 @@ export function choiceOption<const C extends readonly string[]>(
   throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`);
 }
 
-/** Any of some words, each option one or several with commas or spaces between; without repetitions. @throws UsageError */
+/** Parses a set of words. The option may be repeated; each value may have commas or spaces. @throws UsageError */
 export function choicesOption<const C extends readonly string[]>(
   parsed: Parsed,
   name: string,
@@ -242,12 +241,16 @@ export function choicesOption<const C extends readonly string[]>(
   const isChoice = (word: string): word is C[number] => choices.includes(word);
   const unknown = words.filter((word) => !isChoice(word));
   if (unknown.length > 0)
-    throw new UsageError(`--${name} ${unknown.join(", ")}: there is no such ${name}; there are ${choices.join(" ")}`);
+    throw new UsageError(`--${name} ${unknown.join(", ")}: there is no such ${name}; choose from ${choices.join(" ")}`);
   return [...new Set(words.filter(isChoice))];
 }
 
-/** A secret that an answer shows once. Null: the answer that had it was lost on the way, and the next one can't repeat it. @throws CommandError */
+/**
+ * Returns a secret that the server shows once. Null: the answer with the secret was lost, and a retry can't show it
+ * again.
+ * @throws CommandError
+ */
 export function shownSecret(secret: string | null, { made, mend }: { made: string; mend: string }): string {
   if (secret !== null) return secret;
-  throw new CommandError(`${made} was made, but the answer with its secret was lost on the way; ${mend}`);
+  throw new CommandError(`${made} was created, but the answer with its secret was lost; ${mend}`);
 }

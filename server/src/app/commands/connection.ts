@@ -12,15 +12,15 @@ import { processEnvironment } from "../config.ts";
 import { CommandError, ExitCode, textOption, UsageError, type Option, type Parsed } from "./command.ts";
 
 /**
- * Options of every command that calls a server. Secrets are not options: other users of the machine can see a command
- * line.
+ * Options of every command that calls a server. Secrets are not options, because other users of the machine can see a
+ * command line.
  */
 export const CONNECTION_OPTIONS: readonly Option[] = [
   { name: "url", value: "URL", description: "address of the server (MOORING_URL)" },
   {
     name: "credentials",
     value: "FILE",
-    description: "what bootstrap --json printed (MOORING_CREDENTIALS; or MOORING_CLIENT_ID and MOORING_CLIENT_SECRET)",
+    description: "output of bootstrap --json (MOORING_CREDENTIALS; or MOORING_CLIENT_ID and MOORING_CLIENT_SECRET)",
   },
 ];
 
@@ -31,7 +31,10 @@ interface Identification {
   readonly addresses?: Addresses | undefined;
 }
 
-/** A client for the server and the credential that options or environment name; options win. @throws UsageError, CommandError */
+/**
+ * Connects to the server with the credential from the options or the environment; options win.
+ * @throws UsageError, CommandError
+ */
 export async function connect(parsed: Parsed, clock: Clock): Promise<Client> {
   const environment = processEnvironment();
   const url = textOption(parsed, "url") ?? environment["MOORING_URL"];
@@ -54,7 +57,7 @@ function identify(file: string | undefined, environment: Readonly<Record<string,
   const named = environment["MOORING_CREDENTIALS"];
   if (named) return fromFile(named);
   throw new UsageError(
-    "no credential is named: pass --credentials FILE with what mooring bootstrap --json printed, or set MOORING_CLIENT_ID and MOORING_CLIENT_SECRET",
+    "no credential: pass --credentials FILE with the output of mooring bootstrap --json, or set MOORING_CLIENT_ID and MOORING_CLIENT_SECRET",
   );
 }
 
@@ -64,12 +67,12 @@ function fromFile(file: string): Identification {
   const { client_id: clientId, client_secret: clientSecret } = credential;
   if (typeof clientId !== "string" || typeof clientSecret !== "string") {
     throw new CommandError(
-      `cannot use ${file}: it has no client_id and client_secret; make one with mooring bootstrap --json > ${file}`,
+      `cannot use ${file}: it has no client_id and client_secret; create one with mooring bootstrap --json > ${file}`,
       ExitCode.usage,
     );
   }
   if ((statSync(file).mode & 0o077) !== 0)
-    process.stderr.write(`mooring: others can read ${file}, which holds a secret; chmod 600 it\n`);
+    process.stderr.write(`mooring: other users can read ${file}, which contains a secret; run chmod 600 on it\n`);
   return { credential: { clientId, clientSecret }, addresses: objectAt(content, "addresses") as Addresses | undefined };
 }
 
@@ -78,7 +81,7 @@ function parsedFile(file: string): Record<string, unknown> {
     const content: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (typeof content === "object" && content !== null) return content as Record<string, unknown>;
   } catch (error) {
-    // A parser's message could show what the file holds.
+    // A parser's message could contain the secret.
     const cause = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
     throw new CommandError(`cannot read the credentials: ${file}: ${cause}`, ExitCode.usage);
   }
@@ -94,6 +97,6 @@ function checkedUrl(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     throw new UsageError(`--url must begin with http:// or https://, not ${JSON.stringify(text)}`);
   const url = new URL(text);
-  if (url.username !== "" || url.password !== "") throw new UsageError("--url must hold no user and password");
+  if (url.username !== "" || url.password !== "") throw new UsageError("--url must not contain a user and password");
   return text.replace(/\/+$/, "");
 }

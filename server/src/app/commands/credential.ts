@@ -45,7 +45,7 @@ const OPTIONS: readonly Option[] = [
     name: "allow-from",
     value: "RANGE",
     multiple: true,
-    description: "address or CIDR range it may be used from; repeatable, or separated by commas (default: anywhere)",
+    description: "address or CIDR range from which it may be used; repeatable, or separated by commas (default: all)",
   },
   { name: "overlap-seconds", value: "N", description: "how long the old secret goes on working (default 86400)" },
   { name: "save", value: "FILE", description: "write id, secret and addresses there instead of showing the secret" },
@@ -112,11 +112,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 function scopesOf(parsed: Parsed): Scope[] {
   const scopes = choicesOption(parsed, "scope", SCOPES);
-  if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
+  if (scopes.length === 0) throw new UsageError("--scope is missing; name only the scopes that the work needs");
   return scopes;
 }
 
-/** Undefined: from anywhere. The server says which of them are none. */
+/** Undefined: every address. The server reports invalid ranges. */
 function rangesOf(parsed: Parsed): string[] | undefined {
   const ranges = textsOption(parsed, "allow-from").flatMap((text) =>
     text.split(/[\s,]+/).filter((word) => word !== ""),
@@ -128,19 +128,19 @@ function listed(client: Client): Promise<Credential[]> {
   return Array.fromAsync(client.items(ROWS.listCredentials, { purpose: "list the credentials" }));
 }
 
-/** People usually have the client id; the interface needs the identifier. */
+/** Returns the identifier that the API needs. People usually have the client id. */
 async function idOf(client: Client, target: string | undefined): Promise<string> {
   if (target === undefined) throw new UsageError("name the credential by its id (cred_…) or client id (mrc_…)");
   if (!target.startsWith("mrc_")) return target;
   const found = (await listed(client)).find((item) => item.client_id === target);
   if (found === undefined)
-    throw new CommandError(`cannot find the credential: none that this one can see has the client id ${target}`);
+    throw new CommandError(`cannot find the credential: your credential can see none with the client id ${target}`);
   return found.id;
 }
 
 /**
- * Runs what makes a secret, then shows or saves it. The place for it is made first: a secret that can't be saved is shown to
- * nobody, and a rotation could lock its owner out.
+ * Runs an action that creates a secret, and shows or saves it. Reserves the file first: a secret that can't be saved is
+ * lost, and a rotation could lock its owner out.
  */
 async function withSecret(
   client: Client,
@@ -164,7 +164,10 @@ async function withSecret(
   }
 }
 
-/** Makes an empty file beside `file` that only we can read. @throws CommandError when there is one already, or none can be made */
+/**
+ * Creates an empty file beside `file` that only the current user can read.
+ * @throws CommandError when it exists, or can't be created
+ */
 function reserve(file: string, replaces: boolean): string {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
@@ -172,7 +175,7 @@ function reserve(file: string, replaces: boolean): string {
     writeFileSync(temporary, "", { mode: 0o600, flag: "wx" });
     return temporary;
   } catch (error) {
-    throw new CommandError(`cannot save a credential in ${file}: ${(error as Error).message}; nothing was made`);
+    throw new CommandError(`cannot save a credential in ${file}: ${(error as Error).message}; nothing was created`);
   }
 }
 
@@ -185,7 +188,7 @@ function secretText(parsed: Parsed, made: NewCredential): string {
     ["scopes", scopesText(made.scopes)],
     ["expires", made.expires_at ?? "never"],
     ["used from", made.allowed_addresses?.join(" ") ?? "anywhere"],
-    ...(made.pending ? [["state", "waits for an approval: an owner or admin gives it in the portal"] as const] : []),
+    ...(made.pending ? [["state", "waits for an approval by an owner or admin in the portal"] as const] : []),
   ];
   return `${rows.map(([name, value]) => `${name.padEnd(15)}${value}\n`).join("")}\nThe secret is not shown again.\n`;
 }

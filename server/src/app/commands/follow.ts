@@ -6,20 +6,20 @@ import { onInterrupt } from "./interrupt.ts";
 import { printable } from "./printable.ts";
 
 export interface Followed {
-  /** The purpose of the stream, as in `cannot <purpose>: …`. */
+  /** Completes `cannot <purpose>: …`. */
   readonly purpose: string;
   readonly url: string;
   /** Called at the first connection. */
   readonly connected?: () => void;
-  /** Takes one event; the next connection begins after the last one that it took. */
+  /** Handles one event. After a reconnection the stream continues after the last handled event. */
   readonly take: (event: SentEvent, signal: AbortSignal) => Promise<void>;
 }
 
 const RETRY = { firstMs: 500, maxMs: 10_000 };
 
 /**
- * Follows a stream of server-sent events until Ctrl-C; after a broken connection it continues at the same event.
- * Resolves to the exit code.
+ * Follows a stream of server-sent events until Ctrl-C. After a broken connection it continues at the same event.
+ * Resolves with the exit code.
  */
 export async function follow(client: Client, followed: Followed): Promise<number> {
   const interrupt = onInterrupt();
@@ -28,14 +28,14 @@ export async function follow(client: Client, followed: Followed): Promise<number
     return ExitCode.ok;
   } catch (error) {
     if (interrupt.signal.aborted) return ExitCode.interrupted;
-    if ((error as NodeJS.ErrnoException).code === "EPIPE") return ExitCode.ok; // `| head` has seen enough
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return ExitCode.ok; // the reader closed the pipe, like `| head`
     throw error;
   } finally {
     interrupt.release();
   }
 }
 
-/** A refusal that would come again, and a first connection that fails, end it. */
+/** Reconnects. It gives up on a permanent refusal, or if the first connection fails. */
 async function connectAgain(client: Client, followed: Followed, signal: AbortSignal): Promise<never> {
   const { purpose, url, connected, take } = followed;
   let lastId: string | undefined;
@@ -61,7 +61,7 @@ async function connectAgain(client: Client, followed: Followed, signal: AbortSig
   }
 }
 
-/** A stream that breaks off is a TypeError of fetch. */
+/** fetch throws a TypeError when a stream breaks. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
   return error instanceof UnreachableError || error instanceof TypeError;

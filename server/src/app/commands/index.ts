@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** A command as the overview knows it; its code is loaded when it runs, so that a small one starts fast. */
+/** An entry of the overview. The command's code is loaded when it runs, so that small commands start fast. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -12,7 +12,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "serve", summary: "run the product", load: async () => (await import("./serve.ts")).serve },
   {
     name: "bootstrap",
-    summary: "find or make an organization, project and app, and a new credential",
+    summary: "create or reuse an organization, project and app, and create a credential",
     load: async () => (await import("./bootstrap.ts")).bootstrap,
   },
   {
@@ -27,12 +27,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "tail",
-    summary: "print log entries as they are taken",
+    summary: "print log entries as they arrive",
     load: async () => (await import("./tail.ts")).tail,
   },
   {
     name: "files",
-    summary: "store files, fetch, list and delete them",
+    summary: "upload, download, list and delete files",
     load: async () => (await import("./files/index.ts")).files,
   },
   {
@@ -42,12 +42,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "token",
-    summary: "make a personal access token for a member",
+    summary: "create a personal access token for a member",
     load: async () => (await import("./token.ts")).token,
   },
   {
     name: "account",
-    summary: "make a link that resets a password; list accounts",
+    summary: "create a link that resets a password; list accounts",
     load: async () => (await import("./account.ts")).account,
   },
   {
@@ -57,12 +57,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "registry",
-    summary: "check container images, and let go of what no image needs",
+    summary: "check container images, and delete unused content",
     load: async () => (await import("./registry.ts")).registry,
   },
   {
     name: "webhooks",
-    summary: "make addresses that take events; list, rotate and follow them",
+    summary: "create addresses that accept events; list, rotate and follow them",
     load: async () => (await import("./webhooks/index.ts")).webhooks,
   },
   {
@@ -77,7 +77,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "nodes",
-    summary: "show the servers' telemetry directories, and give up one that is lost",
+    summary: "list the servers' telemetry directories, and give up a lost one",
     load: async () => (await import("./nodes.ts")).nodes,
   },
   {
@@ -87,37 +87,37 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "scrub",
-    summary: "look for stored content that is missing, altered or left over",
+    summary: "find stored content that is missing, altered or unused",
     load: async () => (await import("./scrub.ts")).scrub,
   },
   {
     name: "backup",
-    summary: "back the data directory up, beside a running server",
+    summary: "back up the data directory, with or without a running server",
     load: async () => (await import("./backup.ts")).backup,
   },
   {
     name: "restore",
-    summary: "put a backup into a new data directory, and check it",
+    summary: "restore a backup into a new data directory, and check it",
     load: async () => (await import("./restore.ts")).restore,
   },
   {
     name: "upgrade",
-    summary: "bring the records to this version, or list what that would do",
+    summary: "upgrade the records to this version, or list the changes",
     load: async () => (await import("./upgrade.ts")).upgrade,
   },
   {
     name: "clock",
-    summary: "say whether the clock can be trusted to delete, and accept it",
+    summary: "show whether the clock is trusted for deletions, and accept it",
     load: async () => (await import("./clock.ts")).clock,
   },
   {
     name: "doctor",
-    summary: "check this installation, and say how to mend it",
+    summary: "check this installation, and show how to repair it",
     load: async () => (await import("./doctor/index.ts")).doctor,
   },
   {
     name: "config",
-    summary: "print the settings in force, and where each comes from",
+    summary: "print the settings, and the source of each",
     load: async () => (await import("./config.ts")).config,
   },
   { name: "version", summary: "print the version", load: async () => (await import("./version.ts")).version },

@@ -3,7 +3,7 @@ import { ExitCode } from "./command.ts";
 /** Ctrl-C as a signal, so that a command can end in order. The second one ends the process at once. */
 export interface Interrupt {
   readonly signal: AbortSignal;
-  /** Gives Ctrl-C back its usual meaning. */
+  /** Restores the usual effect of Ctrl-C. */
   release(): void;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Shows control characters instead of sending them to the terminal: log lines, and messages about them, come from
- * anywhere.
- */
+/** Escapes control characters, because log lines and error messages come from untrusted sources. */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- it looks for control characters
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) => {
@@ -10,7 +7,7 @@ export function printable(text: string): string {
   });
 }
 
-/** The same for a message that may have several lines. */
+/** As `printable`, for a message with several lines. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }

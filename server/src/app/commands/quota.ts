@@ -34,7 +34,7 @@ const OPTIONS: readonly Option[] = [
   {
     name: "stored",
     value: "BYTES",
-    description: "telemetry on each server's disk: Parquet, and rows that are not in Parquet yet",
+    description: "telemetry on each server's disk: Parquet, and rows not yet in Parquet",
   },
   { name: "rate", value: "BYTES", description: "of rows that it may send a second, sustained" },
   { name: "burst", value: "BYTES", description: "of rows that it may send at once" },
@@ -52,7 +52,7 @@ const COLUMN_OF = {
   images: "images_stored_bytes_max",
 } as const satisfies Record<string, keyof Limits>;
 
-/** Beside the quotas of telemetry. */
+/** The quotas other than those of telemetry. */
 interface Contents {
   readonly files_stored_bytes_max: number | null;
   readonly images_stored_bytes_max: number | null;
@@ -89,7 +89,7 @@ async function ofOne(metadata: MetadataStore, slug: string, change: Partial<Limi
   };
 }
 
-/** Those that differ from the settings, by their slugs. */
+/** Lists the quotas that differ from the settings, by organization. */
 async function ofAll(metadata: MetadataStore): Promise<Line[]> {
   const lines = new Map<string, Line>();
   for (const row of await allPolicies(metadata.read)) lines.set(row.slug, { ...nothingOwn(row.slug), ...quotaIn(row) });
@@ -131,12 +131,12 @@ function bytesOf(option: string, text: string): number | null {
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
   const least = ["stored", "files", "images"].includes(option) ? 0 : 1;
   if (digits === "" || !Number.isSafeInteger(bytes) || bytes < least)
-    throw new UsageError(`--${option} must be bytes such as 500MiB, or none, or default; not ${JSON.stringify(text)}`);
+    throw new UsageError(`--${option} must be a number of bytes (500MiB), none or default; not ${JSON.stringify(text)}`);
   return bytes;
 }
 
 function readable(lines: readonly Line[]): string {
-  if (lines.length === 0) return "Every organization has what the settings say.\n";
+  if (lines.length === 0) return "Every organization has the quotas of the settings.\n";
   const names = ["organization", ...Object.values(COLUMN_OF)];
   const rows = lines.map(({ organization, ...own }) => ({
     organization,

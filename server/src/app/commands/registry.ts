@@ -49,7 +49,7 @@ async function collect(parsed: Parsed): Promise<number> {
     return { ...rest, tags: rules.tags, manifests: manifests + rules.manifests };
   });
   const { tags, manifests, blobs, bytes, uploads } = totals;
-  const text = `let go of ${tags} tags, ${manifests} manifests, ${blobs} blobs of ${bytes} bytes, ${uploads} uploads\n`;
+  const text = `deleted ${tags} tags, ${manifests} manifests, ${blobs} blobs of ${bytes} bytes, ${uploads} uploads\n`;
   process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(totals)}\n` : text);
   return ExitCode.ok;
 }
@@ -66,7 +66,7 @@ async function check(parsed: Parsed): Promise<number> {
       checkRegistry({ metadata, objects, quick, found, signal: signal }),
     );
     const { manifests, blobs, findings } = totals;
-    const seen = `looked at ${manifests} manifests and ${blobs} blobs`;
+    const seen = `checked ${manifests} manifests and ${blobs} blobs`;
     const text = findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
     process.stdout.write(json ? `${JSON.stringify(totals)}\n` : text);
     return findings === 0 ? ExitCode.ok : ExitCode.failed;

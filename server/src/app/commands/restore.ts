@@ -50,7 +50,7 @@ export const restore = command(USAGE, OPTIONS, async (parsed) => {
   }
 });
 
-/** The checks of the commands scrub and audit verify. Returns the number of faults. */
+/** Runs the checks of `scrub` and `audit verify`. Returns the number of faults. */
 async function check(dataDir: string, signal: AbortSignal): Promise<number> {
   const metadata = await openAsTheyAre(dataDir);
   if (metadata === null) return 0;
@@ -69,7 +69,7 @@ async function openAsTheyAre(dataDir: string): Promise<MetadataStore | null> {
   } catch (error) {
     if (!isOfOlderVersion(error)) throw error;
     await deferEndOfLinks(dataDir);
-    say("older     the records are of an older version: mooring serve, or mooring upgrade, brings them up to date and");
+    say("older the records are of an older version: mooring serve, or mooring upgrade, upgrades them and");
     say("          ends their open links. Then run mooring scrub and mooring audit verify.");
     return null;
   }
@@ -80,7 +80,7 @@ function isOfOlderVersion(error: unknown): boolean {
   return reason instanceof MigrationsPending && reason.names.length > 0;
 }
 
-/** A backup has links that were used or withdrawn after it was made; nobody may come in by them again. */
+/** A backup contains links that were used or revoked after it was made. Nobody may use them again. */
 async function endLinks(metadata: MetadataStore): Promise<void> {
   const ended = await endOpenLinks({ metadata, clock: systemClock });
   const parts = Object.entries(ended).map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`);
@@ -89,7 +89,7 @@ async function endLinks(metadata: MetadataStore): Promise<void> {
 
 async function checkContent(metadata: MetadataStore, dataDir: string, signal: AbortSignal): Promise<number> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  // Sizes only: checksums were compared when the files were copied.
+  // Compares sizes only: checksums were compared during the copy.
   const { findings, blobs } = await scrubObjects(
     { dataDir, metadata, clock: await guardBeside(dataDir, metadata), log },
     {

@@ -99,7 +99,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 function secretText(client: Client, made: ResultOf<typeof ROWS.createS3Key>): string {
   const { access_key_id: id } = made;
-  const lost = { made: id, mend: `revoke it with mooring s3 keys revoke ${id}, and make another` };
+  const lost = { made: id, mend: `revoke it with mooring s3 keys revoke ${id}, and create another` };
   const rows = [
     ["access key id", made.access_key_id],
     ["secret access key", shownSecret(made.secret_access_key, lost)],

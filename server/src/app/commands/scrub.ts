@@ -30,7 +30,7 @@ const OPTIONS: readonly Option[] = [
   ...LOCAL_OPTIONS,
 ];
 
-/** Every column that holds content. One that is not named here would be taken for a wrong count. */
+/** Every column that refers to content. A column that is missing here would be reported as a wrong count. */
 export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "file", column: "blob_id", orgColumn: "org_id" },
   { table: "upload_part", column: "blob_id", orgColumn: "org_id" },
@@ -100,7 +100,7 @@ function readable({ kind, what, detail }: Finding): string {
 
 function summaryOf({ blobs, bytes, stored, deleted, findings }: ScrubProgress): string {
   const gone = deleted === 0 ? "" : `, ${deleted} of which are deleted`;
-  const seen = `looked at ${blobs} blobs of ${mebibytes(bytes)}, and at ${stored} stored outside of the records${gone}`;
+  const seen = `checked ${blobs} blobs of ${mebibytes(bytes)}, and at ${stored} stored outside of the records${gone}`;
   return findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
 }
 
@@ -108,7 +108,7 @@ function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** One line on the terminal that is written over. */
+/** Draws one line on the terminal, again and again. */
 function createProgress(): { show: (progress: ScrubProgress) => void; clear: () => void } {
   let shownMs = 0;
   const clear = (): void => void process.stderr.write("\r\u001b[K");

@@ -67,8 +67,8 @@ async function start(config: Config, log: Logger, own: OwnTelemetry | null): Pro
 }
 
 /**
- * Starts again while the records are held by another: a server that was killed in the middle of a change is noticed by PostgreSQL
- * only after a while, and keeps its locks until then.
+ * Retries the start while another server holds the records. PostgreSQL notices late that a server was killed in the
+ * middle of a change, and keeps its locks until then.
  * @throws Problem `unavailable` after 30 seconds
  */
 async function startWhenRecordsAreFree(start: () => Promise<Started>, log: Logger): Promise<Started> {
@@ -79,7 +79,7 @@ async function startWhenRecordsAreFree(start: () => Promise<Started>, log: Logge
     } catch (error) {
       const isHeld = error instanceof Problem && error.code === "unavailable";
       if (!isHeld || systemClock.nowMs() > givesUpMs) throw error;
-      log.warn({ err: error }, "cannot start yet; trying again");
+      log.warn({ err: error }, "cannot start yet; retrying");
       await delay(RETRY_MS);
     }
   }
@@ -98,7 +98,7 @@ function isFatal(why: NodeJS.Signals | FatalPart): why is FatalPart {
   return why in DEATHS;
 }
 
-/** In order, but not for long: parts that wait for the dead one would wait for ever. */
+/** Stops in order, but with a short deadline: parts that wait for the dead part would wait forever. */
 async function endAtOnce(app: App, exitCode: number): Promise<number> {
   const overdue = setTimeout(() => process.exit(exitCode), FATAL_STOP_MS);
   await app.stop();
@@ -116,12 +116,15 @@ function createLog(level: Config["log_level"], own: OwnTelemetry | null): Logger
   return pino(options, pino.multistream(streams));
 }
 
-/** npm and the terminal both pass a Ctrl-C on, so that one arrives twice within a moment. */
+/** npm and the terminal both forward a Ctrl-C, so it arrives twice within a moment. */
 const SAME_SIGNAL_MS = 500;
 const FATAL_STOP_MS = 10_000;
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Resolves at the first signal. One more, later, ends the process at once: the log makes that as safe as a power cut. */
+/**
+ * Resolves at the first signal. A later second signal ends the process at once, which is safe: the log survives even a
+ * power cut.
+ */
 function stopSignal(): Promise<NodeJS.Signals> {
   let firstMs: number | null = null;
   return new Promise((resolve) => {

@@ -3,21 +3,24 @@ import { open, rename, rm } from "node:fs/promises";
 import { CommandError } from "./command.ts";
 import { terminalWidth } from "./table.ts";
 
-/** Where a result goes. */
+/** The destination of a result. */
 export interface Sink {
   /** The state of an incomplete result, for the message. */
   readonly broken: string;
-  /** Columns of text that a line may have. */
+  /** The number of text columns of a line. */
   readonly width: number;
-  /** Resolves when more is wanted, so that a large result is not gathered here. */
+  /** Resolves when the sink can accept more, so that a large result does not fill the memory. */
   write(chunk: string | Uint8Array): Promise<void>;
-  /** The result is whole. */
+  /** Called when the result is complete. */
   finish(): Promise<void>;
-  /** It is not, and never will be. */
+  /** Called when the result can't be completed. */
   abandon(): Promise<void>;
 }
 
-/** A file, which has its name when the result is whole; without one, standard output. @throws CommandError */
+/**
+ * Opens a file, which gets its name when the result is complete, or standard output without a path.
+ * @throws CommandError
+ */
 export async function openSink(path: string | undefined): Promise<Sink> {
   return path === undefined ? standardOutput() : fileSink(path);
 }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { Reader } from "#stores/metadata/index.ts";
 
-/** Every organization of the instance, by slug; for the operator's own commands. */
+/** Lists every organization by slug, for the operator's commands. */
 export async function listOrganizations(db: Reader): Promise<{ id: string; slug: string }[]> {
   return db.selectFrom("organization").select(["id", "slug"]).orderBy("slug").execute();
 }
 
-/** A member by their e-mail address in lower case. */
+/** Finds a member by e-mail address in lower case. */
 export async function memberByEmail(
   db: Reader,
   org: string,
@@ -22,7 +22,9 @@ export async function memberByEmail(
     .executeTakeFirst();
 }
 
-/** Bytes of Parquet by organization and telemetry directory, with what the operator allows it; null: the default. */
+/**
+ * Returns the bytes of Parquet by organization and telemetry directory, with the operator's quota; null: the default.
+ */
 export async function storedTelemetry(
   db: Reader,
 ): Promise<{ organization: string; bytes: number; bytesMax: number | null }[]> {
@@ -39,7 +41,7 @@ export async function storedTelemetry(
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
-/** Shares of erasures from before a time that are not done. */
+/** Returns the shares of unfinished erasures from before a time. */
 export async function lateErasures(
   db: Reader,
   beforeMs: number,
@@ -54,7 +56,7 @@ export async function lateErasures(
     .execute();
 }
 
-/** Time of the newest audit entry; 0 when there is none. */
+/** Returns the time of the newest audit entry; 0 without entries. */
 export async function latestRecordMs(db: Reader): Promise<number> {
   const row = await db
     .selectFrom("audit")
@@ -63,7 +65,7 @@ export async function latestRecordMs(db: Reader): Promise<number> {
   return Number(row?.at ?? 0);
 }
 
-/** The clock of a database server. */
+/** Returns the clock of a database server. */
 export async function databaseNowMs(db: Reader): Promise<number> {
   const { rows } = await sql<{
     now: number;

@@ -9,7 +9,7 @@ import { guardBeside } from "../clock.ts";
 import { findRunningServer } from "../running.ts";
 import { Schedule } from "#stores/jobs/index.ts";
 
-/** Runs `work` with the records open as they are, beside a running server or without one, and closes them. */
+/** Opens the records, with or without a running server, runs `work` and closes them. */
 export async function withMetadata<T>(
   config: Config,
   work: (metadata: MetadataStore) => Promise<T>,
@@ -24,7 +24,7 @@ export async function withMetadata<T>(
   }
 }
 
-/** As `withMetadata`, with keys and credentials. The node is not registered: it takes no requests. */
+/** As `withMetadata`, with keys and credentials. It does not register a node, because it accepts no requests. */
 export async function withIdentity<T>(
   config: Config,
   addresses: Addresses,
@@ -54,7 +54,7 @@ export async function withIdentity<T>(
   );
 }
 
-/** The addresses of the server that runs on this data directory, or those that one would have. */
+/** Returns the addresses of the server that runs on this data directory, or those that one would have. */
 export async function presentAddresses(config: Config): Promise<Addresses> {
   const running = await findRunningServer(config.data_dir);
   return running?.addresses ?? addressesOf(config, config.listen, config.s3_listen);

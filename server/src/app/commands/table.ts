@@ -1,17 +1,17 @@
 import { printable } from "./printable.ts";
 
-/** A column as the query interface describes it. */
+/** A column in an answer of the query API. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
 }
 
 const NUMERIC = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DOUBLE|FLOAT|DECIMAL.*)$/;
-/** Narrower than this a cell says nothing. */
+/** Columns are not made narrower than this. */
 const CELL_CHARS_MIN = 8;
 const GAP = "  ";
 
-/** Rows as aligned text, at most `widthMax` wide where cutting cells allows it; numbers are right-aligned. */
+/** Aligns rows as text, at most `widthMax` wide if cutting cells allows it. Numbers are right-aligned. */
 export function tableText(
   columns: readonly TableColumn[],
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -22,7 +22,7 @@ export function tableText(
     Math.max(displayWidth(column.name), ...cells.map((row) => displayWidth(row[i] ?? "")), 1),
   );
   const right = columns.map((column) => NUMERIC.test(column.type));
-  // A number or a time that is cut says something else, or nothing.
+  // A cut number or time would be wrong, so these are never cut.
   const whole = columns.map((column, i) => right[i] === true || /^(?:TIME|DATE|BOOL)/.test(column.type));
   const widths = fitted(natural, whole, widthMax - GAP.length * (columns.length - 1));
   const line = (texts: readonly string[]): string =>
@@ -51,11 +51,11 @@ export function cellText(value: unknown): string {
   return printable(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Takes from the widest columns that may be cut, one character at a time, until the sum fits. */
+/** Narrows the widest columns that may be cut, one character at a time, until the sum fits. */
 function fitted(natural: readonly number[], whole: readonly boolean[], widthMax: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width, 0) - widthMax;
-  // One cell can have megabytes; text far beyond any terminal is cut at once.
+  // One cell can have megabytes, so text far wider than any terminal is cut at once.
   for (const [i, width] of widths.entries()) {
     if (whole[i] === true || width <= widthMax || excess <= 0) continue;
     widths[i] = Math.max(CELL_CHARS_MIN, widthMax);
@@ -95,7 +95,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const NARROW = /\p{Mark}|\u200d|\ufe0f/u;
 
-/** Columns that a terminal needs for a text. */
+/** Returns the number of terminal columns of a text. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;

@@ -35,7 +35,7 @@ export const upgrade = command(USAGE, OPTIONS, async (parsed) => {
   else for (const name of pending) process.stdout.write(`${isDry ? "would apply" : "applied"} ${name}\n`);
 });
 
-/** Names of the migrations that are missing. Changes nothing. */
+/** Names the missing migrations. Changes nothing. */
 async function pendingOf(config: Config): Promise<readonly string[]> {
   try {
     await (await openMetadata({ ...recordsOf(config), clock: systemClock, migrating: "refuse" })).close();

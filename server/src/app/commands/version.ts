@@ -17,7 +17,7 @@ export const version = command(USAGE, [{ name: "json", description: "print JSON"
   process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(facts)}\n` : `${text}\n`);
 });
 
-/** From the package that this file belongs to. */
+/** Reads the version from the package of this file. */
 export function productVersion(): string {
   const manifest = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
     version: string;

@@ -16,7 +16,7 @@ export interface CheckContext {
   readonly running: RunningServer | null;
 }
 
-/** Looks at one thing; a throw is a failed check with the error's message. */
+/** One check. A throw is a failed check with the error's message. */
 export interface Check {
   readonly name: string;
   /** The remedy when the check itself fails. */

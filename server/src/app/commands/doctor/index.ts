@@ -54,7 +54,7 @@ async function* examine(parsed: Parsed): AsyncGenerator<Finding, void, void> {
   for (const check of CHECKS) yield* await run(check, context);
 }
 
-/** The settings, or one finding for each mistake: nothing else can be checked without settings. */
+/** Returns the settings, or one finding for each mistake. Without settings, nothing else can be checked. */
 function configuration(parsed: Parsed): CheckContext["config"] | Finding[] {
   try {
     return configOf(parsed);
@@ -64,7 +64,7 @@ function configuration(parsed: Parsed): CheckContext["config"] | Finding[] {
       check: "configuration",
       status: "fail",
       detail,
-      mend: "set it right where it was set",
+      mend: "correct it where it was set",
     }));
   }
 }

@@ -20,7 +20,7 @@ export const MACHINE_CHECKS: readonly Check[] = [
   },
   {
     name: "disk",
-    mend: "set data_dir to a place whose file system answers",
+    mend: "set data_dir to a directory on a file system that answers",
     run: async ({ config }) => [await freeDisk(config.data_dir)],
   },
   {
@@ -45,11 +45,11 @@ async function dataDirectory(path: string): Promise<Found[]> {
       () => true,
       () => false,
     );
-    if (writable) return [ok(`${path} will be made at the first start`)];
+    if (writable) return [ok(`${path} will be created at the first start`)];
     return [
       fail(
-        `${path} does not exist, and ${parent} can't be written`,
-        `make it for this user, or set data_dir to another place`,
+        `${path} does not exist, and ${parent} is not writable`,
+        `create it for this user, or set data_dir to another directory`,
       ),
     ];
   }
@@ -62,7 +62,7 @@ async function dataDirectory(path: string): Promise<Found[]> {
 async function writes(path: string): Promise<Found> {
   try {
     await probeFile(path);
-    return ok(`${path} can be written and flushed`);
+    return ok(`${path} is writable and can be flushed`);
   } catch (error) {
     return fail(
       `${path} can't be written: ${(error as Error).message}`,
@@ -75,7 +75,7 @@ async function freeDisk(path: string): Promise<Found> {
   const { bavail, bsize } = await statfs(await existing(path));
   const free = bavail * bsize;
   const detail = `${mib(free)} free`;
-  const mend = "free some, or move the data directory: with a full disk nothing more is accepted (stored data stays)";
+  const mend = "free disk space, or move the data directory: a full disk accepts no new data (stored data stays)";
   if (free < FREE_BYTES_FAIL) return fail(detail, mend);
   return free < FREE_BYTES_WARN ? warn(detail, mend) : ok(detail);
 }
@@ -91,7 +91,7 @@ async function clockAgainstFiles(path: string): Promise<Found> {
   );
 }
 
-/** Writes, flushes and removes a file; resolves with the time that the file system gave it. */
+/** Writes, flushes and removes a file. Resolves with the file system's time of the file. */
 async function probeFile(directory: string): Promise<number> {
   const path = join(directory, `.doctor-${process.pid}`);
   const file = await open(path, "wx", 0o600);
@@ -112,11 +112,11 @@ function memory(config: CheckContext["config"]): Found {
   if (wanted * 2 <= total) return ok(detail);
   return warn(
     detail,
-    "lower query_memory_bytes to half of the memory or less, so that one query can't take everything",
+    "lower query_memory_bytes to half of the memory or less, so that one query can't use all memory",
   );
 }
 
-/** The nearest existing directory above. */
+/** Returns the nearest existing directory above. */
 async function existing(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   return found !== null || dirname(path) === path ? path : existing(dirname(path));

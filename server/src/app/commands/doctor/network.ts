@@ -14,11 +14,11 @@ const URL_SETTINGS = [
   "webhooks_url",
 ] as const;
 
-/** Where the server listens, and the addresses that it publishes. */
+/** Checks the listening addresses and the published addresses. */
 export const NETWORK_CHECKS: readonly Check[] = [
   {
     name: "server",
-    mend: "read its log lines, and start it again",
+    mend: "read its log, and restart it",
     run: async ({ running }) => [await serverHealth(running)],
   },
   {
@@ -26,7 +26,7 @@ export const NETWORK_CHECKS: readonly Check[] = [
     mend: "set listen and metrics_listen to addresses of this machine",
     run: async (context) => Promise.all([listening(context, "listen"), listening(context, "metrics_listen")]),
   },
-  { name: "addresses", mend: "set the public addresses right", run: publicAddresses },
+  { name: "addresses", mend: "correct the public addresses", run: publicAddresses },
 ];
 
 async function serverHealth(running: CheckContext["running"]): Promise<Found> {
@@ -39,12 +39,12 @@ async function serverHealth(running: CheckContext["running"]): Promise<Found> {
     if (response.ok) return ok(`pid ${running.pid} listens on ${running.listen} and is well`);
     return fail(
       `pid ${running.pid} is not well: ${failed.map(([name]) => name).join(", ")}`,
-      "read its log lines; the checks below may say why",
+      "read its log; the checks below may show the cause",
     );
   } catch (error) {
     return fail(
       `pid ${running.pid} does not answer: ${(error as Error).message}`,
-      "read its log lines, and start it again",
+      "read its log, and restart it",
     );
   }
 }
@@ -55,11 +55,11 @@ async function listening({ config, running }: CheckContext, name: "listen" | "me
   const taken = await bindError(address);
   if (taken === null) return ok(`${name} ${address} is free`);
   if (taken === "EADDRINUSE" && running !== null)
-    return ok(`${name} ${address} is taken, by the running server as it seems`);
+    return ok(`${name} ${address} is in use, probably by the running server`);
   if (taken === "EADDRINUSE")
-    return fail(`${name} ${address} is taken by another process`, `stop that one, or set ${name} to another address`);
+    return fail(`${name} ${address} is in use by another process`, `stop that process, or set ${name} to another address`);
   if (taken === "EACCES")
-    return fail(`${name} ${address} needs rights that this user lacks`, "choose a port above 1023");
+    return fail(`${name} ${address} needs permissions that this user lacks`, "choose a port above 1023");
   return fail(`${name} ${address} can't be bound: ${taken}`, `set ${name} to an address of this machine`);
 }
 
@@ -82,7 +82,7 @@ async function publicAddresses({ config, running }: CheckContext): Promise<Found
   if (everywhere.length > 0) {
     return [
       fail(
-        `${listOf(everywhere)} would tell clients to go to ${everywhere[0]?.[1] ?? ""}`,
+        `${listOf(everywhere)} would send clients to ${everywhere[0]?.[1] ?? ""}`,
         "set each to the address that clients use, https://…",
       ),
     ];
@@ -93,8 +93,8 @@ async function publicAddresses({ config, running }: CheckContext): Promise<Found
       ? []
       : [
           warn(
-            `${listOf(plain)} without TLS: tokens and secrets cross the network readable`,
-            "put a proxy with TLS before it, and set https:// addresses",
+            `${listOf(plain)} without TLS: others on the network can read tokens and secrets`,
+            "put a TLS proxy in front of it, and set https:// addresses",
           ),
         ];
   if (running !== null && config.identity_url !== null) findings.push(await reaches(addresses.identity_url));
@@ -106,12 +106,12 @@ async function publicAddresses({ config, running }: CheckContext): Promise<Found
 async function reaches(url: string): Promise<Found> {
   try {
     const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-    if (response.ok) return ok(`${url} leads to the server`);
+    if (response.ok) return ok(`${url} reaches the server`);
     return warn(`${url}/livez answered ${response.status}`, "look at the proxy between");
   } catch (error) {
     return warn(
       `${url} can't be reached from here: ${(error as Error).message}`,
-      "look at DNS, the proxy and its certificate",
+      "check DNS, the proxy and its certificate",
     );
   }
 }

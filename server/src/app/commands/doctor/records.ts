@@ -12,28 +12,28 @@ import { fail, ok, warn, type Check, type CheckContext, type Found } from "./fin
 const CLOCK_DRIFT_MS_MAX = 2000;
 const FUTURE_MS_MAX = 60_000;
 
-/** Checks of the stored data and of its protection. */
+/** Checks of the stored data and its keys. */
 export const RECORD_CHECKS: readonly Check[] = [
   {
     name: "records",
-    mend: "start the database or set database_url right; a damaged file comes back from the backup",
+    mend: "start the database or correct database_url; restore a damaged file from a backup",
     run: records,
   },
   { name: "accounts", mend: "open the records first", run: accounts },
-  { name: "master key", mend: "give the key that belongs to these records, once they can be opened", run: masterKey },
+  { name: "master key", mend: "open the records first, then set the master key of these records", run: masterKey },
   { name: "telemetry", mend: "let the user that runs the server read the data directory", run: telemetry },
   { name: "query sandbox", mend: "install util-linux, and allow unprivileged user namespaces", run: sandbox },
 ];
 
 type Config = CheckContext["config"];
 
-/** SQLite is made at the first start; a database server has to be there. */
+/** SQLite is created at the first start; a database server must exist. */
 function begun(config: Config): boolean {
   return config.database_url !== null || existsSync(join(config.data_dir, "mooring.db"));
 }
 
 async function records({ config }: CheckContext): Promise<Found[]> {
-  if (!begun(config)) return [ok("none yet; the first start makes them")];
+  if (!begun(config)) return [ok("none yet; the first start creates them")];
   return withMetadata(config, async (metadata) => {
     const organizations = await listOrganizations(metadata.read);
     const findings = [ok(`${metadata.dialect} opens, its schema is up to date, ${organizations.length} organizations`)];
@@ -42,8 +42,8 @@ async function records({ config }: CheckContext): Promise<Found[]> {
     if (latestMs > nowMs + FUTURE_MS_MAX) {
       findings.push(
         warn(
-          "the newest record is in the future: the clock went back",
-          "set the clock right (NTP); tokens may be refused until then",
+          "the newest record is in the future: the clock was set back",
+          "set the clock (NTP); tokens may be refused until then",
         ),
       );
     }
@@ -61,15 +61,15 @@ async function records({ config }: CheckContext): Promise<Found[]> {
   });
 }
 
-/** An account whose address nobody proved may be somebody else's than whose address it has. */
+/** An account with an unverified address may belong to somebody else than the owner of the address. */
 async function accounts({ config }: CheckContext): Promise<Found[]> {
   if (!begun(config)) return [ok("none yet")];
   const count = await withMetadata(config, (metadata) => countUnverified(metadata.read));
-  if (count === 0) return [ok("every address was proved")];
+  if (count === 0) return [ok("every address is verified")];
   return [
     warn(
-      `${count} ${count === 1 ? "account has an address" : "accounts have addresses"} that nobody proved`,
-      "mooring account list --unverified names them; a mailed link, a single sign-on or mooring account reset proves them",
+      `${count} ${count === 1 ? "account has an address" : "accounts have addresses"} that nobody has verified`,
+      "mooring account list --unverified lists them; a mailed link, a single sign-on or mooring account reset verifies them",
     ),
   ];
 }
@@ -78,19 +78,19 @@ async function masterKey({ config }: CheckContext): Promise<Found[]> {
   const path = join(config.data_dir, "master.key");
   if (config.master_key === null) {
     const file = await stat(path).catch(() => null);
-    if (file === null && !begun(config)) return [ok("none yet; the first start makes it")];
+    if (file === null && !begun(config)) return [ok("none yet; the first start creates it")];
     if (file === null)
       return [fail(`${path} is missing`, "put it back from the backup: without it no stored secret can be read")];
     if ((file.mode & 0o077) !== 0) return [fail(`others may read ${path}`, `chmod 600 ${path}`)];
   }
-  if (!begun(config)) return [ok("present; there is nothing yet that it opens")];
-  // Opening the keys proves that it is the one that they were sealed under.
+  if (!begun(config)) return [ok("present; there are no stored keys yet")];
+  // Opening the keys proves that this master key sealed them.
   await withIdentity(config, await presentAddresses(config), async () => {});
   return [
     ok(
       config.master_key === null
         ? `${path} opens the stored keys; keep a copy of it elsewhere`
-        : "the configured one opens the stored keys",
+        : "the configured key opens the stored keys",
     ),
   ];
 }
@@ -98,7 +98,7 @@ async function masterKey({ config }: CheckContext): Promise<Found[]> {
 async function telemetry({ config, running }: CheckContext): Promise<Found[]> {
   const path = join(config.data_dir, "telemetry");
   const found = await stat(path).catch(() => null);
-  if (found === null) return [ok("none yet; the first start makes the directory")];
+  if (found === null) return [ok("none yet; the first start creates the directory")];
   if (!found.isDirectory())
     return [fail(`${path} is not a directory`, "move it away, or put the directory back from the backup")];
   return [ok(running === null ? `${path}; the next start reads its log` : `${path} is open in the running server`)];
@@ -112,16 +112,16 @@ async function sandbox({ config }: CheckContext): Promise<Found[]> {
     const layers = await sandboxLayers(directory, present ? config.data_dir : undefined);
     const missing = layers.filter((layer) => !layer.active && (present || layer.name !== "hidden data"));
     const active = layers.filter((layer) => layer.active).map((layer) => layer.name);
-    const findings = [ok(`in force: ${active.join(", ")}`)];
+    const findings = [ok(`active: ${active.join(", ")}`)];
     for (const layer of missing)
-      findings.push(warn(`${layer.name}: ${layer.detail}`, "queries run without this layer; the others still hold"));
+      findings.push(warn(`${layer.name}: ${layer.detail}`, "queries run without this layer; the other layers still protect"));
     return findings;
   } finally {
     if (!present) await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** The sandbox layers that an engine on this machine would use for its children. */
+/** Lists the sandbox layers that an engine on this machine would use for its children. */
 async function sandboxLayers(telemetryDir: string, dataDir: string | undefined): Promise<readonly SandboxLayer[]> {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const engine = createQueryEngine({

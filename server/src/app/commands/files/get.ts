@@ -9,17 +9,17 @@ import type { FilesClient } from "./remote.ts";
 import { safeName } from "./safe-name.ts";
 
 export interface Got {
-  /** Null: it went to standard output. */
+  /** Null: standard output. */
   readonly path: string | null;
   readonly facts: { readonly filename: string; readonly content_type: string; readonly size_bytes: number };
 }
 
-/** Downloads a file to `output`, or to its own name. A broken or altered one leaves no file. */
+/** Downloads a file to `output`, or to its own name. An incomplete or altered download leaves no file. */
 export async function getFile(remote: FilesClient, id: string, output: string | undefined): Promise<Got> {
   const { download_url: url, sha256, ...facts } = await remote.download(id);
   const path = output ?? safeName(facts.filename, id);
   if (output === undefined && existsSync(path))
-    throw new CommandError(`cannot download ${id}: there is a file ${path} already; name another with --output`);
+    throw new CommandError(`cannot download ${id}: the file ${path} exists already; name another with --output`);
   const sink = await openSink(path === "-" ? undefined : path);
   try {
     await receive(remote, id, { url, sha256, facts, sink });
@@ -56,12 +56,12 @@ async function receive(remote: FilesClient, id: string, { url, sha256, facts, si
     progress.end();
   }
   if (hash.digest("hex") === sha256) return;
-  throw new CommandError(`cannot download ${id}: its content was altered on the way; ${sink.broken}`);
+  throw new CommandError(`cannot download ${id}: its content was altered in transit; ${sink.broken}`);
 }
 
 async function fetched(remote: FilesClient, url: string): Promise<Response> {
   try {
-    // Not compressed on the way, so that the bytes are those that the digest is of.
+    // Without compression, because the digest is that of the plain bytes.
     return await fetch(url, { redirect: "error", signal: remote.signal, headers: { "accept-encoding": "identity" } });
   } catch (error) {
     if (remote.signal.aborted) throw error;

@@ -41,7 +41,7 @@ const OPTIONS: readonly Option[] = [
   {
     name: "type",
     value: "TYPE",
-    description: "its media type (default: by the end of its name, else application/octet-stream)",
+    description: "its media type (default: by the file extension, else application/octet-stream)",
   },
   { name: "project", value: "PROJECT", description: "id or slug; without it, the organization's" },
   { name: "output", value: "FILE", description: "file for the content; - for standard output" },
@@ -55,7 +55,7 @@ const OPTIONS: readonly Option[] = [
 const LIST_DEFAULT = 1000;
 const LIST_MAX = 1_000_000;
 
-/** Runs one of the words; resolves with what to print. */
+/** Runs one subcommand. Resolves with its output. */
 type Action = (remote: FilesClient, parsed: Parsed, operands: readonly string[]) => Promise<string>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {

@@ -4,7 +4,7 @@ import type { FileFacts, FileList, FilesClient } from "./remote.ts";
 
 const PAGE = 100;
 
-/** The newest of them, page by page, each once even when files come or go meanwhile. */
+/** Lists the newest files page by page, each once even if files are added or deleted meanwhile. */
 export async function listAll(
   remote: FilesClient,
   query: { readonly prefix: string | undefined; readonly project: string | undefined; readonly limit: number },

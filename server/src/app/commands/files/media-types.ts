@@ -1,4 +1,4 @@
-/** The usual endings; other files are sent as bytes of an unknown type. */
+/** Media types of common file extensions. Other files are sent as application/octet-stream. */
 const BY_ENDING: Readonly<Record<string, string>> = {
   txt: "text/plain",
   log: "text/plain",

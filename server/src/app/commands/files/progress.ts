@@ -2,7 +2,7 @@ import type { Clock } from "#kernel/time.ts";
 
 export interface TransferProgress {
   add(bytes: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
@@ -10,7 +10,9 @@ const INTERVAL_MS = 100;
 const BAR_CHARS = 24;
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 
-/** A bar on a terminal, nothing elsewhere. `total` is null when nobody knows, as with a pipe. */
+/**
+ * Draws a bar on a terminal, and nothing elsewhere. `total` is null when the size is unknown, for example from a pipe.
+ */
 export function transferProgress(out: NodeJS.WriteStream, total: number | null, clock: Clock): TransferProgress {
   const startedMs = clock.nowMs();
   let [bytes, drawnMs] = [0, 0];

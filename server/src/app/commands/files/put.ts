@@ -21,9 +21,9 @@ export interface Put {
   readonly project: string | undefined;
 }
 
-/** Uploads a file. A refused or altered upload is an error, and the file does not exist then. */
+/** Uploads a file. If the upload is refused or altered, it throws, and the file does not exist. */
 export async function putFile(remote: FilesClient, { path, name, type, project }: Put): Promise<FileFacts> {
-  if (path === "-" && name === undefined) throw new UsageError("say what standard input is called there: --name NAME");
+  if (path === "-" && name === undefined) throw new UsageError("name the file for standard input: --name NAME");
   const filename = name ?? basename(path);
   const contentType = type ?? typeOfName(filename);
   const size = path === "-" ? undefined : await sizeOf(path);
@@ -40,10 +40,10 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
     progress.end();
   }
   await remote.remove(grant.file_id, { permanent: true });
-  throw new CommandError(`cannot upload ${path}: the content changed on the way; it was deleted there, send it again`);
+  throw new CommandError(`cannot upload ${path}: the content changed in transit and was deleted on the server; upload it again`);
 }
 
-/** An upstream store accepts content without telling the server; a request for the file creates it. */
+/** An upstream store does not report an upload to the server. Requesting the file creates it. */
 async function arrived(remote: FilesClient, id: string, filename: string): Promise<FileFacts> {
   await remote.download(id);
   const file = await remote.find(id, filename);
@@ -79,7 +79,7 @@ interface Target {
   readonly size: number | undefined;
 }
 
-/** Without fetch, since a refusal may come during the upload, and the content has a known size. */
+/** Does not use fetch, because a refusal may come during the upload, and the content has a known size. */
 async function send(
   remote: FilesClient,
   target: Target,
@@ -90,7 +90,7 @@ async function send(
   const make = url.startsWith("https:") ? httpsRequest : httpRequest;
   const request = make(url, { method: "PUT", headers, signal: remote.signal });
   const answered = once(request, "response") as Promise<[IncomingMessage]>;
-  answered.catch(() => {}); // waited for below
+  answered.catch(() => {}); // awaited below
   try {
     await write(request, content, answered);
     const [response] = await answered;
@@ -102,7 +102,7 @@ async function send(
   }
 }
 
-/** Stops when the answer comes early: then it is a refusal. */
+/** Stops when the answer comes early, because then it is a refusal. */
 async function write(
   request: ClientRequest,
   content: AsyncIterable<Buffer>,
@@ -138,6 +138,6 @@ function detailIn(body: string): string {
     const { detail } = JSON.parse(body) as { detail?: unknown };
     return typeof detail === "string" ? detail : unknown;
   } catch {
-    return /<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? unknown; // of an upstream store
+    return /<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? unknown; // the answer of an upstream store
   }
 }

@@ -31,7 +31,7 @@ export interface Download {
   readonly sha256: string;
 }
 
-/** The file operations of a server. Each throws as `Client.send` does. */
+/** The file operations of a server. Each throws like `Client.send`. */
 export interface FilesClient {
   readonly signal: AbortSignal;
   grant(file: NewFile): Promise<{ readonly upload_url: string; readonly file_id: string }>;
@@ -39,7 +39,7 @@ export interface FilesClient {
   list(query: Readonly<Record<string, string>>): Promise<FileList>;
   /** The file of this id and name, or undefined. */
   find(id: string, filename: string): Promise<FileFacts | undefined>;
-  /** Into the trash; for good where `permanent`, or where the organization has none. */
+  /** Moves the file to the trash. Deletes it for good if `permanent`, or if the organization has no trash. */
   remove(id: string, options: { readonly permanent: boolean }): Promise<void>;
   restore(id: string): Promise<void>;
 }

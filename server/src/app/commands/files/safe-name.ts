@@ -1,10 +1,10 @@
 const BYTES_MAX = 200;
-/** Characters that some file system forbids, and those that make a name look like another. */
+/** Characters that some file systems forbid, and characters that make names look alike. */
 // oxlint-disable-next-line no-control-regex -- it looks for control characters
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
-/** A name for a file in the present directory, from one that anybody may have chosen: no path, nothing hidden, nothing too long. */
+/** Turns an untrusted name into a name for the current directory: no path, not hidden, not too long. */
 export function safeName(filename: string, fallback: string): string {
   const replaced = filename
     .replace(UNSAFE, "_")
@@ -15,7 +15,7 @@ export function safeName(filename: string, fallback: string): string {
   return RESERVED.test(shortened) || shortened.startsWith("-") ? `_${shortened}` : shortened;
 }
 
-/** Keeps the ending, which shows the type to people and programs. */
+/** Keeps the extension, which shows the type to people and programs. */
 function shortenedTo(name: string, bytesMax: number): string {
   if (Buffer.byteLength(name) <= bytesMax) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";

@@ -4,13 +4,13 @@ import type { Line } from "./lines.ts";
 
 export type TelemetryKind = "logs" | "metrics" | "traces";
 
-/** An entry as JSON text, ready for a batch, and the line that it came from. */
+/** An entry as JSON text, and its line number. */
 export interface ReadyEntry {
   readonly json: string;
   readonly line: number;
 }
 
-/** Why a line was left out, in a word for counts. */
+/** Why a line was left out: one word, for the counts. */
 export type LeftOutWhy = "no_time" | "too_long" | "message_full" | "not_json" | "refused_by_server";
 
 export interface BadLine {
@@ -19,10 +19,10 @@ export interface BadLine {
   readonly reason: string;
 }
 
-/** Counts of lines that are not entries and were not left out, and of entries that got their time elsewhere. */
+/** Counts of lines that are neither entries nor left out, and of entries whose time is not from the line. */
 export type LineCounts = Pick<TextCounts, "blank" | "joined" | "time_from_arrival" | "time_from_previous">;
 
-/** Turns lines into entries. Some wait for the next line: `flush` gives what waits. */
+/** Turns lines into entries. Some entries wait for the next line; `flush` returns them. */
 export interface EntryReader {
   read(line: Line): void;
   flush(): void;
@@ -34,13 +34,13 @@ export interface EntrySink {
   bad(line: BadLine): void;
 }
 
-/** Members that the command line adds to each entry without them. */
+/** Members that the command line adds to entries that lack them. */
 export interface Additions {
   readonly service?: string | undefined;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** One JSON object a line, of the shape that the interface takes; the server checks the rest. */
+/** Reads one JSON object per line. The server checks the members. */
 export function createJsonReader(kind: TelemetryKind, additions: Additions, sink: EntrySink): EntryReader {
   const plain = additions.service === undefined && Object.keys(additions.attributes).length === 0;
   const counts = { blank: 0, joined: 0, time_from_arrival: 0, time_from_previous: 0 };
@@ -59,7 +59,7 @@ export function createJsonReader(kind: TelemetryKind, additions: Additions, sink
         return sink.bad({
           line: number,
           why: "not_json",
-          reason: `not JSON: ${(error as Error).message.slice(0, 200)} (--format text takes plain lines)`,
+          reason: `not JSON: ${(error as Error).message.slice(0, 200)} (use --format text for plain lines)`,
         });
       }
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -74,15 +74,11 @@ export function createJsonReader(kind: TelemetryKind, additions: Additions, sink
   };
 }
 
-/**
- * Plain log lines; those that go on with the line before are joined to its message.
- *
- * @throws TimeFormatError, PatternError
- */
+/** Reads plain log lines. Continuation lines are joined to the message before. @throws TimeFormatError, PatternError */
 export function createTextReader(options: TextOptions, additions: Additions, sink: EntrySink): EntryReader {
   return readText(options, {
     entry: (found, line) => {
-      // The program of a line is its service only if no option names one.
+      // A line's program is its service only if no option names one.
       const entry = additions.service === undefined ? found : { ...found, service: additions.service };
       sink.entry({ json: JSON.stringify(withAdditions("logs", { ...entry }, additions)), line });
     },
@@ -90,7 +86,7 @@ export function createTextReader(options: TextOptions, additions: Additions, sin
   });
 }
 
-const TOO_LONG = "longer than one entry may be (256 KiB)";
+const TOO_LONG = "longer than an entry may be (256 KiB)";
 
 type JsonObject = Record<string, unknown>;
 
@@ -101,7 +97,7 @@ function withAdditions(kind: TelemetryKind, entry: JsonObject, { service, attrib
   return { ...named, ...entry, attributes: merged(attributes, entry["attributes"]) };
 }
 
-/** Anything but an object is left as it is, for the server to refuse by name. */
+/** Leaves values that are not objects, so that the server's error names them. */
 function merged(additions: Readonly<Record<string, string>>, own: unknown): unknown {
   return own === undefined || (typeof own === "object" && own !== null && !Array.isArray(own))
     ? { ...additions, ...own }

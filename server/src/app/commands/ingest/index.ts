@@ -43,7 +43,7 @@ const OPTIONS: readonly Option[] = [
   {
     name: "timezone",
     value: "ZONE",
-    description: "of times without an offset: UTC, +02:00, Europe/Berlin (default UTC)",
+    description: "time zone of times without an offset: UTC, +02:00, Europe/Berlin (default UTC)",
   },
   { name: "year", value: "YYYY", description: "of times without a year (default: from when the file was written)" },
   {
@@ -54,13 +54,13 @@ const OPTIONS: readonly Option[] = [
   {
     name: "time-format",
     value: "FORMAT",
-    description: "form of the times, in the directives of strptime, such as %d.%m.%Y %H:%M:%S",
+    description: "format of the times, with directives of strptime, such as %d.%m.%Y %H:%M:%S",
   },
   {
     name: "on-no-time",
     value: "now|previous|reject",
     description:
-      "time of a line that has none: of arrival, of the line before, or leave it out (default: join it to the line before)",
+      "time of a line without one: of arrival, of the line before, or leave the line out (default: join it to the line before)",
   },
   { name: "strict", description: "stop at the first line that can't be taken" },
   { name: "parallel", value: "N", description: "requests at the same time, 1 to 16 (default 4)" },
@@ -105,7 +105,7 @@ const OTHERS = [
 function planOf(parsed: Parsed): IngestPlan {
   const [kind, file, ...rest] = parsed.positionals;
   if (kind !== "logs" && kind !== "metrics" && kind !== "traces")
-    throw new UsageError("say what to send: logs, metrics or traces");
+    throw new UsageError("name the kind: logs, metrics or traces");
   if (file === undefined) throw new UsageError("name a file, or - for standard input");
   if (rest.length > 0) throw new UsageError(`one file at a time: ${rest.join(" ")} is too much`);
   const format = choiceOption(parsed, "format", ["json", "text"]) ?? "json";

@@ -1,17 +1,17 @@
-/** One line of the input, without its end. */
+/** One line of the input, without its newline. */
 export interface Line {
   readonly text: string;
   /** Counted from 1. */
   readonly number: number;
-  /** True when the line was longer than the limit: `text` is its beginning. */
+  /** True: the line was longer than the limit, and `text` is its beginning. */
   readonly cut: boolean;
 }
 
 const NEWLINE = 0x0a;
 
 /**
- * Splits a stream into lines, as many at a time as a chunk brings; holds one line at most. The last one needs no newline,
- * and a carriage return before a newline belongs to it.
+ * Splits a stream into lines, chunk by chunk. Holds one line at most. The last line needs no newline; a carriage return
+ * before a newline is dropped.
  */
 export async function* linesOf(
   source: AsyncIterable<Uint8Array>,
@@ -21,7 +21,7 @@ export async function* linesOf(
   let restBytes = 0;
   let number = 0;
   const keep = (part: Buffer): void => {
-    // Beyond the limit nothing is kept: a file without newlines must not fill the memory.
+    // Drops the rest of a long line: a file without newlines must not fill the memory.
     if (restBytes <= limits.lineBytesMax && part.length > 0) rest.push(part);
     restBytes += part.length;
   };

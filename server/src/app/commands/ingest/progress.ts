@@ -2,7 +2,7 @@ import type { Clock } from "#kernel/time.ts";
 import { printable } from "../printable.ts";
 
 export interface ProgressState {
-  /** Bytes read of the input; `bytesTotal` is null when nobody knows, as with a pipe. */
+  /** Bytes of input read so far; `bytesTotal` is null when the size is unknown, for example from a pipe. */
   bytesRead: number;
   readonly bytesTotal: number | null;
   accepted: number;
@@ -10,18 +10,18 @@ export interface ProgressState {
 }
 
 export interface Progress {
-  /** Draws, at most ten times a second. */
+  /** Redraws, at most ten times a second. */
   update(): void;
   /** Prints a separate line above the bar. */
   note(text: string): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void;
 }
 
 const INTERVAL_MS = 100;
 const BAR_CHARS = 24;
 
-/** A bar on a terminal, notes alone elsewhere. */
+/** Draws a bar on a terminal, and prints only notes elsewhere. */
 export function createProgress(out: NodeJS.WriteStream, state: ProgressState, clock: Clock): Progress {
   const terminal = out.isTTY === true;
   const startedMs = clock.nowMs();

@@ -38,23 +38,26 @@ export interface IngestPlan {
   readonly retryForMs: number;
 }
 
-/** Every line is in `accepted`, `refused`, `joined` or `blank`. */
+/** Every line counts in one of `accepted`, `refused`, `joined` and `blank`. */
 export interface IngestSummary extends LineCounts {
   accepted: number;
   refused: number;
   lines: number;
-  /** How many of the refused lines, by reason. */
+  /** The number of refused lines for each reason. */
   reasons: Partial<Record<LeftOutWhy, number>>;
   elapsed_ms: number;
 }
 
-/** Bodies may have 10 MiB; smaller ones keep memory and the cost of a retry low. */
+/** The server accepts bodies of 10 MiB. Smaller ones keep memory and the cost of a retry low. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
-/** A batch that is not full goes after this time, so that `tail -f | mooring ingest logs -` is current. */
+/** A batch that is not full is sent after this time, so that `tail -f | mooring ingest logs -` has little delay. */
 const LINGER_MS = 1000;
 const BAD_LINES_SHOWN_MAX = 20;
 
-/** Reads, converts and sends. Resolves when everything read was answered. @throws CommandError, ApiError, UnreachableError */
+/**
+ * Reads, converts and sends the input. Resolves when everything that was read has an answer.
+ * @throws CommandError, ApiError, UnreachableError
+ */
 export async function runIngest(
   plan: IngestPlan,
   client: Client,
@@ -80,7 +83,7 @@ export async function runIngest(
       progress.update();
     },
     refused: (count, lines) => bad.refused(count, lines),
-    retrying: (reason, waitMs) => progress.note(`${reason}; trying again in ${Math.ceil(waitMs / 100) / 10} s`),
+    retrying: (reason, waitMs) => progress.note(`${reason}; retrying in ${Math.ceil(waitMs / 100) / 10} s`),
   });
   const batches = createBatches(sender);
   const reader = readerOf(plan, input.lastWrittenMs, clock, {
@@ -150,7 +153,7 @@ async function* counted(source: AsyncIterable<Buffer>, state: ProgressState): As
   }
 }
 
-/** Ends the input, without an error, when the signal comes: entries that were read are still sent and counted. */
+/** Ends the input without an error when the signal comes: entries that were read are still sent and counted. */
 async function* interruptible(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
   const end = (): void => void stream.destroy();
   signal.addEventListener("abort", end, { once: true });
@@ -169,7 +172,7 @@ interface Batches {
   send(): Promise<void>;
 }
 
-/** Gathers entries until a batch is full by number or bytes. */
+/** Collects entries until a batch is full by count or bytes. */
 function createBatches(sender: Sender): Batches {
   let entries: ReadyEntry[] = [];
   let bytes = 0;
@@ -190,13 +193,13 @@ function createBatches(sender: Sender): Batches {
   };
 }
 
-/** Sends what waits when the input is slow; a line that could still be joined waits until nothing came for a while. */
+/** Sends waiting entries when the input is slow. A line that may still get continuation lines waits a little longer. */
 function lingering(reader: EntryReader, batches: Batches, state: ProgressState): NodeJS.Timeout {
   let seenBytes = 0;
   return setInterval(() => {
     if (state.bytesRead === seenBytes) reader.flush();
     seenBytes = state.bytesRead;
-    // A failure shows at the next submit, or at the end.
+    // The next submit, or the end, reports a failure.
     batches.send().catch(() => {});
   }, LINGER_MS);
 }
@@ -204,7 +207,7 @@ function lingering(reader: EntryReader, batches: Batches, state: ProgressState):
 interface BadLines {
   readonly reasons: Partial<Record<LeftOutWhy, number>>;
   refused(count: number, lines: readonly BadLine[]): void;
-  /** Says how many were not shown. */
+  /** Prints the number of lines that were not shown. */
   close(): void;
 }
 
@@ -216,12 +219,12 @@ function badLines(plan: IngestPlan, state: ProgressState, note: (text: string) =
     reasons,
     refused: (count, lines) => {
       state.refused += count;
-      // The server counts all, and names the first.
+      // The server counts all refused entries, but lists only the first ones.
       const why = lines[0]?.why ?? "refused_by_server";
       reasons[why] = (reasons[why] ?? 0) + count;
       for (const { line, reason } of lines) {
         if (plan.strict)
-          throw new CommandError(`cannot take ${name}:${line}: ${reason}; nothing after it was read (--strict)`);
+          throw new CommandError(`cannot send ${name}:${line}: ${reason}; nothing after it was read (--strict)`);
         if (shown < BAD_LINES_SHOWN_MAX) note(`${name}:${line}: ${reason}`);
         shown += shown < BAD_LINES_SHOWN_MAX ? 1 : 0;
       }
@@ -232,7 +235,10 @@ function badLines(plan: IngestPlan, state: ProgressState, note: (text: string) =
   };
 }
 
-/** Entries accepted before a failure stay accepted: the message has their number, so that nobody sends them again. */
+/**
+ * Entries that were accepted before a failure stay accepted. The message has their number, so that nobody sends them
+ * again.
+ */
 function withProgress(error: unknown, state: ProgressState): unknown {
   if (!(error instanceof Error)) return new CommandError(String(error), ExitCode.failed);
   if (state.accepted > 0) error.message += `\n${state.accepted} entries had been accepted before.`;

@@ -11,9 +11,9 @@ export interface Batch {
 export interface SenderOptions {
   readonly client: Client;
   readonly kind: TelemetryKind;
-  /** One bad entry stops everything instead of being reported and left out. */
+  /** True: the first bad entry stops everything. False: bad entries are reported and left out. */
   readonly strict: boolean;
-  /** Requests at the same time. */
+  /** The number of concurrent requests. */
   readonly parallel: number;
   /** How long one batch is retried before the command fails. */
   readonly retryForMs: number;
@@ -24,9 +24,9 @@ export interface SenderOptions {
   retrying(reason: string, waitMs: number): void;
 }
 
-/** Sends batches side by side. The first failure stops it: `submit` and `finish` then reject with it. */
+/** Sends batches concurrently. After the first failure, `submit` and `finish` reject with it. */
 export interface Sender {
-  /** Resolves when there is room for the batch, not when it was answered. */
+  /** Resolves when the batch can be sent, not when it has an answer. */
   submit(batch: Batch): Promise<void>;
   finish(): Promise<void>;
 }
@@ -63,7 +63,7 @@ interface IngestAnswer {
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
-/** One key for all attempts: what an attempt that broke off had stored is not stored again. */
+/** All attempts use one idempotency key, so that a broken attempt stores nothing twice. */
 async function sendBatch(options: SenderOptions, batch: Batch): Promise<void> {
   const headers = {
     "idempotency-key": randomUUID(),
@@ -104,7 +104,7 @@ function badLineOf(place: { pointer: string; detail: string }, batch: Batch): Ba
   return { line, why: "refused_by_server", reason };
 }
 
-/** A refusal names entries by their index in the batch; people look for lines. */
+/** Errors name entries by their index in the batch; people need line numbers. */
 function withLines(error: unknown, batch: Batch): unknown {
   if (!(error instanceof ApiError) || error.places.length === 0) return error;
   const lines = error.places.map((place) => badLineOf(place, batch));

@@ -93,7 +93,7 @@ function requestOf(parsed: Parsed): QueryCommand {
   if (BINARY.has(format) && onTerminal)
     throw new UsageError(`${format} is not for a terminal: add --output FILE, or send it into a file or a program`);
   if (explain !== undefined && format !== "table" && format !== "json")
-    throw new UsageError("a plan is shown with --format table or json");
+    throw new UsageError("--explain needs --format table or json");
   const body = JSON.stringify({ ...statementOf(parsed, format), explain });
   return { format, explained: explain !== undefined, output, body };
 }
@@ -133,7 +133,7 @@ interface QueryAnswer {
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-/** @returns what to say beneath it */
+/** @returns the line below the table */
 async function showTable(response: Response, sink: Sink, startedMs: number): Promise<string> {
   const result = (await response.json()) as QueryAnswer;
   if (result.error !== undefined) throw brokenOff(result.error.detail, sink);
@@ -143,9 +143,9 @@ async function showTable(response: Response, sink: Sink, startedMs: number): Pro
   return `(${rows}${cut}; ${systemClock.nowMs() - startedMs} ms)\n`;
 }
 
-/** How the end of a result looks that failed after its first bytes were sent. */
+/** How many characters of the end are searched for a failure that came after the first bytes. */
 const TAIL_CHARS = 4096;
-const NEVER = /(?!)/; // its connection is cut instead
+const NEVER = /(?!)/; // for this format the server cuts the connection
 const BROKEN: Readonly<Record<Exclude<Format, "table">, RegExp>> = {
   json: /"error":\{"code":"[a-z_]+","detail":"((?:[^"\\]|\\.)*)"\}\}\s*$/,
   ndjson: /(?:^|\n)\{"error":\{"code":"[a-z_]+","detail":"((?:[^"\\]|\\.)*)"\}\}\s*$/,
@@ -154,7 +154,7 @@ const BROKEN: Readonly<Record<Exclude<Format, "table">, RegExp>> = {
   parquet: NEVER,
 };
 
-/** The bytes as they arrive; only the end is kept, which shows whether the result is broken. */
+/** Copies the bytes as they arrive. Keeps only the end, which shows whether the result is complete. */
 async function passOn(response: Response, format: Exclude<Format, "table">, sink: Sink): Promise<void> {
   let tail = "";
   const decoder = new TextDecoder();
@@ -164,9 +164,9 @@ async function passOn(response: Response, format: Exclude<Format, "table">, sink
       if (!BINARY.has(format)) tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EPIPE") return; // `| head` has seen enough
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return; // the reader closed the pipe, like `| head`
     if ((error as Error).name === "AbortError" || error instanceof CommandError) throw error;
-    throw brokenOff("the connection ended before the result did", sink);
+    throw brokenOff("the connection broke before the end of the result", sink);
   }
   const failure = BROKEN[format].exec(tail);
   if (failure !== null) throw brokenOff(String(JSON.parse(`"${failure[1] ?? ""}"`)), sink);
@@ -209,7 +209,7 @@ function scalarOf(text: string): Scalar {
   if (!/^(?:-?\d|true$|false$|null$|")/.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
-    // Digits beyond what a number holds stay text, so that they are not rounded.
+    // Integers that a number can't hold exactly stay text.
     if (typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(text)) return text;
     return value as Scalar;
   } catch {

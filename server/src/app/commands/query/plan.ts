@@ -10,7 +10,7 @@ export interface PlanStep {
   readonly children: readonly PlanStep[];
 }
 
-/** A plan as lines: each step beneath the one that takes its rows. */
+/** Prints a plan: each step is below the step that gets its rows. */
 export function planText(plan: PlanStep | null): string {
   return plan === null ? "" : linesOf(plan, "").join("");
 }

@@ -70,11 +70,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const [name, project] = [requiredOption(parsed, "name"), requiredOption(parsed, "project")];
     const given = await readSecret(parsed);
     if (scheme === undefined && given !== undefined)
-      throw new UsageError("--secret-file is for a webhook that verifies: say how with --verify");
+      throw new UsageError("--secret-file needs --verify with a scheme");
     if (scheme !== undefined && scheme !== "standard_webhooks" && given === undefined)
-      throw new UsageError(`--secret-file is missing: ${scheme} verifies by a secret that the sender has, too`);
+      throw new UsageError(`--secret-file is missing: ${scheme} verifies with a secret that the sender also has`);
     const body = { name, project, ...(scheme === undefined ? {} : { verification: { scheme }, secret: given }) };
-    const purpose = `make the webhook in the project ${project}`;
+    const purpose = `create the webhook in the project ${project}`;
     const made = await client.call(ROWS.createWebhook, { body, purpose });
     const secret = made.secret === null ? [] : [["secret", `${made.secret}  (not shown again)`] as const];
     const url = made.webhook_url ?? "(mooring webhooks url shows it)";

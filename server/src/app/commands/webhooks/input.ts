@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { CommandError, textOption, type Parsed } from "../command.ts";
 
-/** The secret to verify by; undefined when none is named. It is no option: other users of the machine can see a command line. */
+/**
+ * Reads the verification secret; undefined if none is named. It is not an option, because other users of the machine
+ * can see a command line.
+ */
 export async function readSecret(parsed: Parsed): Promise<string | undefined> {
   const file = textOption(parsed, "secret-file");
   if (file === undefined) return undefined;
@@ -11,7 +14,7 @@ export async function readSecret(parsed: Parsed): Promise<string | undefined> {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
     throw new CommandError(
-      `cannot read the secret from ${file}: ${(error as Error).message}; name a file that holds it, or - for standard input`,
+      `cannot read the secret from ${file}: ${(error as Error).message}; name a file that contains it, or - for standard input`,
     );
   }
 }

@@ -5,18 +5,18 @@ import { follow } from "../follow.ts";
 import { printable } from "../printable.ts";
 
 export interface ListenOptions {
-  /** Where events are sent on to; undefined: they are printed. */
+  /** The address that events are forwarded to; undefined: events are printed. */
   readonly forward: string | undefined;
   readonly json: boolean;
 }
 
 const FORWARD_TIMEOUT_MS = 30_000;
-/** Fields of the connection that the event came by; the next one has its own. */
+/** Header fields of the sender's connection. The forwarded request has its own. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set(
   "host connection content-length transfer-encoding keep-alive upgrade te trailer expect proxy-connection".split(" "),
 );
 
-/** A secret of the sender, of which the server has kept a hash alone: to a receiver it would look like a wrong one. */
+/** A redacted secret: the server kept only its hash, and the destination would see a wrong secret. */
 const NOT_KEPT = /^redacted(?::[0-9a-f]{16})?$/;
 
 interface Event {
@@ -31,10 +31,10 @@ interface Event {
   readonly body_base64: string | null;
 }
 
-/** Follows a webhook until Ctrl-C; after a broken connection it goes on where it was. */
+/** Follows a webhook until Ctrl-C. After a broken connection it continues where it was. */
 export async function listen(client: Client, webhookId: string, options: ListenOptions): Promise<number> {
   if (options.forward !== undefined && !/^https?:$/.test(URL.parse(options.forward)?.protocol ?? ""))
-    throw new UsageError("--forward takes an address that begins with http:// or https://");
+    throw new UsageError("--forward needs an address that begins with http:// or https://");
   const webhookUrl = `${client.addresses.portal_url}/v1/webhooks/${encodeURIComponent(webhookId)}`;
   return follow(client, {
     purpose: "listen to the webhook",
@@ -54,7 +54,7 @@ async function take(client: Client, webhookUrl: string, sent: SentEvent, options
   if (!process.stdout.write(`${options.json ? sent.data : printable(line)}\n`)) await once(process.stdout, "drain");
 }
 
-/** Forwards the event unchanged, and prints the answer. A failure is printed, and the next event is tried. */
+/** Forwards the event unchanged and prints the answer. Prints a failure and continues. */
 async function forwarded(client: Client, webhookUrl: string, event: Event, options: Following): Promise<string> {
   const target = new URL(options.forward ?? "");
   if (event.query !== "" && target.search === "") target.search = event.query;
