@@ -6,8 +6,9 @@ import type { AccountsDeps, Origin } from "./deps.ts";
 import { personByEmail, personById, setAccount, useAccountLinks } from "./store.ts";
 
 /**
- * Gives an account another address, which nobody has proved yet. Links that were mailed to the old one end. Returns the old one.
- * @throws Problem `conflict`: it is somebody's, or the person's already
+ * Changes the address of an account. The new address is unverified. Links that were mailed to the old address end.
+ * Returns the old address.
+ * @throws Problem `conflict`: another account has the address, or this account has it already
  */
 export async function changeAddress(
   deps: AccountsDeps,
@@ -22,7 +23,7 @@ export async function changeAddress(
   }
 }
 
-/** The same in the caller's transaction. @throws Problem `conflict` */
+/** Changes the address in the caller's transaction. @throws Problem `conflict` */
 export async function setAddress(
   deps: AccountsDeps,
   tx: Writer,
@@ -36,12 +37,12 @@ export async function setAddress(
   if ((await personByEmail(tx, to)) !== undefined) throw taken();
   await setAccount(tx, userId, { email: to, verified_at: null });
   await useAccountLinks(tx, userId, deps.clock.nowMs());
-  // Personal tokens are used with the address beside them.
+  // Personal access tokens are used together with the address.
   await announcePersonalTokens(deps, tx, userId);
   await auditPerson(deps, tx, userId, { action: "person.change_email", origin, detail: { from, to } });
   return { from };
 }
 
 function taken(): Problem {
-  return new Problem("conflict", "Another account has this address; addresses are what people sign in with.");
+  return new Problem("conflict", "Another account has this address. People sign in with their address, so it must be unique. Use another address.");
 }

@@ -4,8 +4,8 @@ import type { AccountsDeps, Origin } from "./deps.ts";
 import { organizationIdsOf } from "./store.ts";
 
 /**
- * Records what happened to a person's account in each of their organizations: none owns the account, and all are concerned.
- * The person did it unless `actor` says who did. Call it last in the transaction, as `appendAudit`.
+ * Writes an event of a person's account to the audit log of each of their organizations, because the account belongs to
+ * none of them. The actor is the person, unless `actor` is given. Call it last in the transaction, like `appendAudit`.
  */
 export async function auditPerson(
   deps: Pick<AccountsDeps, "metadata" | "clock">,

@@ -3,8 +3,8 @@ import type { AccountsDeps } from "./deps.ts";
 import { endEveryLink } from "./store.ts";
 
 /**
- * Ends every open link: for records that come from a backup, in which links are open that were used or revoked since.
- * Returns the number of each kind.
+ * Ends every open link. A restored backup has open links that were used or revoked after the backup. Returns the number
+ * of each kind.
  */
 export async function endOpenLinks(deps: AccountsDeps): Promise<Record<string, number>> {
   return deps.metadata.write(async (tx) => {

@@ -13,7 +13,7 @@ import {
   useAccountLinks,
 } from "./store.ts";
 
-/** Everything that the first verification of an address ended, for the person to read. */
+/** Everything that ended when an address was verified for the first time. It is shown to the person. */
 export interface Ended {
   readonly password: boolean;
   readonly second_factor: boolean;
@@ -26,14 +26,15 @@ export interface Ended {
 export interface Proof {
   readonly userId: string;
   readonly by: "mailed_link" | "mailed_invitation" | "provider" | "operator_link" | "set_up";
-  /** The identity that verified it, which stays. */
+  /** The identity that verified the address. It stays. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
 }
 
 /**
- * Says that the address is the person's, in the caller's transaction. An account can be made by somebody else than whose address it has,
- * so the first proof ends every way in from before it: password, second factor, sessions, passkeys, personal tokens and identities at
- * providers. Null: it was proved before, or there was nothing to end. Call it before any other audit entry of the transaction.
+ * Marks the address as verified, in the caller's transaction. Somebody else may have created the account. So the first
+ * verification ends every older way to sign in: password, second factor, sessions, passkeys, personal access tokens and
+ * identities at providers. Returns null if the address was verified before, or if nothing had to end. Call it before
+ * any other audit entry of the transaction.
  */
 export async function proveAddress(
   deps: AccountsDeps,

@@ -23,18 +23,24 @@ import {
 } from "./store.ts";
 
 export interface MadeLink {
-  /** Shown or mailed now or never; only its hash is kept. */
+  /** Only the hash is stored, so the token can be shown or mailed only once. */
   readonly token: string;
   readonly email: string;
   readonly expiresAtMs: number;
 }
 
-/** Where a browser takes the token: in the fragment, which is sent to no server and so reaches no log. */
+/**
+ * Returns the page that takes the token. The token is in the fragment: browsers send the fragment to no server, so it
+ * reaches no log.
+ */
 export function resetUrl(portalUrl: string, token: string): string {
   return `${portalUrl}/reset#${token}`;
 }
 
-/** A link to mail to the person's own address; null: no account has it, or too many were mailed within the hour. */
+/**
+ * Creates a link to mail to the person's own address. Returns null if no account has the address, or too many links
+ * were mailed within the hour.
+ */
 export async function createMailedLink(
   deps: AccountsDeps,
   who: { readonly email: string } | { readonly userId: string },
@@ -52,8 +58,8 @@ export async function createMailedLink(
 }
 
 /**
- * A link that the operator gives to the person. It may remove the authenticator app and recovery codes, for a person
- * who lost them.
+ * Creates a link that the operator gives to the person. It may remove the authenticator app and recovery codes, for a
+ * person who lost them.
  * @throws Problem `not_found`
  */
 export async function createOperatorLink(
@@ -69,7 +75,7 @@ export async function createOperatorLink(
 }
 
 /**
- * The purpose of a link, before it is used.
+ * Returns the purpose of a link before it is used.
  * @throws Problem `not_found`: unknown, used and expired links alike
  */
 export async function openAccountLink(
@@ -84,13 +90,14 @@ export async function openAccountLink(
 export interface LinkUse {
   readonly userId: string;
   readonly email: string;
-  /** Set by the first verification of the address; null: it was verified before, or there was nothing to end. */
+  /** Set if the link verified the address for the first time. Null if nothing had to end. */
   readonly ended: Ended | null;
 }
 
 /**
- * Sets the password, in the caller's transaction. Every session ends; where the address was never proved, so does everything else from
- * before. Otherwise a second factor stays required, unless the operator's link says that it ends.
+ * Sets the password, in the caller's transaction, and ends every session. If the address was unverified, everything
+ * older ends, too (see `proveAddress`). Otherwise a second factor stays required, unless the operator's link removes
+ * it.
  * @throws Problem `not_found`
  */
 export async function useAccountLink(
@@ -151,10 +158,9 @@ async function open(deps: AccountsDeps, db: Reader, token: string): Promise<{ li
   const link = isWellFormedSecret("mrrl", token) ? await accountLinkByToken(db, sha256Hex(token)) : undefined;
   const person = link === undefined ? undefined : await personById(db, link.user_id);
   const isOpen = link !== undefined && link.used_at === null && link.expires_at > deps.clock.nowMs();
-  // A link is valid only for the address that it was created for.
   if (isOpen && person?.email === link.email) return { link, person };
   throw new Problem(
     "not_found",
-    "This link does not work: it was used, it is older than an hour, or it never was. Ask for a new one on the page where you sign in.",
+    "This link does not work: it was used, it is older than an hour, or it never existed. Ask for a new one on the page where you sign in.",
   );
 }

@@ -3,15 +3,18 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { AccountsDeps, Origin } from "./deps.ts";
 import { otherAdmins, personById, setAccount, useSetupLinks } from "./store.ts";
 
-/** Whether somebody runs the server: then no start prints a link, and nobody else is named by their set-up. */
+/**
+ * Whether the server has an operator. If it has one, a start prints no link, and no set-up makes another person the
+ * operator.
+ */
 export async function hasOperator(db: Reader): Promise<boolean> {
   return (await otherAdmins(db, "", "running")).length > 0;
 }
 
 /**
- * Closes the set-up, in the transaction in which a person first gets into their account, before anything else of it.
- * Until the server has an operator, every owner is a candidate. The first one who comes in becomes the operator; every
- * other candidate's claim ends, with the links that starts printed. Later owners are ordinary ones.
+ * Closes the set-up, in the transaction in which a person first gets into their account, before anything else in it.
+ * Until the server has an operator, every owner is a candidate. The first candidate who gets in becomes the operator.
+ * The claims of all other candidates and the links that starts printed end. Later owners are ordinary owners.
  */
 export async function closeSetUp(deps: AccountsDeps, tx: Writer, userId: string, origin: Origin): Promise<void> {
   const at = deps.clock.nowMs();

@@ -11,7 +11,7 @@ export async function personByEmail(db: Reader, email: string): Promise<Person |
   return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
 }
 
-/** In one order, so that all nodes lock the chains of the audit log in it. */
+/** Sorted, so that all nodes lock the chains of the audit log in the same order. */
 export async function organizationIdsOf(db: Reader, userId: string): Promise<string[]> {
   const rows = await db.selectFrom("member").select("org_id").where("user_id", "=", userId).orderBy("org_id").execute();
   return rows.map((row) => row.org_id);
@@ -25,7 +25,9 @@ export async function setAccount(
   await tx.updateTable("person").set(change).where("id", "=", userId).execute();
 }
 
-/** Ids of the other operators; `claiming`: of people who would become one once their account is set up. */
+/**
+ * Returns the ids of the other operators. With `claiming`: of people who become operators once their account is set up.
+ */
 export async function otherAdmins(db: Reader, userId: string, which: "running" | "claiming"): Promise<string[]> {
   const rows = await db
     .selectFrom("person")
@@ -38,7 +40,7 @@ export async function otherAdmins(db: Reader, userId: string, which: "running" |
   return rows.filter((row) => runs(row) === (which === "running")).map(({ id }) => id);
 }
 
-/** Which set-up links are used up: those of one person, or those that a start printed. */
+/** Selects the set-up links to use up: the links of one person, or the links that starts printed. */
 export async function useSetupLinks(
   tx: Writer,
   which: { readonly userId: string } | { readonly byStart: true },
@@ -48,25 +50,25 @@ export async function useSetupLinks(
   await ("userId" in which ? open.where("user_id", "=", which.userId) : open.where("by_start", "=", 1)).execute();
 }
 
-/** Returns how many there were. */
+/** Returns the number of deleted sessions. */
 export async function deleteSessionsOf(tx: Writer, userId: string): Promise<number> {
   await tx.deleteFrom("sign_in_attempt").where("user_id", "=", userId).execute();
   return (await tx.deleteFrom("browser_session").where("user_id", "=", userId).returning("id").execute()).length;
 }
 
-/** Returns how many there were. */
+/** Returns the number of deleted passkeys. */
 export async function deletePasskeysOf(tx: Writer, userId: string): Promise<number> {
   return (await tx.deleteFrom("passkey").where("user_id", "=", userId).returning("id").execute()).length;
 }
 
-/** The authenticator app and its recovery codes. False: there was none that counted. */
+/** Deletes the authenticator app and its recovery codes. Returns false if no confirmed app existed. */
 export async function deleteSecondFactor(tx: Writer, userId: string): Promise<boolean> {
   await tx.deleteFrom("recovery_code").where("user_id", "=", userId).execute();
   const rows = await tx.deleteFrom("person_totp").where("user_id", "=", userId).returning("confirmed_at").execute();
   return rows.some((row) => row.confirmed_at !== null);
 }
 
-/** Returns the number of deleted ones, without the one that is kept. */
+/** Deletes the identities, except the one to keep. Returns the number of deleted identities. */
 export async function deleteIdentitiesOf(
   tx: Writer,
   userId: string,
@@ -94,12 +96,11 @@ export async function insertAccountLink(tx: Writer, row: AccountLink): Promise<v
   await tx.insertInto("account_link").values(row).execute();
 }
 
-/** The look-up by the token alone. */
 export async function accountLinkByToken(db: Reader, tokenHash: string): Promise<AccountLink | undefined> {
   return db.selectFrom("account_link").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
 }
 
-/** How many were mailed to the person since a time. */
+/** Counts the links that were mailed to the person since a time. */
 export async function countMailedLinks(db: Reader, userId: string, sinceMs: number): Promise<number> {
   const row = await db
     .selectFrom("account_link")
@@ -111,7 +112,7 @@ export async function countMailedLinks(db: Reader, userId: string, sinceMs: numb
   return Number(row.n);
 }
 
-/** Ends all links of the person: they all open the same account. */
+/** Ends all links of the person, because they all open the same account. */
 export async function useAccountLinks(tx: Writer, userId: string, usedAtMs: number): Promise<void> {
   await tx
     .updateTable("account_link")
@@ -121,7 +122,7 @@ export async function useAccountLinks(tx: Writer, userId: string, usedAtMs: numb
     .execute();
 }
 
-/** Ends every unused link. Invitations can be renewed. Returns the number of each kind. */
+/** Ends every unused link, and invitations, which can be renewed. Returns the number of each kind. */
 export async function endEveryLink(tx: Writer, atMs: number): Promise<Record<string, number>> {
   const setups = await tx
     .updateTable("setup_link")

@@ -40,15 +40,15 @@ export interface AlertsDeps {
   readonly envelope: Envelope;
 }
 
-/** With this many undelivered messages of an alert, a test is refused. */
+/** An alert with this many undelivered messages sends no test. */
 const PENDING_TESTS_MAX = 20;
 
-/** A request of a signed-in actor; alerts are evaluated with the permissions of their last author. */
+/** A signed-in actor. An alert is evaluated with the permissions of its last author. */
 export type Author = Caller & { readonly principal: Principal };
 
 type AlertKey = Pick<Alert, "id" | "org_id">;
 
-/** Undefined when it does not exist; `authorize` decides who may see it. */
+/** Returns undefined if it does not exist. `authorize` decides who may see it. */
 export async function findAlert(
   deps: Pick<AlertsDeps, "metadata">,
   orgId: string,
@@ -57,7 +57,7 @@ export async function findAlert(
   return alertById(deps.metadata.read, orgId, id);
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists alerts, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listAlerts(
   deps: Pick<AlertsDeps, "metadata">,
   orgId: string,
@@ -103,7 +103,8 @@ export async function updateAlert(
   const wanted = usable(deps.outbound, options.change);
   const expected = await expectedOf(options.ifMatch, async () => versionOf(await found(deps.metadata.read, alert)));
   return change(deps, alert.org_id, async (tx) => {
-    // First, since an evaluation under way takes the job's row before the alert's: from here on it can't write any more.
+    // Before the alert's row, because a running evaluation locks the job's row first. From here on that run can't
+    // write.
     await evaluateSoon(deps, tx, alert);
     const before = await found(tx, alert);
     requireMatch(expected, versionOf(before));
@@ -126,7 +127,10 @@ export async function deleteAlert(deps: AlertsDeps, author: Caller, alert: Alert
   });
 }
 
-/** The new secret signs at once, the former one beside it until the overlap ends. @throws Problem `not_found` */
+/**
+ * Creates a new secret, which signs at once. The old secret signs, too, until the overlap ends.
+ * @throws Problem `not_found`
+ */
 export async function rotateSecret(
   deps: AlertsDeps,
   author: Caller,
@@ -143,13 +147,13 @@ export async function rotateSecret(
   });
 }
 
-/** Has a message sent that says that it is a test. @throws Problem `not_found`, `conflict` while many wait */
+/** Sends a message that says that it is a test. @throws Problem `not_found`, `conflict` while many messages wait */
 export async function sendTest(deps: AlertsDeps, author: Caller, alert: AlertKey): Promise<DeliveryRow> {
   const atMs = deps.clock.nowMs();
   return change(deps, alert.org_id, async (tx) => {
     const row = await found(tx, alert);
     if ((await countPending(tx, row.id)) >= PENDING_TESTS_MAX)
-      throw new Problem("conflict", "Many messages of this alert wait to be delivered; look at its deliveries first.");
+      throw new Problem("conflict", "Many messages of this alert wait to be delivered, so no test was sent. Look at its deliveries first.");
     const numbers = await countUp(tx, row.id, { evaluations: 0, deliveries: 1 });
     if (numbers === undefined) throw absent();
     const [settings, progress] = [settingsOf(row), progressOf(row)];
@@ -170,7 +174,7 @@ export function progressOf(alert: Pick<AlertRow, "progress">): AlertProgress {
   return JSON.parse(alert.progress) as AlertProgress;
 }
 
-/** The version for `If-Match`: of the settings, not of the evaluations. */
+/** Returns the version for `If-Match`. It covers the settings, not the evaluations. */
 export function versionOf(alert: Pick<AlertRow, "id" | "revision">): object {
   return { id: alert.id, revision: alert.revision };
 }
@@ -215,7 +219,8 @@ type ChangedRow = Pick<
 function changedRow(deps: AlertsDeps, author: Author, before: Alert, wanted: AlertChange): ChangedRow {
   const at = deps.clock.nowMs();
   const enabled = wanted.enabled === undefined ? before.enabled : wanted.enabled ? 1 : 0;
-  // Evaluations counted towards firing were counted by other settings; an incident is real until an evaluation ends it.
+  // The old settings counted the evaluations towards firing, so that count is dropped. A firing incident stays until an
+  // evaluation ends it.
   const goesOn = enabled === 1 && before.enabled === 1 && keepsWhatItTold(progressOf(before));
   return {
     name: wanted.name ?? before.name,
@@ -230,7 +235,7 @@ function changedRow(deps: AlertsDeps, author: Author, before: Alert, wanted: Ale
   };
 }
 
-/** A message about an incident or a failure was sent, so its end must be reported. */
+/** Whether a message about an incident or a failure was sent. If so, its end must be reported. */
 function keepsWhatItTold(progress: AlertProgress): boolean {
   return progress.condition === "firing" || progress.trouble !== null;
 }
@@ -242,7 +247,7 @@ function evaluateSoon(deps: AlertsDeps, tx: Writer, alert: AlertKey): Promise<vo
 function refuseMissingParameters(query: SavedQuery): void {
   const missing = missingParameters(query);
   if (missing.length === 0) return;
-  const detail = `has parameters without a saved value: ${missing.join(", ")}; save values, or name them from and to for the window`;
+  const detail = `has parameters without a saved value: ${missing.join(", ")}. Save their values, or name them from and to for the window`;
   throw new Problem("invalid_body", "The query can't run on a schedule.", {
     errors: [{ pointer: "/query_id", detail }],
   });
@@ -250,7 +255,7 @@ function refuseMissingParameters(query: SavedQuery): void {
 
 function change<T>(deps: Pick<AlertsDeps, "metadata">, orgId: string, work: (tx: Writer) => Promise<T>): Promise<T> {
   return deps.metadata.write(async (tx) => {
-    // The lock of saved queries: one that is being deleted gets no alert.
+    // Deleting a saved query takes the same lock, so no alert can be created for a query that is being deleted.
     await deps.metadata.lock(tx, `saved_query:${orgId}`);
     return work(tx);
   });

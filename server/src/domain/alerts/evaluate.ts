@@ -25,7 +25,7 @@ export interface Window {
   readonly toMs: number;
 }
 
-/** Rows that are counted at most; a threshold is below. */
+/** The most rows that an evaluation counts. A threshold must be lower. */
 export const ROWS_MAX = 10_000;
 const RESULT_BYTES_MAX = 4 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
@@ -36,8 +36,8 @@ export function windowOf(settings: AlertSettings, nowMs: number): Window {
 }
 
 /**
- * Asks the alert's query for the window, with the rights of this moment. Rejects only when `signal` is aborted or the records
- * can't be read.
+ * Runs the alert's query on the window, with the permissions of this moment. Rejects only when `signal` is aborted or
+ * the records can't be read.
  */
 export async function evaluate(
   deps: EvaluateDeps,
@@ -69,7 +69,7 @@ export async function evaluate(
   }
 }
 
-/** The saved values, and the window where the statement asks for it. */
+/** The saved values, and the window if the statement has parameters for it. */
 function parametersFor(alert: Alert, window: Window): readonly QueryParameter[] | Record<string, QueryParameter> {
   const saved = JSON.parse(alert.parameters) as readonly QueryParameter[] | Record<string, QueryParameter>;
   if (Array.isArray(saved)) return saved as readonly QueryParameter[];
@@ -79,7 +79,7 @@ function parametersFor(alert: Alert, window: Window): readonly QueryParameter[] 
   return { ...(saved as Record<string, QueryParameter>), ...Object.fromEntries(asked) };
 }
 
-/** Parameters that would have no value when the alert is evaluated. */
+/** Returns the parameters that would have no value in an evaluation. */
 export function missingParameters(query: { parameters: string; parameter_names: string }): string[] {
   const saved = JSON.parse(query.parameters) as object;
   const given = Array.isArray(saved) ? saved.map((_value, i) => String(i + 1)) : ["from", "to", ...Object.keys(saved)];
@@ -106,7 +106,7 @@ function judge(condition: Condition, result: Result): Outcome {
   return compared(condition, value);
 }
 
-/** Whole numbers and decimals that a double does not hold exactly come as text. */
+/** Reads a number. Numbers that a double can't hold exactly come as text. */
 function numberOf(cell: unknown): number {
   if (typeof cell === "number") return cell;
   return typeof cell === "string" && cell.trim() !== "" ? Number(cell) : Number.NaN;

@@ -5,12 +5,12 @@ import { deliveryRows, evaluationRows, type DeliveryRow, type EvaluationRow } fr
 
 type Deps = { readonly metadata: Pick<MetadataStore, "read"> };
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists deliveries, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listDeliveries(deps: Deps, alertId: string, page: PageQuery): Promise<Page<DeliveryRow>> {
   return pageBySeq(page, (before) => deliveryRows(deps.metadata.read, alertId, before));
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists evaluations, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listEvaluations(deps: Deps, alertId: string, page: PageQuery): Promise<Page<EvaluationRow>> {
   return pageBySeq(page, (before) => evaluationRows(deps.metadata.read, alertId, before));
 }

@@ -47,8 +47,8 @@ export function settingsWith(before: AlertSettings, change: AlertChange): AlertS
 }
 
 /**
- * The change with its destination as it is stored.
- * @throws Problem `invalid_body` for a destination that is refused, and a number of rows that can't be counted to
+ * Returns the change with its destination in the stored form.
+ * @throws Problem `invalid_body` for a refused destination, or a threshold above the most rows that are counted
  */
 export function usable<T extends AlertChange>(outbound: Outbound, change: T): T {
   const errors: ProblemPlace[] = [];
@@ -56,7 +56,7 @@ export function usable<T extends AlertChange>(outbound: Outbound, change: T): T 
   const { condition } = change;
   if (condition !== undefined && condition.column === undefined && !isCount(condition.threshold))
     errors.push({ pointer: "/condition/threshold", detail: `must be a whole number from 0 to ${ROWS_MAX - 1}` });
-  if (errors.length > 0) throw new Problem("invalid_body", "The alert could not work like this.", { errors });
+  if (errors.length > 0) throw new Problem("invalid_body", "The alert can't work with these settings.", { errors });
   return url === undefined ? change : { ...change, url };
 }
 

@@ -17,11 +17,11 @@ export interface Step {
 interface Context {
   readonly settings: AlertSettings;
   readonly nowMs: number;
-  /** Names an incident that begins. */
+  /** Creates the id of a new incident. */
   readonly newIncident: () => string;
 }
 
-/** The state of an alert after an evaluation, and its messages. */
+/** Computes the state after an evaluation, and the messages to send. */
 export function advance(before: AlertProgress, outcome: Outcome, context: Context): Step {
   const { nowMs } = context;
   const { progress, events } = isTrouble(outcome) ? troubled(before, outcome) : judged(before, outcome, context);
@@ -39,7 +39,9 @@ function isTrouble(outcome: Outcome): outcome is Trouble {
   return outcome.kind === "error" || outcome.kind === "stopped";
 }
 
-/** An incident continues through failures: whether the condition still holds is unknown, so no message is sent. */
+/**
+ * A failure does not end an incident, and sends no message about it: nobody knows whether the condition still holds.
+ */
 function troubled(before: AlertProgress, { kind, fault }: Trouble): Step {
   const failures = kind === "error" ? before.failures + 1 : before.failures;
   const isSure = kind === "stopped" || fault.code === CANNOT_EVALUATE || failures >= FAILURES_BEFORE_ERROR;
@@ -77,7 +79,7 @@ function held(before: AlertProgress, { settings, nowMs, newIncident }: Context):
   return { progress: { ...before, hits, condition: "firing", ...incident }, events: ["alert.firing"] };
 }
 
-/** The incident stays named until the next one begins, so that the message of its end can name it. */
+/** The incident's id stays until the next incident begins, so that the message about its end can name it. */
 function notHeld(before: AlertProgress, settings: AlertSettings): Step {
   const told = before.condition === "firing" && settings.notify_resolved;
   const progress: AlertProgress = { ...before, hits: 0, condition: "ok", fired_ms: null, told_ms: null };

@@ -3,7 +3,7 @@ import type { Window } from "./evaluate.ts";
 import { stateOf, type AlertEventType, type AlertProgress, type AlertSettings } from "./model.ts";
 import type { Alert } from "./store.ts";
 
-/** The message: `type`, `timestamp` and `data`, as Standard Webhooks recommends. */
+/** Returns the message with `type`, `timestamp` and `data`, as Standard Webhooks recommends. */
 export function messageOf(
   alert: Alert,
   type: AlertEventType,

@@ -4,17 +4,17 @@ export type AlertState = (typeof ALERT_STATES)[number];
 export type AlertEventType = (typeof ALERT_EVENTS)[number];
 export type Operator = (typeof ALERT_OPERATORS)[number];
 
-/** The condition: compares a column of the first row, or without one the number of rows. */
+/** The condition. It compares a column of the first row, or the number of rows if no column is named. */
 export interface Condition {
   readonly column?: string;
   readonly operator: Operator;
   readonly threshold: number;
 }
 
-/** How an alert watches; JSON in its row. */
+/** The settings of an alert, stored as JSON in its row. */
 export interface AlertSettings {
   readonly every_s: number;
-  /** Null: as long as `every_s`. */
+  /** Null: the same as `every_s`. */
   readonly window_s: number | null;
   readonly condition: Condition;
   readonly for_evaluations: number;
@@ -32,24 +32,24 @@ export interface AlertFault {
 export type Outcome =
   | { readonly kind: "true" | "false"; readonly value: number }
   | { readonly kind: "no_data" }
-  /** The query, or its result, can't be used. */
+  /** The query or its result can't be used. */
   | { readonly kind: "error"; readonly fault: AlertFault }
-  /** Its authors may not read its rows any more. */
+  /** Its authors lost the permission to read its rows. */
   | { readonly kind: "stopped"; readonly fault: AlertFault };
 
-/** Where an alert is; JSON in its row, written by evaluations. */
+/** The progress of an alert. Evaluations write it as JSON to its row. */
 export interface AlertProgress {
   readonly condition: "ok" | "pending" | "firing";
-  /** Evaluations in a row for which the condition holds. */
+  /** The number of consecutive evaluations for which the condition held. */
   readonly hits: number;
-  /** Evaluations in a row that failed. */
+  /** The number of consecutive failed evaluations. */
   readonly failures: number;
-  /** Shown instead of the condition's state while it can't be known. */
+  /** Shown instead of the condition's state while that state is unknown. */
   readonly trouble: "error" | "stopped" | null;
   readonly since_ms: number;
   readonly incident_id: string | null;
   readonly fired_ms: number | null;
-  /** When the last message that it fires was sent. */
+  /** The time of the last message that the alert fires. */
   readonly told_ms: number | null;
   readonly value: number | null;
   readonly fault: AlertFault | null;
@@ -58,7 +58,7 @@ export interface AlertProgress {
 
 /** This failure makes the state unknown at once: an alert that can't be evaluated must not be shown as ok. */
 export const CANNOT_EVALUATE = "telemetry_incomplete";
-/** Failures in a row before a message is sent. */
+/** Consecutive failures before a message is sent. */
 export const FAILURES_BEFORE_ERROR = 3;
 
 export function freshProgress(nowMs: number): AlertProgress {

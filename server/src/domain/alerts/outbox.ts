@@ -5,7 +5,9 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { AlertEventType } from "./model.ts";
 import { insertDelivery, type DeliveryRow } from "./store.ts";
 
-/** Puts a message into the queue, in the transaction of the change that it reports: both are kept, or neither. */
+/**
+ * Puts a message into the queue, in the transaction of the change that it reports. So both are committed, or neither.
+ */
 export async function enqueue(
   jobs: Jobs,
   tx: Writer,

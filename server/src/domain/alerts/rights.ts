@@ -9,18 +9,18 @@ import type { Alert } from "./store.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 
-/** The principals of an evaluation, or why it is not permitted. */
+/** The principals of an evaluation, or the reason why it is not permitted. */
 export type Rights = { readonly principals: readonly Principal[] } | { readonly fault: AlertFault };
 
 /**
- * An alert is evaluated with the permissions of its last author, as they are at this moment. The last author of its
- * query must have the permission to read, too, and only rows that both may see are read: otherwise a change of the one
- * would read with the permissions of the other.
+ * Returns the permissions of an evaluation. An alert runs with the current permissions of its last author. The last
+ * author of its query must have the permission to read, too, and only rows that both may see are read. Otherwise one of
+ * them could change the alert or the query to read with the permissions of the other.
  */
 export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise<Rights> {
   const { project_state: state } = alert;
   if (!stateAllows(state, "alerts:evaluate")) {
-    const detail = `The project is ${ruleOf(state).name}: nothing is watched there.`;
+    const detail = `The project is ${ruleOf(state).name}, so its alerts are not evaluated.`;
     return { fault: { code: codeOf(state), detail } };
   }
   const authors = { "the alert": alert.updated_by, "its query": alert.query_updated_by };
@@ -36,15 +36,15 @@ export async function rightsOf(deps: Deps, alert: Alert, nowMs: number): Promise
 
 function faultOf(what: string, id: string, principal: Principal | undefined, alert: Alert): AlertFault | undefined {
   const author = `${id}, who changed ${what} last,`;
-  const remedy = `the next actor who changes ${what} takes it over`;
+  const remedy = `the next actor who changes ${what} becomes its author`;
   if (principal === undefined) {
-    return { code: "author_gone", detail: `${author} is no member or no live credential any more; ${remedy}` };
+    return { code: "author_gone", detail: `${author} is no longer a member or a valid credential; ${remedy}` };
   }
   if (authorize(principal, "telemetry:read", resourceOf(alert)) === "allowed") return undefined;
-  return { code: "author_lost_rights", detail: `${author} may not read telemetry there any more; ${remedy}` };
+  return { code: "author_lost_rights", detail: `${author} may no longer read telemetry there; ${remedy}` };
 }
 
-/** Rows that every one of them may see. */
+/** Returns the rows that every one of the principals may see. */
 export async function visibleToAll(deps: Deps, principals: readonly Principal[]): Promise<VisibleRows> {
   let seen: VisibleRows = "all";
   for (const principal of principals)

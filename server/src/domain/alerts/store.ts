@@ -5,9 +5,9 @@ export type AlertRow = Tables["alert"];
 export type DeliveryRow = Tables["alert_delivery"];
 export type EvaluationRow = Tables["alert_evaluation"];
 
-/** How many of an alert's evaluations, and of its deliveries, are kept. */
+/** The number of evaluations, and of deliveries, that are kept for each alert. */
 export const HISTORY_MAX = 100;
-/** So many messages of one alert wait at most for a destination that does not answer. */
+/** The most messages of one alert that wait for a destination that does not answer. */
 const PENDING_MAX = 1000;
 
 /** An alert with its query, and the columns that decide who may see it. */
@@ -32,7 +32,7 @@ export async function alertById(db: Reader, orgId: string, id: string): Promise<
   return alerts(db).where("alert.org_id", "=", orgId).where("alert.id", "=", id).executeTakeFirst();
 }
 
-/** Those within reach, of one project or all, newest first. */
+/** Lists the alerts within reach, of one project or all, newest first. */
 export async function listAlertRows(
   db: Reader,
   orgId: string,
@@ -58,8 +58,8 @@ export async function setAlert(tx: Writer, id: string, set: Partial<AlertRow>): 
 }
 
 /**
- * Counts the evaluations and deliveries to write, and returns the last numbers. A concurrent call waits for the end of
- * this transaction. Undefined when the alert is deleted.
+ * Counts the evaluations and deliveries to write, and returns their last numbers. A concurrent call waits until this
+ * transaction ends. Returns undefined if the alert was deleted.
  */
 export async function countUp(
   tx: Writer,
@@ -83,7 +83,7 @@ export async function deleteAlertRows(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("alert").where("id", "=", id).execute();
 }
 
-/** Adds it and forgets the oldest. */
+/** Adds the evaluation and deletes the oldest ones. */
 export async function insertEvaluation(tx: Writer, row: EvaluationRow): Promise<void> {
   await tx.insertInto("alert_evaluation").values(row).execute();
   await tx
@@ -93,7 +93,7 @@ export async function insertEvaluation(tx: Writer, row: EvaluationRow): Promise<
     .execute();
 }
 
-/** Adds it, marks the oldest of too many pending ones as dead, and deletes the oldest settled ones. */
+/** Adds the delivery. Marks the oldest pending ones as dead if there are too many. Deletes the oldest settled ones. */
 export async function insertDelivery(tx: Writer, row: DeliveryRow): Promise<void> {
   await tx.insertInto("alert_delivery").values(row).execute();
   await tx

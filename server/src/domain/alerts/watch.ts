@@ -20,7 +20,7 @@ const RETRY_MS = 5000;
 /** Twice the longest `every_s`. */
 const WAIT_MS_MAX = 2 * 86_400_000;
 
-/** Evaluates alerts: a run is one evaluation, and what it finds is written with the end of the run. */
+/** Evaluates alerts. A run of the job is one evaluation. Its result is written in the transaction that ends the run. */
 export function evaluationHandler(deps: WatchDeps): JobHandler {
   return {
     kind: EVALUATE,
@@ -49,7 +49,7 @@ async function watch(deps: WatchDeps, job: Job): Promise<JobOutcome> {
   };
 }
 
-/** The next time of the schedule that is still to come: those that were missed are passed over. */
+/** Returns the next future time of the schedule. Missed times are skipped. */
 export function nextDue(dueAtMs: number, everyMs: number, nowMs: number): number {
   const missed = Math.max(0, Math.floor((nowMs - dueAtMs) / everyMs));
   return dueAtMs + (missed + 1) * everyMs;
@@ -64,7 +64,9 @@ interface Written {
   readonly nowMs: number;
 }
 
-/** The alert has not changed since it was read: a change takes its job away from this run. */
+/**
+ * Writes the result. The alert has not changed since it was read, because a change takes the job away from this run.
+ */
 async function write(deps: WatchDeps, tx: Writer, alert: Alert, written: Written): Promise<void> {
   const { settings, outcome, step, window, startedMs, nowMs } = written;
   const { progress, events } = step;

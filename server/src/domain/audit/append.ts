@@ -10,8 +10,9 @@ export interface AuditDeps {
 }
 
 /**
- * Adds the event to its organization's chain in the caller's transaction: the change and its record are one commit.
- * Call it last in the transaction; in PostgreSQL it serialises those of one organization from here to the commit.
+ * Appends the event to its organization's chain in the caller's transaction, so that the change and its entry are one
+ * commit. Call it last in the transaction: in PostgreSQL it blocks other appends of the same organization until the
+ * commit.
  */
 export async function appendAudit(
   deps: { readonly metadata: Pick<MetadataStore, "lock">; readonly clock: Clock },
@@ -41,7 +42,10 @@ export async function appendAudit(
   insertRow(tx, { ...row, hash: hashOf(row) });
 }
 
-/** A secret in the log could never be taken out again, so one is cut off at its prefix even if a caller forgets. */
+/**
+ * Redacts secrets. Nobody could remove a secret from the log, so each one is cut off after its prefix, even if a caller
+ * forgets.
+ */
 function withoutSecrets(json: string): string {
   return json.replace(/\bmr(cs|st|iv|pat|wh|pt)_[0-9A-Za-z_-]{16,}/g, "mr$1_…");
 }

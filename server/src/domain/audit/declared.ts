@@ -3,22 +3,22 @@ import { hashOf, type AuditRow } from "./event.ts";
 import { rowsByTime } from "./store.ts";
 import type { AuditFault, Finding } from "./walk.ts";
 
-/** The action of the entries that declare faults. */
+/** The action of entries that declare faults. */
 export const REPAIR_ACTION = "audit.repair";
 const PAGE_ROWS = 200;
 
-/** A fault that an entry of the log itself declares. */
+/** A fault that an entry of the log declares. */
 export interface Declared {
   readonly fault: AuditFault;
   readonly from: number;
   readonly to: number;
   readonly detail: string;
-  /** The declaring entry, and its time. */
+  /** The declaring entry and its time. */
   readonly entry: number;
   readonly atMs: number;
 }
 
-/** The declarations in the entries of repairs. One that was edited itself declares nothing. */
+/** Returns the declarations in the entries of repairs. An entry that was edited later declares nothing. */
 export async function declarationsOf(
   db: Reader,
   chain: string,

@@ -3,22 +3,22 @@ import { sha256Hex } from "#kernel/digest.ts";
 export type AuditActorKind = "person" | "credential" | "system" | "anonymous";
 export type AuditResult = "success" | "denied" | "failure";
 
-/** Something that happened, as the code that made it happen reports it. */
+/** An event, as the code that caused it reports it. */
 export interface AuditEvent {
-  /** Null: the chain of the installation itself, for what belongs to no organization. */
+  /** Null: an event of no organization, in the chain of the installation. */
   orgId: string | null;
   actor: { kind: AuditActorKind; id: string | null };
-  /** Object and past participle or verb, for example `project.create`. */
+  /** The object and a past participle or verb, for example `project.create`. */
   action: string;
   target?: { kind: string; id: string };
   result: AuditResult;
   ip?: string | null;
   requestId?: string | null;
-  /** JSON values only. Must hold no secret. */
+  /** JSON values only, and no secrets. */
   detail?: Record<string, unknown>;
 }
 
-/** One link of a chain, as it is stored. */
+/** One entry of a chain, as it is stored. */
 export interface AuditRow {
   org_id: string;
   seq: number;
@@ -37,14 +37,14 @@ export interface AuditRow {
   hash: string;
 }
 
-/** `prev_hash` of the first link. */
+/** `prev_hash` of the first entry. */
 export const GENESIS_HASH = "0".repeat(64);
-/** `org_id` under which the chain of the installation is stored. */
+/** `org_id` of the chain of the installation. */
 export const INSTANCE_CHAIN = "";
 
 /**
- * SHA-256 over every field and the hash before. A JSON array of strings, numbers and nulls in a fixed order is its own
- * canonical form: no two rows render alike.
+ * SHA-256 over every field and the previous hash. The input is a JSON array of strings, numbers and nulls in a fixed
+ * order, so two different rows never render alike.
  */
 export function hashOf(row: Omit<AuditRow, "hash">): string {
   return sha256Hex(

@@ -7,7 +7,7 @@ import { rowById, rowsAfter, rowsByTime, type AuditFilters } from "./store.ts";
 
 const EXPORT_PAGE_ROWS = 500;
 
-/** Undefined when the organization has no such entry. */
+/** Returns undefined if the organization has no such entry. */
 export async function findAuditEntry(
   deps: Pick<AuditDeps, "metadata">,
   orgId: string,
@@ -16,7 +16,7 @@ export async function findAuditEntry(
   return rowById(deps.metadata.read, orgId, id);
 }
 
-/** One page, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Returns one page, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listAudit(
   deps: Pick<AuditDeps, "metadata">,
   orgId: string | null,
@@ -39,8 +39,8 @@ function placeOf(cursor: string): TimePlace {
 }
 
 /**
- * All rows that fit, oldest first, read page by page as they are consumed. Without a filter they come in the order of the chain, as verifying it needs;
- * with one by time.
+ * Yields all rows that match, oldest first, page by page as they are consumed. Without a filter they come in the order
+ * of the chain, so that a reader can verify it. With a filter they come by time.
  */
 export async function* exportAudit(
   deps: Pick<AuditDeps, "metadata">,
@@ -61,6 +61,6 @@ export async function* exportAudit(
     yield* rows;
     last = rows.at(-1);
     if (last === undefined || rows.length < EXPORT_PAGE_ROWS) return;
-    await nextTurn(); // a fast reader would hold the event loop
+    await nextTurn(); // a fast reader would block the event loop
   }
 }

@@ -4,7 +4,7 @@ import type { AuditDeps } from "./append.ts";
 import type { AuditRow } from "./event.ts";
 import { exportAudit } from "./list.ts";
 
-/** The audit log of an organization as rows of the table `audit_log`; the number in the chain is the mark. */
+/** Exports the audit log of an organization as rows of the table `audit_log`. The mark is the number in the chain. */
 export function auditRecords(deps: Pick<AuditDeps, "metadata">): RecordSource {
   return {
     rowsAfter: async function* (orgId, mark) {

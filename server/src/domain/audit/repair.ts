@@ -7,20 +7,20 @@ import { findHead, insertRow, type AuditHead } from "./store.ts";
 import { headFinding } from "./verify.ts";
 import { newWalk, walkOn, type Finding, type Walk } from "./walk.ts";
 
-/** The most findings in one entry: a log that is damaged throughout needs several. */
+/** The most findings in one entry. A badly damaged log needs several entries. */
 const FINDINGS_PER_ENTRY = 100;
 
 export interface AuditRepair {
-  /** Findings that are declared now; empty when the chain is whole, or all of it was declared before. */
+  /** The findings that are declared now. Empty if the chain is whole, or if every finding was declared before. */
   readonly findings: readonly Finding[];
   /** The declaring entries. */
   readonly entries: readonly number[];
 }
 
 /**
- * Makes a broken chain usable again and hides nothing: no entry is changed or removed. New entries at the end describe
- * the faults, the record of the last entry is set to them, and the log continues from there. `verifyAudit` then passes,
- * and reports the declared faults.
+ * Makes a broken chain usable again. It hides nothing: no entry is changed or removed. New entries at the end describe
+ * the faults, the head is set to them, and the log continues from there. `verifyAudit` then passes, and reports the
+ * declared faults.
  */
 export async function repairAudit(deps: AuditDeps, orgId: string | null): Promise<AuditRepair> {
   const chain = orgId ?? INSTANCE_CHAIN;
@@ -35,7 +35,7 @@ export async function repairAudit(deps: AuditDeps, orgId: string | null): Promis
   await walkOn(deps.metadata.read, chain, walk, { headSeq: before?.seq, found });
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `audit:${chain}`);
-    // Entries appended since the fault; none can be appended any more.
+    // Walk the entries that were appended since the fault. From here on none can be appended.
     const head = await findHead(tx, chain);
     if (head?.seq !== before?.seq || head?.hash !== before?.hash) walk.atHead = undefined;
     await walkOn(tx, chain, walk, { headSeq: head?.seq, found });
@@ -53,7 +53,10 @@ async function hashAt(tx: Writer, chain: string, seq: number | undefined): Promi
   return (await row.executeTakeFirst())?.hash;
 }
 
-/** Appends after every number that exists or existed: a number is never used twice. */
+/**
+ * Appends the declaring entries. Their numbers are higher than every number that ever existed, so no number is used
+ * twice.
+ */
 function declare(
   deps: AuditDeps,
   tx: Writer,
@@ -90,7 +93,7 @@ function declare(
   return entries;
 }
 
-/** Entries that were cut off at the end leave a gap before the declaring entry. */
+/** Returns the gap before the declaring entry if entries were cut off at the end. */
 function gapBefore(last: AuditHead, to: number): Finding[] {
   if (to === last.seq) return [];
   const seq = to + 1;

@@ -15,10 +15,10 @@ export interface AuditHead {
   hash: string;
 }
 
-/** All of them must hold. Times are milliseconds since the epoch, `toMs` exclusive. */
+/** The filters of a list. A row must match all of them. Times are milliseconds since the epoch; `toMs` is exclusive. */
 export interface AuditFilters {
   actorId?: string | undefined;
-  /** An action, or the beginning of some when it ends in `.`: `project.` */
+  /** An action. If it ends in `.`, all actions with this prefix, for example `project.` */
   action?: string | undefined;
   targetId?: string | undefined;
   result?: AuditRow["result"] | undefined;
@@ -35,7 +35,7 @@ const HEAD = prepared((db, orgId: string) =>
   db.selectFrom("audit_head").select(["seq", "hash"]).where("org_id", "=", orgId),
 );
 
-/** Adds the row and moves the head to it, in the caller's transaction. */
+/** Inserts the row and moves the head to it, in the caller's transaction. */
 export function insertRow(tx: Writer, row: AuditRow): void {
   tx.defer(INSERT.with(tx, row));
   tx.defer(MOVE_HEAD.with(tx, row));
@@ -69,7 +69,7 @@ const MOVE_HEAD = prepared((db, row: AuditRow) => {
     .onConflict((conflict) => conflict.column("org_id").doUpdateSet(head));
 });
 
-/** Rows after `afterSeq`, oldest first. */
+/** Returns rows after `afterSeq`, oldest first. */
 export async function rowsAfter(db: Reader, orgId: string, afterSeq: number, limit: number): Promise<AuditRow[]> {
   return db
     .selectFrom("audit")
@@ -86,11 +86,14 @@ export interface AuditPage {
   readonly limit: number;
   /** `desc`: newest first. */
   readonly order: "asc" | "desc";
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   readonly behind: TimePlace | undefined;
 }
 
-/** Rows that fit, by time, then number: nodes' clocks differ, so that numbers need not rise with times. */
+/**
+ * Returns matching rows by time, then by number. The clocks of nodes differ, so a higher number may have an earlier
+ * time.
+ */
 export async function rowsByTime(db: Reader, orgId: string, page: AuditPage): Promise<AuditRow[]> {
   const { action } = page.filters;
   const isBeginning = action?.endsWith(".") === true;
@@ -99,7 +102,7 @@ export async function rowsByTime(db: Reader, orgId: string, page: AuditPage): Pr
   const [first, ...others] = actions.map((each) => rowsOfAction(db, orgId, each, page));
   if (first === undefined) return [];
   if (others.length === 0) return first.execute();
-  // The first rows of each action, and of these the first.
+  // Read the first rows of each action, and then the first of all these rows.
   const part = (query: typeof first) => db.selectFrom(query.as("part")).selectAll();
   const all = others.reduce((union, next) => union.unionAll(part(next)), part(first));
   return db
@@ -127,9 +130,12 @@ function rowsOfAction(db: Reader, orgId: string, action: string | undefined, pag
 
 const BY_TIME = { time: "at", tie: "seq" };
 
-/** Actions of an organization that begin so: a step in the index for each, however many entries it has. */
+/**
+ * Returns the actions of an organization with this prefix. Each action costs one step in the index, however many
+ * entries it has.
+ */
 async function actionsWith(db: Reader, orgId: string, beginning: string): Promise<string[]> {
-  // `project.` takes what lies between it and `project/`, the text that follows in the order of bytes.
+  // `/` follows `.` in the order of bytes, so `project.` covers everything from `project.` to `project/`.
   const end = `${beginning.slice(0, -1)}/`;
   const { rows } = await sql<{ action: string }>`
     with recursive step(action) as (

@@ -15,8 +15,8 @@ export type AuditVerdict =
   | { ok: false; entries: number; fault: AuditFault; seq: number; detail: string };
 
 /**
- * Walks a whole chain and reports the first fault that it can prove and that no repair has declared. Someone who may
- * write every table can build a new valid chain; to detect that, keep `headHash` or exports elsewhere and compare.
+ * Walks a whole chain and reports the first fault that no repair has declared. A person who can write to every table
+ * can build a new valid chain. To detect that, keep `headHash` or exports elsewhere and compare them.
  */
 export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?: AbortSignal): Promise<AuditVerdict> {
   const db = deps.metadata.read;
@@ -37,7 +37,7 @@ export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?
   return { ok: true, entries, headHash: walk.last.hash, declared: declarations.all };
 }
 
-/** Compares the rows with the head as it was before the walk, so that appends meanwhile are no fault. */
+/** Compares the rows with the head from before the walk, so that an append during the walk is no fault. */
 export async function headFinding(
   deps: AuditDeps,
   chain: string,
@@ -52,7 +52,7 @@ export async function headFinding(
     return { fault: "truncated", seq: seq + 1, from: seq + 1, to: before.seq, detail, evidence };
   }
   if (walk.atHead !== before.hash) {
-    const detail = `Entry ${before.seq} is not the one that was written as the last.`;
+    const detail = `Entry ${before.seq} is not the entry that was written last.`;
     return { fault: "edited", seq: before.seq, from: before.seq, to: before.seq, detail, evidence };
   }
   const after = await findHead(deps.metadata.read, chain);
@@ -61,7 +61,9 @@ export async function headFinding(
   return { fault: "head", seq, from: before.seq + 1, to: seq, detail, evidence };
 }
 
-/** Every organization's chain begins with its creation, so an organization without a chain has lost it. */
+/**
+ * Reports an organization without a chain. Every chain begins with the organization's creation, so this chain was lost.
+ */
 async function headlessFinding(deps: AuditDeps, chain: string, last: AuditHead): Promise<Finding | undefined> {
   const { seq, hash } = last;
   const after = await findHead(deps.metadata.read, chain);

@@ -13,25 +13,25 @@ export type AuditFault = "gap" | "edited" | "unlinked" | "truncated" | "head";
 /** Something that is wrong with a chain. */
 export interface Finding {
   readonly fault: AuditFault;
-  /** Where it shows. */
+  /** The number of the entry at which the fault shows. */
   readonly seq: number;
-  /** The entries that are concerned. */
+  /** The first and the last entry concerned. */
   readonly from: number;
   readonly to: number;
   readonly detail: string;
-  /** The content found there, as hashes. A repair declares exactly this: a later change is another finding. */
+  /** The content found there, as hashes. A repair declares exactly this content. A later change is another finding. */
   readonly evidence: string;
 }
 
-/** Where a walk is. */
+/** The state of a walk. */
 export interface Walk {
   entries: number;
   last: AuditHead;
-  /** Hash of the row with the number that was asked for. */
+  /** The hash of the row with the number `headSeq`. */
   atHead: string | undefined;
 }
 
-/** SQLite's reads end in the turn that they begin in: without a pause a long chain would hold the event loop to its end. */
+/** A SQLite read runs in one turn of the event loop. Without a pause between pages a long chain would block it. */
 const PAGE_ROWS = 200;
 
 export function newWalk(): Walk {
@@ -39,9 +39,9 @@ export function newWalk(): Walk {
 }
 
 /**
- * Continues the walk to the end of the chain. Each finding is reported, and the walk continues after it as if the row
- * were good, unless the callback stops it.
- * @param options.headSeq whose hash is to be noted
+ * Continues the walk to the end of the chain. Reports each finding to the callback. After a finding the walk continues
+ * as if the row were good, unless the callback stops it.
+ * @param options.headSeq the row whose hash is noted
  */
 export async function walkOn(
   db: Reader,
@@ -67,7 +67,7 @@ export async function walkOn(
   }
 }
 
-/** A gap and the row after it are one finding: their link can't be checked. */
+/** Returns the faults of a row. A gap and the row after it are one finding, because their link can't be checked. */
 function findingsOf(row: AuditRow, last: AuditHead): Finding[] {
   const { seq } = row;
   const findings: Finding[] = [];
@@ -76,7 +76,7 @@ function findingsOf(row: AuditRow, last: AuditHead): Finding[] {
     const evidence = `${last.hash} ${row.prev_hash}`;
     findings.push({ fault: "gap", seq, from: last.seq + 1, to: seq - 1, detail, evidence });
   } else if (row.prev_hash !== last.hash) {
-    const detail = `Entry ${seq} does not follow entry ${last.seq}: one of them was replaced or moved.`;
+    const detail = `Entry ${seq} does not follow entry ${last.seq}: one of the two was replaced or moved.`;
     findings.push({ fault: "unlinked", seq, from: seq, to: seq, detail, evidence: `${last.hash} ${row.prev_hash}` });
   }
   const content = hashOf(row);

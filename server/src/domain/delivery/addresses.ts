@@ -1,7 +1,7 @@
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 
-/** The URL in the form in which it is stored. A refusal is added to `errors`. */
+/** Returns the URL in the stored form. Adds a refusal to `errors`. */
 export function checkedUrl(outbound: Pick<Outbound, "check">, url: string, errors: ProblemPlace[]): string {
   try {
     return outbound.check(url);
@@ -12,7 +12,10 @@ export function checkedUrl(outbound: Pick<Outbound, "check">, url: string, error
   }
 }
 
-/** The same for a body whose URL alone can be wrong. @throws Problem `invalid_body` with this detail */
+/**
+ * Returns the URL in the stored form, for a body in which only the URL can be wrong.
+ * @throws Problem `invalid_body` with this detail
+ */
 export function requireUrl(outbound: Pick<Outbound, "check">, url: string, detail: string): string {
   const errors: ProblemPlace[] = [];
   const checked = checkedUrl(outbound, url, errors);
@@ -20,12 +23,12 @@ export function requireUrl(outbound: Pick<Outbound, "check">, url: string, detai
   return checked;
 }
 
-/** For the audit log: a path may be a secret, as in the URLs of chat systems. */
+/** Returns the origin, for the audit log. A path may be a secret, as in the URLs of chat systems. */
 export function originOf(url: string): string {
   return new URL(url).origin;
 }
 
-/** For a principal that may only read, the origin alone. */
+/** Returns the URL for a principal that may write, and only its origin for others. */
 export function shownUrl(url: string, mayWrite: boolean): string {
   return mayWrite ? url : `${originOf(url)}/…`;
 }

@@ -3,12 +3,12 @@ import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 
 export interface Message {
   readonly url: string;
-  /** The same for every attempt, so that a receiver can drop repetitions. */
+  /** The same for every attempt, so that a receiver can ignore duplicates. */
   readonly id: string;
   readonly body: string | Uint8Array;
-  /** In addition to those of the signature. */
+  /** Headers in addition to the signature's. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Each signs. */
+  /** The message is signed with each of them. */
   readonly secrets: readonly string[];
   readonly nowMs: number;
   readonly signal: AbortSignal;
@@ -18,19 +18,23 @@ export interface Message {
 export interface Sent {
   /** Null: there was no answer. */
   readonly status: number | null;
-  /** Why there was none, for people. */
+  /** The reason why no answer came, for people. */
   readonly error: string | null;
   readonly retryAfterMs: number | null;
   readonly delivered: boolean;
-  /** It answered 410: a sender stops sending there (Standard Webhooks, "Operational considerations"). */
+  /**
+   * The receiver answered 410. A sender then disables the destination (Standard Webhooks, "Operational
+   * considerations").
+   */
   readonly gone: boolean;
 }
 
 const GONE = 410;
 
 /**
- * One attempt at a message, signed as Standard Webhooks says. A refusal or a failed connection is a result, too.
- * @throws OutboundError `cancelled`: an attempt that a stop cut short does not count
+ * Makes one attempt to send a message, signed as Standard Webhooks defines. A refusal or a failed connection is a
+ * result, too.
+ * @throws OutboundError `cancelled`: the server stops; such an attempt does not count
  */
 export async function sendMessage(outbound: Outbound, message: Message): Promise<Sent> {
   const { url, id, body, nowMs, signal } = message;
@@ -50,7 +54,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Waits between the attempts; about a day in all. */
+/** The waits between attempts, about a day in total. */
 const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -67,12 +71,12 @@ const RETRY_DELAYS_MS: readonly number[] = [
 /** Longer than any of the waits. */
 export const WAIT_MS_MAX = 24 * HOUR_MS;
 const RETRY_AFTER_MS_MAX = HOUR_MS;
-/** Each wait is longer or shorter by up to this share, so that the messages of one outage do not all come back at one moment. */
+/** Each wait varies by up to this share, so that the retries after one outage do not all come at the same moment. */
 const JITTER = 0.2;
 
-/** The changes of a delivery's row after an attempt. */
+/** The changes to a delivery's row after an attempt. */
 export interface Attempted {
-  /** `dead`: it is not retried any more. */
+  /** `dead`: it is not retried again. */
   readonly state: "pending" | "delivered" | "dead";
   readonly attempts: number;
   readonly last_attempt_at: number;
@@ -81,7 +85,7 @@ export interface Attempted {
   readonly last_error: string | null;
 }
 
-/** `attempts`: those before this one. `random`: from 0 to 1. */
+/** Returns the changes. `attempts`: the number of earlier attempts. `random`: from 0 to 1. */
 export function afterAttempt(
   sent: Sent,
   attempts: number,
@@ -99,7 +103,7 @@ export function afterAttempt(
   };
 }
 
-/** The receiver may ask for up to an hour. Null: there is no further attempt. */
+/** Returns the wait before the next attempt. The receiver may ask for up to an hour. Null: there is no next attempt. */
 function waitAfter(attempts: number, retryAfterMs: number, random: number): number | null {
   const delayMs = RETRY_DELAYS_MS[attempts];
   if (delayMs === undefined) return null;

@@ -2,7 +2,7 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import type { Attempted } from "./attempts.ts";
 import type { SecretTable, SigningColumns } from "./secrets.ts";
 
-/** A message that waits, with its destination. */
+/** A pending message with its destination. */
 export type Pending = SigningColumns & {
   readonly body: string;
   readonly attempts: number;
@@ -10,18 +10,21 @@ export type Pending = SigningColumns & {
   readonly url: string;
 };
 
-/** Messages of which each is a job. Events of webhooks are not: a job of theirs is a destination, see `forwarding/`. */
+/**
+ * A kind of message that has one job per message. Events of webhooks have one job per destination instead, see
+ * `forwarding/`.
+ */
 export interface MessageKind {
   /** The kind of the job. Old rows of the queue have it. */
   readonly job: string;
   readonly secretsIn: SecretTable;
-  /** Undefined: nothing is to be sent any more. */
+  /** Returns undefined if there is nothing left to send. */
   find(db: Reader, id: string): Promise<Pending | undefined>;
   settle(tx: Writer, id: string, attempted: Attempted): Promise<void>;
 }
 
 export const MESSAGES = {
-  /** The last ones of each alert are kept, with their results. */
+  /** The last deliveries of each alert are kept, with their results. */
   alert: {
     job: "alert.deliver",
     secretsIn: "alert",
@@ -38,7 +41,7 @@ export const MESSAGES = {
       await tx.updateTable("alert_delivery").set(attempted).where("id", "=", id).execute();
     },
   },
-  /** A delivered one is deleted; a dead one is kept for a month. */
+  /** A delivered message is deleted. A dead one is kept for a month. */
   s3: {
     job: "s3.deliver",
     secretsIn: "s3_destination",

@@ -18,7 +18,10 @@ export interface SendingDeps {
 
 const RETRY_MS = 10_000;
 
-/** Puts messages whose rows were just inserted into the queue, in the same transaction: both are kept, or neither. */
+/**
+ * Puts messages whose rows were just inserted into the queue, in the same transaction. So both are committed, or
+ * neither.
+ */
 export async function sendSoon(
   jobs: Jobs,
   tx: Writer,
@@ -29,7 +32,7 @@ export async function sendSoon(
   await jobs.put(tx, ...ids.map((id) => ({ kind: job, key: id, group: orgId, dueAtMs: atMs })));
 }
 
-/** Sends messages of one kind: each run is one attempt at one message. */
+/** Handles the jobs of one kind of message. Each run is one attempt to send one message. */
 export function messageHandler(deps: SendingDeps, name: keyof typeof MESSAGES): JobHandler {
   const kind: MessageKind = MESSAGES[name];
   return {

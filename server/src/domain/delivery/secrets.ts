@@ -2,7 +2,7 @@ import type { Envelope } from "#domain/identity/index.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import type { Clock } from "#kernel/time.ts";
 
-/** Tables whose rows have a secret that signs messages. The name is a part of the seal, so it never changes. */
+/** Tables with a secret that signs messages. The seal contains the table's name, so the name never changes. */
 export type SecretTable = "alert" | "s3_destination" | "webhook_destination";
 
 export interface SecretColumns {
@@ -12,7 +12,7 @@ export interface SecretColumns {
   readonly previous_secret_until: number | null;
 }
 
-/** Where secrets are never rotated, there is the secret alone. */
+/** The columns with the secrets. A table without rotation has only `secret`. */
 export type SigningColumns = Pick<SecretColumns, "secret"> & Partial<SecretColumns>;
 
 export function sealSecret(
@@ -23,7 +23,7 @@ export function sealSecret(
   return envelope.seal(placeOf(table, id, version), Buffer.from(secret));
 }
 
-/** The secrets that sign now: the current one, and the previous one until its overlap ends. */
+/** Returns the secrets that sign now: the current one, and the previous one until its overlap ends. */
 export function signingSecrets(
   envelope: Envelope,
   table: SecretTable,
@@ -36,7 +36,7 @@ export function signingSecrets(
   return [current, envelope.open(placeOf(table, id, version - 1), previous).toString()];
 }
 
-/** A new secret, which signs at once, and the columns of its row. */
+/** Creates a secret that signs at once. Returns it with the columns of its row. */
 export function rotatedSecret(
   { envelope, clock }: { readonly envelope: Envelope; readonly clock: Clock },
   table: SecretTable,

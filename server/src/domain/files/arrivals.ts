@@ -15,18 +15,22 @@ import {
 } from "./uploads.ts";
 
 /**
- * Makes files of the content that arrived at the upstream store by presigned URLs: the store sends no message about it.
+ * Makes files of content that clients uploaded to the upstream store with presigned URLs. The store does not report
+ * such uploads.
  */
 export interface Arrivals {
   /**
    * Makes a file of the content that arrived for one grant.
-   * @throws Problem `body_too_large`, `invalid_body`, `storage_quota_exceeded`, `forbidden`: why it can't be one, and
-   *   was deleted; `unavailable`
+   * @throws Problem `body_too_large`, `invalid_body`, `storage_quota_exceeded`, `forbidden`: the content can't become a
+   * file, and was deleted; `unavailable`
    */
   settle(orgId: string, fileId: string): Promise<void>;
-  /** The same of all of an organization's. Those that take longer than `withinMs` become files later; refusals are logged. */
+  /**
+   * Makes files of all content that arrived for one organization. Content that takes longer than `withinMs` becomes a
+   * file later. Refusals are logged.
+   */
   settleAll(orgId: string, withinMs: number): Promise<void>;
-  /** The same of every organization. Deletes what no grant allows any more. */
+  /** Makes files of all content that arrived. Deletes content without a grant. */
   sweep(): Promise<void>;
 }
 
@@ -34,13 +38,13 @@ export interface ArrivalDeps extends FilesDeps {
   readonly log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-/** Copies under way at the same time. */
+/** The number of concurrent copies. */
 const CONCURRENCY = 8;
-/** How long one waits for another server that is at the same arrival. */
+/** How long this server waits for another server that handles the same content. */
 const OTHERS_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
-/** Null where uploads come to this server. */
+/** Returns null if uploads come to this server. */
 export function createArrivals(deps: ArrivalDeps): Arrivals | null {
   const { direct } = deps.objects;
   if (direct === null) return null;
@@ -79,7 +83,7 @@ export function createArrivals(deps: ArrivalDeps): Arrivals | null {
 
 async function settleArrival(deps: ArrivalDeps, direct: DirectStore, arrival: Arrival): Promise<void> {
   const grant = await grantById(deps.metadata.read, arrival.name);
-  // The URL can still be used after its file exists: later content belongs to no file.
+  // The URL also works after its file exists. Content that comes then belongs to no file.
   if (grant === undefined || grant.org_id !== arrival.orgId || grant.metadata !== null) return direct.forget(arrival);
   const claim = randomUUID();
   if (!(await renewClaim(deps, grant.id, claim))) return untilOthersEnd(deps, grant.id);
@@ -98,12 +102,12 @@ interface Finishing {
   readonly claim: string;
 }
 
-/** Content that may not become a file is deleted: the URL can be used again, until it expires. */
+/** Makes the file, or deletes content that may not become one. The URL then works again until it expires. */
 async function finish(deps: ArrivalDeps, direct: DirectStore, { arrival, grant, claim }: Finishing): Promise<void> {
   try {
     await requireAllowed(deps, grant, arrival.size);
     const staged = await direct.take(arrival, grant.sha256 === null ? {} : { sha256: grant.sha256 });
-    if (staged === undefined) return; // replaced meanwhile: the next look finds the new one
+    if (staged === undefined) return; // The content was replaced in the meantime. The next sweep finds the new content.
     await completeUpload(deps, grant.id, claim, staged);
   } catch (error) {
     if (!(error instanceof Problem) || !error.isCallers) throw error;
@@ -113,7 +117,7 @@ async function finish(deps: ArrivalDeps, direct: DirectStore, { arrival, grant, 
   await direct.forget(arrival);
 }
 
-/** The checks that this server would have made before the upload. */
+/** Makes the checks that this server makes before an upload that comes to it. */
 async function requireAllowed(deps: FilesDeps, grant: Grant, size: number): Promise<void> {
   await requireRights(deps, grant, grant.created_by);
   if (size > grant.bytes_max) throw new TooLarge(grant.bytes_max);
@@ -133,7 +137,7 @@ async function untilOthersEnd(deps: FilesDeps, id: string): Promise<void> {
 function logRefusal({ log }: ArrivalDeps, { orgId: org, name: file }: Arrival, error: unknown): void {
   if (error instanceof Problem && error.isCallers)
     log.info({ org, file, code: error.code, reason: error.message }, "refused an upload that had arrived");
-  else log.error({ err: error, org, file }, "cannot make a file of an upload that arrived; it is tried again later");
+  else log.error({ err: error, org, file }, "cannot make a file of an upload that arrived; it is retried later");
 }
 
 async function inParallel<T>(items: AsyncIterable<T>, work: (item: T) => Promise<void>): Promise<void> {

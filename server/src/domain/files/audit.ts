@@ -9,7 +9,7 @@ interface FileChange {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** To be called last in its transaction. */
+/** Appends a file event to the audit log. Call it last in its transaction. */
 export async function auditFile(
   deps: AuditDeps,
   tx: Writer,

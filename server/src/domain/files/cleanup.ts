@@ -8,13 +8,16 @@ import { lockFiles, type FilesDeps } from "./uploads.ts";
 
 type Deps = Pick<FilesDeps, "metadata" | "objects"> & { readonly clock: GuardedClock };
 
-/** A small upload that began in time makes no claim; it has ended long before this. */
+/** A small upload makes no claim. It always ends within this time after its grant expires. */
 const GRACE_MS = 600_000;
-/** An upload to the upstream store may be running unnoticed: one that began in time may take a day. */
+/** An upload to the upstream store runs without our knowledge. It may take a day after its URL expires. */
 const DIRECT_GRACE_MS = 86_400_000;
 const BATCH = 200;
 
-/** Takes away grants that expired, with what they reserve. Any number of nodes may do so at once. Returns how many. */
+/**
+ * Deletes expired grants, with their reservations. Several nodes may do so at the same time. Returns the number of
+ * deleted grants.
+ */
 export async function cleanUp(deps: Deps, graceMs: number = GRACE_MS): Promise<number> {
   const nowMs = deps.clock.deletionTime("uploads");
   if (nowMs === null) return 0;

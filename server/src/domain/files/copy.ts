@@ -9,8 +9,8 @@ import { countUsage, fileById, insertFile, type FileRow } from "./store.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 
 /**
- * Creates a file with the content of another, in the same place: the stored content is referenced once more, and not
- * stored again. The quota counts it as any file.
+ * Creates a file with the content of another file, in the same place. The stored content is linked again, not copied.
+ * The quota counts it like any file.
  * @throws Problem `not_found`, `storage_quota_exceeded`
  */
 export async function copyFile(

@@ -9,7 +9,7 @@ import { moveToTrash, trashDaysOf } from "./trash.ts";
 import { lockFiles, type FilesDeps } from "./uploads.ts";
 import { rightsLost, type DownloadClaims } from "./urls.ts";
 
-/** Undefined when it does not exist; `authorize` decides who may see it. */
+/** Returns undefined if the file does not exist. `authorize` decides who may see it. */
 export async function findFile(
   deps: Pick<FilesDeps, "metadata">,
   orgId: string,
@@ -19,7 +19,7 @@ export async function findFile(
   return file?.org_id === orgId ? file : undefined;
 }
 
-/** The same of an upload that has not ended. */
+/** Returns the grant of an unfinished upload. Undefined if there is none. */
 export async function findGrant(
   deps: Pick<FilesDeps, "metadata">,
   orgId: string,
@@ -30,9 +30,9 @@ export async function findGrant(
 }
 
 /**
- * A URL of this server, or of the upstream store where the content is there as one object. The upstream store sends no
- * `nosniff`, so `disposition` must have the content saved. A URL with a chosen lifetime is always of this server: it
- * ends with the file, which the store's own would not.
+ * Creates a download URL of this server. If the upstream store has the content as one object, the URL is the store's.
+ * The store sends no `nosniff`, so `disposition` must make browsers save the content. A URL with a chosen lifetime is
+ * always of this server, so that it ends when the file is deleted.
  */
 export async function grantDownload(
   deps: FilesDeps,
@@ -50,8 +50,8 @@ export async function grantDownload(
 }
 
 /**
- * The file of a download URL.
- * @throws Problem `not_found`, `forbidden` when the URL's creator may no longer download
+ * Returns the file of a download URL.
+ * @throws Problem `not_found`, `forbidden` if the URL's creator may no longer download
  */
 export async function fileOfUrl(deps: FilesDeps, claims: DownloadClaims): Promise<FileRow> {
   const file = await fileById(deps.metadata.read, claims.fileId);
@@ -62,8 +62,8 @@ export async function fileOfUrl(deps: FilesDeps, claims: DownloadClaims): Promis
 }
 
 /**
- * Deletes the file of this id, or its upload. The file goes into the trash, where the organization has one, unless it
- * is deleted for good.
+ * Deletes the file of this id, or its upload. If the organization has a trash, the file goes there, unless it is
+ * deleted for good.
  * @throws Problem `not_found`
  */
 export async function deleteFile(

@@ -10,33 +10,35 @@ export interface FileListing {
   readonly limit: number;
   readonly offset: number;
   readonly prefix?: string | undefined;
-  /** Only those of this project, which the principal must be allowed to see. */
+  /** Only files of this project. The principal must be allowed to see it. */
   readonly projectId?: string | undefined;
 }
 
 export interface FileList extends FilePage {
-  /** More names begin with the prefix than are counted. */
+  /** More names match the prefix than are counted. */
   readonly isCut: boolean;
 }
 
 export interface FilePage {
   readonly files: FileRow[];
-  /** On all pages. */
+  /** The number of files on all pages. */
   readonly total: number;
 }
 
-/** Which of its files. */
+/** The files to list. */
 interface Selection extends Places {
   readonly prefix: string | undefined;
-  /** Walks by time and checks names, instead of walking by names and sorting the result by time. */
+  /** Read files by time and filter by name, instead of finding names first and sorting their files by time. */
   readonly walks?: boolean;
 }
 
-/** The cost of a file that is found by name, in files that are read by time: little while few must be sorted. */
+/**
+ * The cost of a file that is found by name, relative to a file that is read by time. A sort of few files costs little.
+ */
 const FOUND_COST = { few: 0.25, many: 7 };
 const FEW = 1000;
 
-/** The files that the principal may see, newest first. */
+/** Lists the files that the principal may see, newest first. */
 export async function listFiles(
   deps: { readonly metadata: Pick<MetadataStore, "read"> },
   principal: Principal,
@@ -53,7 +55,7 @@ export async function listFiles(
   if (isCut)
     return { files: await rows(db, { ...selection, walks: true }, { order: "desc", limit, offset }), total, isCut };
   if (offset >= total) return { files: [], total, isCut };
-  // The later half is nearer from the other end.
+  // A page in the later half is reached faster from the other end.
   const isFar = offset > total / 2;
   const length = Math.min(limit, total - offset);
   const page = isFar
@@ -63,18 +65,18 @@ export async function listFiles(
   return { files: isFar ? files.toReversed() : files, total, isCut };
 }
 
-/** Whether `sorted` of `found` files are sooner met by going through all of them by time than sorted out of those found. */
+/** Whether reading all files by time reaches the page sooner than sorting the files found by name. */
 function isWalkLess(sorted: number, found: number, all: number): boolean {
   return sorted * (all / found) <= found * (sorted > FEW ? FOUND_COST.many : FOUND_COST.few);
 }
 
-/** Files with any name. */
+/** Returns the number of files, whatever their names. */
 async function counters(db: Reader, places: Places): Promise<number> {
   const usage = await usageRows(db, "files", { org_id: places.orgId });
   return usage.filter(({ place }) => isOfPlaces(places, place)).reduce((sum, { files }) => sum + files, 0);
 }
 
-/** The page is found in an index alone, however far it is, and its rows are read then. */
+/** Finds the page in an index alone, and then reads only the rows of the page. */
 async function rows(
   db: Reader,
   selection: Selection,
@@ -95,7 +97,7 @@ async function rows(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Files of a selection, which no column is chosen of yet. */
+/** Returns a query for the selected files, without columns. */
 function selected(db: Reader, { orgId, projectId, hidden, prefix, walks = false }: Selection) {
   const end = prefix === undefined ? undefined : endOfPrefix(prefix);
   return db

@@ -1,6 +1,6 @@
 /**
- * A media type (RFC 9110 section 8.3.1) in a canonical form, so that equal types are equal texts; undefined for other
- * text.
+ * Returns a media type (RFC 9110, section 8.3.1) in a canonical form, so that equal types are equal texts. Undefined if
+ * the text is no media type.
  */
 export function canonicalMediaType(text: string): string | undefined {
   const [, type = "", rest = ""] = HEAD.exec(text.trim()) ?? [];
@@ -13,7 +13,7 @@ export function canonicalMediaType(text: string): string | undefined {
     if (found === null) return undefined;
     at = PARAMETER.lastIndex;
     const [, name, token, quoted] = found;
-    if (name === undefined) continue; // an empty one, which the grammar allows
+    if (name === undefined) continue; // an empty parameter, which the grammar allows
     const value = token ?? (quoted ?? "").replace(/\\(.)/g, "$1");
     const isCaseless = name.toLowerCase() === "charset";
     parameters.push(`${name.toLowerCase()}=${JSON.stringify(isCaseless ? value.toLowerCase() : value)}`);
@@ -21,7 +21,7 @@ export function canonicalMediaType(text: string): string | undefined {
   return [type.toLowerCase(), ...parameters].join(";");
 }
 
-/** The type without its parameters, in lower case. */
+/** Returns the type without parameters, in lower case. */
 export function essenceOf(mediaType: string): string {
   return (mediaType.split(";", 1)[0] ?? "").trim().toLowerCase();
 }

@@ -2,7 +2,7 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 type Name = Pick<Tables["file"], "org_id" | "project_id" | "filename">;
 
-/** One more file has this name. */
+/** Increases the number of files with this name. */
 export function addName(tx: Writer, { org_id, project_id, filename }: Name): void {
   tx.defer(
     tx
@@ -14,7 +14,10 @@ export function addName(tx: Writer, { org_id, project_id, filename }: Name): voi
   );
 }
 
-/** One file less has this name. The delete is first: it looks at the row again when another transaction has just changed it. */
+/**
+ * Decreases the number of files with this name. The delete comes first, because it checks the row again if another
+ * transaction has just changed it.
+ */
 export function removeName(tx: Writer, { org_id, project_id, filename }: Name): void {
   const place = project_id ?? "";
   tx.defer(
@@ -35,7 +38,7 @@ export function removeName(tx: Writer, { org_id, project_id, filename }: Name): 
   );
 }
 
-/** Files of exactly this name in this place. */
+/** Returns the number of files with exactly this name in this place. */
 export async function filesOfName(db: Reader, { org_id, project_id, filename }: Name): Promise<number> {
   const row = await db
     .selectFrom("file_name")

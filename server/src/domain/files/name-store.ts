@@ -5,7 +5,7 @@ export interface NameSelection extends Places {
   readonly prefix: string | undefined;
 }
 
-/** Names of a selection, which no column is chosen of yet. */
+/** Returns a query for the selected names, without columns. */
 export function selectedNames(db: Reader, { orgId, projectId, hidden, prefix }: NameSelection) {
   const end = prefix === undefined ? undefined : endOfPrefix(prefix);
   return db
@@ -17,7 +17,10 @@ export function selectedNames(db: Reader, { orgId, projectId, hidden, prefix }: 
     .$if(end !== undefined, (query) => query.where("filename", "<", end ?? ""));
 }
 
-/** Files of all names of a selection, in as many rows as there are names: of the first `namesMax` names when there are more. */
+/**
+ * Counts the files of the selected names. It reads one row per name. If there are more than `namesMax` names, it counts
+ * only the files of the first ones.
+ */
 export async function countFiles(
   db: Reader,
   selection: NameSelection,

@@ -4,16 +4,16 @@ import { placesOf } from "./places.ts";
 import { selectedNames, type NameSelection } from "./name-store.ts";
 import type { FileRow } from "./store.ts";
 
-/** The newest file of a name in a place. */
+/** The newest file with a name in a place. */
 export interface NamedFile extends FileRow {
-  /** Files of this name in this place, this one included. */
+  /** The number of files with this name in this place, including this one. */
   readonly versions: number;
 }
 
-/** Where a page begins: behind this name in this place. */
+/** A page begins after this name in this place. */
 export interface NamePosition {
   readonly filename: string;
-  /** A project's id; empty: the organization. */
+  /** A project's id. Empty: the organization. */
   readonly place: string;
 }
 
@@ -25,8 +25,8 @@ export interface NameListing {
 }
 
 /**
- * The names of the files that the principal may see, in order of their bytes, each with its newest file. By name and not by time: so a page costs what
- * is on it, however many files there are.
+ * Lists the names of files that the principal may see, in the order of their bytes, each with its newest file. The
+ * order is not by time, so that the cost of a page does not grow with the number of files.
  */
 export async function listNames(
   deps: { readonly metadata: Pick<MetadataStore, "read"> },
@@ -57,12 +57,14 @@ async function newest(
         .select("f.id")
         .whereRef("f.org_id", "=", "file_name.org_id")
         .whereRef("f.filename", "=", "file_name.filename")
-        // The same in all rows; PostgreSQL takes the order of the index only with it, since "is null" is no equality to it.
+        // The value is the same in all rows. PostgreSQL uses the order of the index only with this column, because it
+        // does not treat "is null" as an equality.
         .orderBy("f.project_id", "desc")
         .orderBy("f.created_at", "desc")
         .orderBy("f.id", "desc")
         .limit(1);
-      // Each half is the end of one range of the index; with one condition for both PostgreSQL would have none.
+      // Each half is the end of one range of the index. With a single condition for both, PostgreSQL would not use the
+      // index.
       const newestId = eb
         .case()
         .when("place", "=", "")

@@ -4,12 +4,12 @@ import { deleteGrant, type GrantRow } from "./store.ts";
 
 export type PartRow = Tables["upload_part"];
 
-/** In their order. */
+/** Returns the parts in order. */
 export async function partsOf(db: Reader, grantId: string): Promise<PartRow[]> {
   return db.selectFrom("upload_part").selectAll().where("grant_id", "=", grantId).orderBy("start").execute();
 }
 
-/** Bytes that have come. */
+/** Returns the number of received bytes. */
 export async function receivedOf(db: Reader, grantId: string): Promise<number> {
   const last = await db
     .selectFrom("upload_part")
@@ -25,7 +25,7 @@ export async function insertPart(tx: Writer, row: PartRow): Promise<void> {
   await tx.insertInto("upload_part").values(row).execute();
 }
 
-/** False when there is no such grant any more. */
+/** Sets the expiry. Returns false if the grant does not exist any more. */
 export async function setExpiry(tx: Writer, grantId: string, expiresAt: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("upload_grant")

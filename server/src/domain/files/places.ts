@@ -2,16 +2,16 @@ import type { Principal } from "#domain/identity/index.ts";
 import { knownProjects } from "#domain/organizations/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
-/** Which of an organization's places are meant. */
+/** A selection of an organization's places. */
 export interface Places {
   readonly orgId: string;
-  /** This project only. */
+  /** Only this project. */
   readonly projectId: string | undefined;
-  /** No project of these. */
+  /** All but these projects. */
   readonly hidden: readonly string[];
 }
 
-/** Where the principal may see files: everywhere but in hidden projects, or in one project. */
+/** Returns where the principal may see files: everywhere but in hidden projects, or in one project only. */
 export async function placesOf(
   deps: { readonly metadata: Pick<MetadataStore, "read"> },
   principal: Principal,
@@ -24,7 +24,7 @@ export async function placesOf(
   return { orgId: principal.orgId, projectId, hidden };
 }
 
-/** `place`: a project's id, or an empty text for the organization itself. */
+/** Whether a place is selected. `place`: a project's id, or an empty text for the organization itself. */
 export function isOfPlaces({ projectId, hidden }: Places, place: string): boolean {
   return projectId === undefined ? !hidden.includes(place) : place === projectId;
 }
@@ -32,7 +32,7 @@ export function isOfPlaces({ projectId, hidden }: Places, place: string): boolea
 const LAST_CODE_POINT = 0x10ffff;
 const SURROGATES = { first: 0xd800, last: 0xdfff };
 
-/** The first text after all that begin with the prefix, by bytes of UTF-8; undefined when there is none. */
+/** Returns the first text after all texts with the prefix, in the order of UTF-8 bytes. Undefined if there is none. */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (char) => char.codePointAt(0) ?? 0);
   while (points.at(-1) === LAST_CODE_POINT) points.pop();

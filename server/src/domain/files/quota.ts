@@ -1,12 +1,12 @@
 import type { Quota } from "#domain/quotas/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** The quota of an organization's files, its trash and the reservations of uploads. */
+/** Returns the quota of an organization's files, its trash and the reservations of uploads. */
 export function fileQuota({ storedBytesMax }: { readonly storedBytesMax: number | null }): Quota {
   return { kind: "files", defaultMax: storedBytesMax, refusal: quotaExceeded };
 }
 
 export function quotaExceeded(left: number): Problem {
-  const detail = `Your organization may store ${left} more bytes of files; delete some for good, empty the trash, or ask the operator for more.`;
+  const detail = `Your organization may store ${left} more bytes of files. Delete some for good, empty the trash, or ask the operator for more.`;
   return new Problem("storage_quota_exceeded", detail);
 }

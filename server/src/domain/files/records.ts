@@ -9,8 +9,8 @@ import { filesAfter, newestFile, type FileRow } from "./store.ts";
 const PAGE = 500;
 
 /**
- * The files of an organization as rows of the table `files`. A change shows in the audit log, which has every deletion;
- * in the counters of stored files, which every upload raises; and in the newest file.
+ * Exports the files of an organization as rows of the table `files`. The version shows every change: the audit log has
+ * each deletion, each upload raises the counters, and the newest file is included.
  */
 export function fileRecords({ metadata }: { readonly metadata: MetadataStore }): RecordSource {
   const { read } = metadata;

@@ -10,20 +10,23 @@ interface Deps {
 }
 
 /**
- * Bytes that uploads under way have reserved of the quotas of organizations. A grant that says its size has reserved it in the records. The first upload
- * to the grant uses these bytes; another upload to the same grant reserves its own.
+ * Counts the quota that running uploads reserve. A grant with a size has reserved it in the records. The first upload
+ * to the grant uses that reservation. Another upload to the same grant reserves its own bytes.
  */
 export class UploadReservations {
   readonly #reservations = new Reservations();
-  /** Bytes under way to grants that reserve some: by organization, then by grant. */
+  /** The bytes of running uploads to grants with a reservation: by organization, then by grant. */
   readonly #underWay = new Map<string, Map<string, number>>();
 
-  /** Bytes of uploads under way. */
+  /** Returns the bytes of running uploads. */
   reservedBy(orgId: string): number {
     return this.#reservations.reservedBy(orgId);
   }
 
-  /** Reserves the bytes of an upload while `work` receives it: as many as are known. @throws Problem `storage_quota_exceeded` */
+  /**
+   * Reserves the bytes of an upload while `work` receives it, as many as are known.
+   * @throws Problem `storage_quota_exceeded`
+   */
   async hold<T>(
     deps: Deps,
     grant: Pick<Grant, "id" | "org_id" | "reserved">,
@@ -33,7 +36,7 @@ export class UploadReservations {
     const { org_id: orgId } = grant;
     const upload = grant.reserved === 0 ? undefined : this.#upload(grant, bytes);
     const left = (): Promise<number> => {
-      // In its turn, so that one who waits takes nothing from what grants reserve.
+      // Inside the queue, so that a waiting upload does not use the reservations of grants.
       upload?.begin();
       return this.#left(deps, orgId);
     };
@@ -67,7 +70,10 @@ export class UploadReservations {
     };
   }
 
-  /** What the records leave, and what they hold for uploads under way, which are counted here. */
+  /**
+   * Returns the bytes that the records leave. Bytes of grants with running uploads are added back, because they are
+   * counted here.
+   */
   async #left({ metadata, settings }: Deps, orgId: string): Promise<number> {
     const underWay = new Map(this.#underWay.get(orgId));
     const left = await bytesLeft(metadata.read, fileQuota(settings), orgId);
@@ -77,7 +83,7 @@ export class UploadReservations {
   }
 }
 
-/** For each grant the bytes that its uploads take, at most its reservation. */
+/** Returns the bytes that each grant's uploads use, at most its reservation. */
 async function heldFor(db: Reader, underWay: ReadonlyMap<string, number>): Promise<number> {
   const grants = await grantsOpen(db, [...underWay.keys()]);
   return grants.reduce((sum, { id, open }) => sum + Math.max(0, Math.min(open, underWay.get(id) ?? 0)), 0);

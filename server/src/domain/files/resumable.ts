@@ -7,7 +7,7 @@ import { takeGrant, type FileRow, type Grant, type GrantRow, type StoredFile } f
 import { lockFiles, makeFile, makeGrant, type FilesDeps, type NewUpload } from "./uploads.ts";
 import { findFile, findGrant } from "./files.ts";
 
-/** Where a resumable upload is. */
+/** The progress of a resumable upload. */
 export interface Resumable {
   readonly grant: Grant;
   readonly size: number;
@@ -23,7 +23,7 @@ export async function beginResumable(
   return makeGrant(deps, principal, { ...upload, expiresAt: expiryOf(deps) });
 }
 
-/** The upload of this id, or the file that it has become. @throws Problem `not_found` also when it has expired */
+/** Finds the upload of this id, or the file that it became. @throws Problem `not_found`, also if it expired */
 export async function findResumable(deps: FilesDeps, orgId: string, id: string): Promise<Resumable | StoredFile> {
   const grant = await findGrant(deps, orgId, id);
   if (grant === undefined) {
@@ -36,7 +36,7 @@ export async function findResumable(deps: FilesDeps, orgId: string, id: string):
 }
 
 /**
- * Adds the next parts, and moves the expiry. When two uploads start at the same offset, the second one fails.
+ * Appends the next parts, and extends the expiry. If two requests start at the same offset, the second one fails.
  * @throws Problem `conflict`, `not_found`, after discarding the staged parts
  */
 export async function appendParts(
@@ -65,7 +65,10 @@ export async function appendParts(
   }
 }
 
-/** Makes the parts the content of a file, once all of them are there. @throws Problem `conflict` when another did, or it was given up */
+/**
+ * Makes a file of the parts once all of them arrived.
+ * @throws Problem `conflict` if another request did, or if the upload was cancelled
+ */
 export async function completeResumable(deps: FilesDeps, grant: GrantRow): Promise<FileRow> {
   const parts = await partsOf(deps.metadata.read, grant.id);
   const sha256 = await digestOf(deps, parts);
@@ -85,8 +88,8 @@ export async function completeResumable(deps: FilesDeps, grant: GrantRow): Promi
 }
 
 /**
- * Reads the content back from the store: the parts may have arrived at several processes, and the digest is that of the
- * stored bytes.
+ * Reads the content back from the store. The parts may have arrived at several processes, and the digest must describe
+ * the stored bytes.
  */
 async function digestOf(deps: FilesDeps, parts: readonly PartRow[]): Promise<string> {
   const hash = createHash("sha256");
@@ -102,5 +105,5 @@ function expiryOf(deps: FilesDeps): number {
 }
 
 export function movedOn(): Problem {
-  return new Problem("conflict", "The upload is not where the request says; ask where it is with HEAD.");
+  return new Problem("conflict", "The upload has another offset than the request says. Ask for its offset with HEAD.");
 }

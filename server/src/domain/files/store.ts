@@ -11,14 +11,14 @@ export type GrantRow = Tables["upload_grant"];
 export type StoredFile = FileRow & OptionalProjectColumns;
 export type Grant = GrantRow & OptionalProjectColumns;
 
-/** In any organization: the caller has a signed URL, or compares. */
+/** Finds a file in any organization. The caller has a signed URL, or checks the organization itself. */
 export async function fileById(db: Reader, id: string): Promise<StoredFile | undefined> {
   return withOptionalProject(db.selectFrom("file").selectAll("file"), "file.project_id")
     .where("file.id", "=", id)
     .executeTakeFirst();
 }
 
-/** In any organization, as above. */
+/** Finds a grant in any organization, under the same condition. */
 export async function grantById(db: Reader, id: string): Promise<Grant | undefined> {
   return withOptionalProject(db.selectFrom("upload_grant").selectAll("upload_grant"), "upload_grant.project_id")
     .where("upload_grant.id", "=", id)
@@ -29,7 +29,7 @@ export function insertGrant(tx: Writer, row: GrantRow): void {
   tx.defer(tx.insertInto("upload_grant").values(row));
 }
 
-/** Sets or renews a claim; false when another upload has it, or the grant was deleted. */
+/** Sets or renews a claim. Returns false if another upload has it, or if the grant was deleted. */
 export async function setClaim(
   tx: Writer,
   id: string,
@@ -55,7 +55,7 @@ export async function clearClaim(tx: Writer, id: string, name: string): Promise<
     .execute();
 }
 
-/** Deletes a grant, unless another upload than `claim` uses it now; undefined then, or when it was deleted before. */
+/** Deletes a grant. Returns undefined if an upload other than `claim` uses it, or if it was already deleted. */
 export async function takeGrant(
   tx: Writer,
   id: string,
@@ -78,7 +78,7 @@ export async function deleteGrant(tx: Writer, orgId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Grants that nobody uses and that can't be used any more. */
+/** Returns expired grants that no upload uses. */
 export async function expiredGrants(db: Reader, before: Cutoff, limit: number): Promise<GrantRow[]> {
   return db
     .selectFrom("upload_grant")
@@ -90,7 +90,7 @@ export async function expiredGrants(db: Reader, before: Cutoff, limit: number): 
     .execute();
 }
 
-/** Whether it is still expired: an upload may have continued since it was found. */
+/** Whether the grant is still expired. An upload may have continued since it was found. */
 export async function isExpired(db: Reader, id: string, before: number): Promise<boolean> {
   const query = db
     .selectFrom("upload_grant")
@@ -113,7 +113,7 @@ export async function deleteFileRow(tx: Writer, orgId: string, id: string): Prom
   return file;
 }
 
-/** Counts a change of the files of a project, or of the organization's own. */
+/** Adds a change to the counters of a project's files, or of the organization's own files. */
 export function countUsage(
   tx: Writer,
   { org_id, project_id }: Pick<FileRow, "org_id" | "project_id">,
@@ -122,12 +122,14 @@ export function countUsage(
   addUsage(tx, "files", { org_id, place: project_id ?? "" }, change);
 }
 
-/** A file's name, or an expression that is the same and in no index, so that the one by time is taken. */
+/**
+ * Returns a file's name. Or returns an equal expression that no index has, so that the database uses the index by time.
+ */
 export function nameOf(eb: ExpressionBuilder<Tables, "file">, isExpression: boolean) {
   return isExpression ? eb.fn.coalesce("filename", eb.val("")) : eb.ref("filename");
 }
 
-/** The bytes that these grants reserve and that have not arrived yet. */
+/** Returns the bytes that these grants reserve and that have not arrived yet. */
 export async function grantsOpen(
   db: Reader,
   ids: readonly string[],
@@ -142,7 +144,7 @@ export async function grantsOpen(
   return rows.map(({ id, reserved, received }) => ({ id, open: reserved - Number(received ?? 0) }));
 }
 
-/** What the organization decided; null: nothing. */
+/** Returns the organization's setting. Null: it has none. */
 export async function ownTrashDays(db: Reader, orgId: string): Promise<number | null> {
   const policy = db.selectFrom("file_policy").select("trash_days").where("org_id", "=", orgId);
   return (await policy.executeTakeFirst())?.trash_days ?? null;
@@ -160,7 +162,7 @@ export async function putTrashDays(
     .execute();
 }
 
-/** Files of an organization after this one, in the order of their times. */
+/** Returns the files of an organization after this one, by time. */
 export async function filesAfter(
   db: Reader,
   orgId: string,
@@ -180,7 +182,7 @@ export async function filesAfter(
     .execute();
 }
 
-/** The file that was made last, by its time. */
+/** Returns the newest file. */
 export async function newestFile(db: Reader, orgId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("file")

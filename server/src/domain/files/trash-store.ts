@@ -6,14 +6,14 @@ import { isOfPlaces, type Places } from "./places.ts";
 import { type FileRow } from "./store.ts";
 
 export type TrashedRow = Tables["trashed_file"];
-/** With the columns that decide who may see it. */
+/** A file in the trash, with the columns that decide who may see it. */
 export type TrashedFile = TrashedRow & OptionalProjectColumns;
 
 export function insertTrashed(tx: Writer, row: TrashedRow): void {
   tx.defer(tx.insertInto("trashed_file").values(row));
 }
 
-/** Without due files, which count as deleted. */
+/** Finds a file in the trash. Files that are due count as deleted. */
 export async function trashedById(
   db: Reader,
   orgId: string,
@@ -27,7 +27,10 @@ export async function trashedById(
     .executeTakeFirst();
 }
 
-/** Undefined when it is not there any more. `due`: only if it is at this time, or only if it is not. */
+/**
+ * Deletes a row. Undefined if it does not exist any more. `due` true: only if the file is due. False: only if it is
+ * not.
+ */
 export async function deleteTrashedRow(
   tx: Writer,
   orgId: string,
@@ -57,13 +60,13 @@ function trashed(db: Reader, { orgId, projectId, hidden }: Places) {
     );
 }
 
-/** Last deleted first. */
+/** Returns files in the trash, last deleted first. */
 export async function trashedRows(
   db: Reader,
   places: Places,
   page: { readonly limit: number; readonly offset: number; readonly nowMs: number },
 ): Promise<TrashedRow[]> {
-  // Found in an index alone, and read then.
+  // The ids come from an index alone. Then the rows are read.
   const ids = inTrash(db, places, page.nowMs)
     .select("id")
     .orderBy("deleted_at", "desc")
@@ -79,7 +82,7 @@ export async function trashedRows(
     .execute();
 }
 
-/** The first of them by id, behind one of them. */
+/** Returns files in the trash by id, after one of them. */
 export async function trashedAfter(
   db: Reader,
   places: Places,
@@ -97,7 +100,9 @@ export async function trashedAfter(
   return withOptionalProject(files, "trashed_file.project_id").orderBy("trashed_file.id").execute();
 }
 
-/** The kept numbers, without those that are due: these count until they are removed, within a minute. */
+/**
+ * Returns the totals without files that are due. The counters include those until they are removed, within a minute.
+ */
 export async function trashTotals(
   db: Reader,
   places: Places,
@@ -112,11 +117,11 @@ export async function trashTotals(
     .executeTakeFirstOrThrow();
   const total = kept.reduce((sum, { trashed_files: files }) => sum + files, 0) - Number(due.files);
   const bytes = kept.reduce((sum, { trashed_bytes: size }) => sum + size, 0) - Number(due.bytes ?? 0);
-  // Between the two reads some that were due may have gone.
+  // Some due files may have been removed between the two reads.
   return { total: Math.max(0, total), bytes: Math.max(0, bytes) };
 }
 
-/** Due files of every organization. */
+/** Returns due files of all organizations. */
 export async function dueTrash(db: Reader, nowMs: Cutoff, limit: number): Promise<Pick<TrashedRow, "id" | "org_id">[]> {
   return db
     .selectFrom("trashed_file")
@@ -127,7 +132,7 @@ export async function dueTrash(db: Reader, nowMs: Cutoff, limit: number): Promis
     .execute();
 }
 
-/** Files that are due stay due: their project is deleted. */
+/** Sets the days. Due files stay due, because their project is deleted. */
 export async function setTrashDays(tx: Writer, orgId: string, days: number, nowMs: number): Promise<void> {
   await tx
     .updateTable("trashed_file")
@@ -139,7 +144,7 @@ export async function setTrashDays(tx: Writer, orgId: string, days: number, nowM
 
 export const DAY_MS = 86_400_000;
 
-/** A file as it was, out of what it is in the trash. */
+/** Returns the file that this row was before it was deleted. */
 export function fileOfTrashed(trashed: TrashedRow): FileRow {
   const { id, org_id, project_id, filename, content_type, size, sha256, blob_id, created_by, created_at } = trashed;
   return { id, org_id, project_id, filename, content_type, size, sha256, blob_id, created_by, created_at };

@@ -28,13 +28,13 @@ type Deps = Pick<FilesDeps, "metadata" | "clock" | "objects">;
 
 export interface TrashPage {
   readonly files: TrashedRow[];
-  /** On all pages. */
+  /** The number of files on all pages. */
   readonly total: number;
-  /** The bytes of all pages; they count towards the quota. */
+  /** The bytes of all pages. They count towards the quota. */
   readonly bytes: number;
 }
 
-/** How long a file deleted now can be restored; 0: not at all. */
+/** Returns for how many days a file that is deleted now can be restored. 0: it can't be restored. */
 export async function trashDaysOf(
   { settings }: Pick<FilesDeps, "settings">,
   db: Reader,
@@ -47,7 +47,9 @@ export function trashVersion(days: number | null): object {
   return { trash_days: days };
 }
 
-/** Puts a file whose row was deleted into the trash. Its content stays linked. Returns until when. */
+/**
+ * Puts a file into the trash. The caller has deleted its row. Its content stays linked. Returns when the file is due.
+ */
 export function moveToTrash(
   deps: Pick<FilesDeps, "clock">,
   tx: Writer,
@@ -62,7 +64,7 @@ export function moveToTrash(
   return purgeAt;
 }
 
-/** Undefined when it is not in the organization's trash; `authorize` decides who may see it. */
+/** Returns undefined if the file is not in the organization's trash. `authorize` decides who may see it. */
 export async function findTrashed(
   { metadata, clock }: Pick<FilesDeps, "metadata" | "clock">,
   orgId: string,
@@ -71,7 +73,7 @@ export async function findTrashed(
   return trashedById(metadata.read, orgId, id, clock.nowMs());
 }
 
-/** The part of it that the principal may see, last deleted first. */
+/** Lists the files in the trash that the principal may see, last deleted first. */
 export async function listTrash(
   deps: Pick<FilesDeps, "metadata" | "clock">,
   principal: Principal,
@@ -84,7 +86,7 @@ export async function listTrash(
   return { files, ...totals };
 }
 
-/** Puts it back as it was, with its id and time. @throws Problem `not_found` */
+/** Restores a file, with its id and time. @throws Problem `not_found` */
 export async function restoreFile(deps: Deps, caller: Caller, orgId: string, id: string): Promise<FileRow> {
   return deps.metadata.write(async (tx) => {
     await lockFiles(deps, tx, orgId);
@@ -98,13 +100,13 @@ export async function restoreFile(deps: Deps, caller: Caller, orgId: string, id:
   });
 }
 
-/** Takes it out of the trash for good. @throws Problem `not_found` */
+/** Deletes a file in the trash for good. @throws Problem `not_found` */
 export async function purgeFile(deps: Deps, caller: Caller, orgId: string, id: string): Promise<void> {
   const gone = await purge(deps, caller, { orgId, ids: [id], dueAt: null });
   if (gone.files === 0) throw absent();
 }
 
-/** Everything in it that the principal may delete. One that is restored meanwhile stays. */
+/** Deletes all files in the trash that the principal may delete. A file that is restored in the meantime stays. */
 export async function emptyTrash(
   deps: Deps,
   caller: Caller & { readonly principal: Principal },
@@ -131,7 +133,10 @@ export async function emptyTrash(
 
 const BATCH = 200;
 
-/** Removes due files. Any number of nodes may do so at once, and stop at any point. Returns the number. */
+/**
+ * Deletes due files. Several nodes may do so at the same time, and may stop at any point. Returns the number of deleted
+ * files.
+ */
 export async function purgeDue(deps: Deps & { readonly clock: GuardedClock }): Promise<number> {
   const nowMs = deps.clock.deletionTime("file_trash");
   if (nowMs === null) return 0;
@@ -148,11 +153,11 @@ export async function purgeDue(deps: Deps & { readonly clock: GuardedClock }): P
 interface Purge {
   readonly orgId: string;
   readonly ids: readonly string[];
-  /** They go because they are due at this time. Null: because somebody wants it. */
+  /** Deletes only files that are due at this time. Null: all, because an actor asked for it. */
   readonly dueAt: Cutoff | null;
 }
 
-/** In one transaction; those that are not there any more are left out. */
+/** Deletes the files in one transaction. Files that do not exist any more are skipped. */
 async function purge(
   deps: Deps,
   caller: Caller,
@@ -182,7 +187,8 @@ async function purge(
 }
 
 /**
- * `days` null: the server's default. The new time also applies to files in the trash.
+ * Changes the days of the trash. `days` null: the server's default. The new time also applies to files already in the
+ * trash.
  * @throws Problem `concurrent_update`
  */
 export async function setTrashDays(

@@ -28,14 +28,14 @@ import { trashedById } from "./trash-store.ts";
 import { rightsLost, type PresignedUrls } from "./urls.ts";
 
 export interface FileSettings {
-  /** The largest file. */
+  /** The largest allowed file. */
   readonly sizeBytesMax: number;
   readonly urlLifetimeS: number;
-  /** After the last byte that came. */
+  /** Counted from the last received byte. */
   readonly resumableLifetimeS: number;
-  /** The most bytes of an organization's files, unless the operator set its quota; null: no limit. */
+  /** The quota of organizations without their own one. Null: no limit. */
   readonly storedBytesMax: number | null;
-  /** How long deleted files can be restored, unless an organization decided otherwise; 0: not at all. */
+  /** How long deleted files can be restored in organizations without their own setting. 0: not at all. */
   readonly trashDays: number;
 }
 
@@ -44,7 +44,7 @@ export interface FilesDeps {
   readonly objects: ObjectStore;
   readonly clock: Clock;
   readonly urls: PresignedUrls;
-  /** Public address of file storage, without a slash at its end. */
+  /** The public address of file storage, without a slash at its end. */
   readonly storageUrl: string;
   readonly settings: FileSettings;
   readonly reservations: UploadReservations;
@@ -55,23 +55,29 @@ export interface NewUpload {
   readonly contentType: string;
   readonly size: number | null;
   readonly sha256: string | null;
-  /** Null: of the organization. */
+  /** Null: the organization itself. */
   readonly projectId: string | null;
 }
 
-/** Grants of an organization that were not used yet. */
+/** The most unused grants of an organization. */
 const GRANTS_MAX = 20_000;
-/** An upload that has not been heard of for so long is over, and its URL can be used again. */
+/** After this time without renewal, an upload counts as over, and its URL works again. */
 const CLAIM_MS = 120_000;
-/** How often an upload under way is to call `renewClaim`. */
+/** A running upload calls `renewClaim` at this interval. */
 export const CLAIM_RENEWAL_MS = 30_000;
 
-/** Changes of an organization's files run one after another: counters, quota and projects stay true to the rows. */
+/**
+ * Makes changes of an organization's files run one after another, so that counters, quota and projects match the rows.
+ */
 export async function lockFiles(deps: Pick<FilesDeps, "metadata">, tx: Writer, orgId: string): Promise<void> {
   await deps.metadata.lock(tx, `file:${orgId}`);
 }
 
-/** @throws Problem `body_too_large`, `storage_quota_exceeded`, `quota_exceeded`, `not_found` (the project, just deleted) */
+/**
+ * Creates a grant for an upload.
+ * @throws Problem `body_too_large`, `storage_quota_exceeded`, `quota_exceeded`, `not_found` (the project was deleted
+ * just now)
+ */
 export async function grantUpload(
   deps: FilesDeps,
   principal: Principal,
@@ -84,8 +90,8 @@ export async function grantUpload(
 }
 
 /**
- * The same for a repeated request: the URL is for the same file, and valid as long as a new one. When the file exists,
- * the URL is useless, and its use gets an error that says so.
+ * Creates the URL for a repeated request. It is for the same file, and valid as long as a new one. If the file exists
+ * already, using the URL answers with an error that says so.
  * @throws Problem as `grantUpload` does
  */
 export async function regrantUpload(
@@ -100,14 +106,14 @@ export async function regrantUpload(
   if (grant !== undefined && (await deps.metadata.write((tx) => setExpiry(tx, fileId, expiresAt))))
     return uploadUrl(deps, grant, expiresS);
   const db = deps.metadata.read;
-  // In the trash it is a file as well: two of one id could not both be restored.
+  // The file may be in the trash. A second file with the same id could not be restored.
   const file = (await fileById(db, fileId)) ?? (await trashedById(db, principal.orgId, fileId, 0));
   if (file !== undefined) return uploadUrl(deps, { ...file, bytes_max: file.size }, expiresS);
   const row = await makeGrant(deps, principal, { ...upload, expiresAt, metadata: null }, { id: fileId });
   return uploadUrl(deps, row, expiresS);
 }
 
-/** A URL of this server, or of the upstream store. */
+/** Returns a URL of this server, or of the upstream store. */
 function uploadUrl(
   deps: FilesDeps,
   grant: Pick<GrantRow, "id" | "org_id" | "content_type" | "size" | "bytes_max">,
@@ -120,7 +126,7 @@ function uploadUrl(
   return direct.uploadUrl({ orgId, name: id }, { contentType, size, lifetimeS });
 }
 
-/** The beginning of both kinds of upload: a row, and its reservation. */
+/** Creates the row of an upload and reserves its quota. Both kinds of upload begin so. */
 export async function makeGrant(
   deps: FilesDeps,
   principal: Principal,
@@ -160,7 +166,7 @@ export async function makeGrant(
       countUsage(tx, row, { grants: 1, reserved: row.reserved });
       await options.made?.(tx, row);
     });
-  // What uploads under way have reserved is not granted to another.
+  // Reservations of running uploads are not granted again.
   await deps.reservations.hold(deps, { ...row, reserved: 0 }, row.reserved, (held) => held.settle(insert));
   return row;
 }
@@ -168,7 +174,7 @@ export async function makeGrant(
 async function refuseOverQuota(deps: FilesDeps, tx: Writer, row: GrantRow): Promise<void> {
   const { grants } = await usageOf(tx, "files", { org_id: row.org_id });
   if (grants >= GRANTS_MAX)
-    throw new Problem("quota_exceeded", `Your organization has ${grants} uploads that were not made yet.`);
+    throw new Problem("quota_exceeded", `Your organization has ${grants} unused uploads, and can't create more. Use them, or wait until they expire.`);
   const left = await bytesLeft(tx, fileQuota(deps.settings), row.org_id);
   if (left < Math.max(1, row.reserved) && row.size !== 0) throw quotaExceeded(left);
 }
@@ -176,11 +182,11 @@ async function refuseOverQuota(deps: FilesDeps, tx: Writer, row: GrantRow): Prom
 /** An upload that may begin. */
 export interface Upload {
   readonly grant: Grant;
-  /** Bytes that the quota leaves for it, as far as the records know. */
+  /** The bytes that the quota leaves for it, according to the records. */
   readonly left: number;
 }
 
-/** @throws Problem `conflict` when the URL was used, `forbidden` when its creator may no longer upload */
+/** Opens an upload. @throws Problem `conflict` if the URL was used, `forbidden` if its creator may no longer upload */
 export async function openUpload(deps: FilesDeps, fileId: string): Promise<Upload> {
   const grant = await grantById(deps.metadata.read, fileId);
   if (grant === undefined || grant.metadata !== null) throw used();
@@ -190,10 +196,7 @@ export async function openUpload(deps: FilesDeps, fileId: string): Promise<Uploa
   return { grant, left: left + grant.reserved };
 }
 
-/**
- * Checks that the uploader has the permission now.
- * @throws Problem `forbidden`, `project_archived`
- */
+/** Checks that the uploader still has the permission. @throws Problem `forbidden`, `project_archived` */
 export async function requireRights(deps: FilesDeps, grant: Grant, uploader: string): Promise<void> {
   const principal = await principalNow(deps.metadata, grant.org_id, uploader, deps.clock.nowMs());
   const decision = principal === undefined ? "hidden" : authorize(principal, "files:write", resourceOf(grant));
@@ -201,24 +204,24 @@ export async function requireRights(deps: FilesDeps, grant: Grant, uploader: str
   if (decision !== "allowed") throw rightsLost();
 }
 
-/** Keeps others from using the same URL meanwhile. @throws Problem `conflict` */
+/** Claims the URL, so that no other upload uses it now. @throws Problem `conflict` */
 export async function claimUpload(deps: FilesDeps, fileId: string, name: string): Promise<void> {
   if (!(await renewClaim(deps, fileId, name))) throw underWay();
 }
 
-/** False when the claim was lost. */
+/** Returns false if the claim was lost. */
 export async function renewClaim(deps: FilesDeps, fileId: string, name: string): Promise<boolean> {
   const nowMs = deps.clock.nowMs();
   return deps.metadata.write((tx) => setClaim(tx, fileId, { name, nowMs, untilMs: nowMs + CLAIM_MS }));
 }
 
-/** The URL can be used again, until it expires. */
+/** Releases the claim. The URL works again until it expires. */
 export async function releaseClaim(deps: FilesDeps, fileId: string, name: string): Promise<void> {
   await deps.metadata.write((tx) => clearClaim(tx, fileId, name));
 }
 
 /**
- * Makes the content a file. Staged content is discarded when that fails.
+ * Makes a file of the content. If that fails, discards the staged content.
  * @throws Problem `conflict`, `storage_quota_exceeded`
  */
 export async function completeUpload(
@@ -245,7 +248,7 @@ export async function completeUpload(
   }
 }
 
-/** Writes the file of a grant that was taken away, in the transaction that linked its content. */
+/** Writes the file of a deleted grant, in the transaction that linked its content. */
 export async function makeFile(
   tx: Writer,
   grant: GrantRow,
@@ -274,9 +277,9 @@ function fileOf(grant: GrantRow, content: Pick<StagedBlob, "id" | "size" | "sha2
 }
 
 function used(): Problem {
-  return new Problem("conflict", "This URL was used, or its upload was given up; ask for a new one.");
+  return new Problem("conflict", "This URL was used, or its upload was cancelled. Ask for a new one.");
 }
 
 function underWay(): Problem {
-  return new Problem("conflict", "An upload to this URL is under way; it works once.");
+  return new Problem("conflict", "An upload to this URL is running. Each URL works once.");
 }

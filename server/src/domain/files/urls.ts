@@ -13,17 +13,17 @@ export interface UploadClaims {
 /** The permissions of a download URL. */
 export interface DownloadClaims {
   readonly fileId: string;
-  /** The URL's creator: it works while they may download. */
+  /** The URL's creator. The URL works only while they may download. */
   readonly grantedBy: string;
   readonly expiresS: number;
 }
 
-/** Parameters of a URL as they came; one that came twice is a list. */
+/** The parameters of a URL. A parameter that came twice is a list. */
 export type UrlQuery = Readonly<Record<string, unknown>>;
 
 /**
- * Creates and verifies URLs that need no token. A URL contains everything that it allows, signed by a key derived from
- * the master key, so that an invalid one is refused without a look-up.
+ * Creates and verifies URLs that need no token. A URL contains all its permissions, signed with a key that is derived
+ * from the master key. So an invalid URL is refused without a look-up.
  */
 export interface PresignedUrls {
   upload(claims: UploadClaims): string;
@@ -34,7 +34,7 @@ export interface PresignedUrls {
   checkDownload(fileId: string, query: UrlQuery, nowMs: number): DownloadClaims;
 }
 
-/** Path of the content, below `storage_url`. */
+/** The path of the content, below `storage_url`. */
 export const CONTENT_PATH = "/v1/content";
 
 const VERSION = "mooring.content.1";
@@ -87,7 +87,7 @@ export function createPresignedUrls(options: {
 const UPLOAD_PARAMETERS = ["expires", "content_type", "bytes_max", "signature"] as const;
 const DOWNLOAD_PARAMETERS = ["expires", "granted_by", "signature"] as const;
 
-/** Exactly these, each of them once. */
+/** Returns the parameters if there are exactly these, each of them once. */
 function textsIn<const N extends string>(query: UrlQuery, names: readonly N[]): Record<N, string> {
   const isWhole = names.every((name) => typeof query[name] === "string");
   if (!isWhole || Object.keys(query).length !== names.length) throw altered();
@@ -106,12 +106,12 @@ function requireSignature(given: string, right: string): void {
 
 function requireUnexpired(expiresS: number, nowMs: number): void {
   if (nowMs < expiresS * 1000) return;
-  throw new Problem("presigned_url_expired", "This URL has expired; ask for a new one.");
+  throw new Problem("presigned_url_expired", "This URL has expired. Ask for a new one.");
 }
 
 export function altered(): Problem {
   const detail =
-    "This URL was altered, or was made for another method or by another server; use it exactly as it was given.";
+    "This URL was altered, or it is for another method or another server. Use it exactly as you got it.";
   return new Problem("presigned_url_invalid", detail);
 }
 

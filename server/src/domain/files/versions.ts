@@ -3,7 +3,9 @@ import type { FilePage } from "./list.ts";
 import { filesOfName } from "./name-counts.ts";
 import type { FileRow } from "./store.ts";
 
-/** Every file of the same name in the same place, newest first: files never change, so that these are its versions. */
+/**
+ * Lists every file with the same name in the same place, newest first. Files never change, so these are its versions.
+ */
 export async function listVersions(
   db: Reader,
   file: Pick<FileRow, "org_id" | "project_id" | "filename">,
@@ -18,7 +20,7 @@ export async function listVersions(
   const total = await filesOfName(db, file);
   const files = await same
     .selectAll()
-    // As in `names.ts`: the same in all rows, and the order of the index.
+    // The value is the same in all rows. It selects the order of the index, as in `names.ts`.
     .orderBy("project_id", "desc")
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")

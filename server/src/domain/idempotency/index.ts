@@ -24,39 +24,48 @@ import {
 
 export { answering, kept } from "./answer.ts";
 
-/** The answer that the first request with a key was given. */
+/** The answer to the first request with a key. */
 export interface IdempotentAnswer {
   readonly status: number;
-  /** JSON, with null where something is shown once. */
+  /** The answer as JSON, with null for values that are shown once. */
   readonly body: string;
-  /** JSON with that, until the answer has left the server whole; null when there is nothing of it. */
+  /** The answer as JSON with those values, until it was sent completely. Null: it has no such values. */
   readonly whole: string | null;
 }
 
-/** The right to run the request of a key, until another takes it over: then nothing of this one can be recorded, nor committed. */
+/**
+ * The right to run the request of a key. After another request takes it over, this one can neither commit nor record
+ * anything.
+ */
 export interface IdempotencyClaim {
   readonly keyHash: string;
-  /** Random, which distinguishes a claim from its successor. */
+  /** A random value that distinguishes a claim from its successor. */
   readonly owner: string;
 }
 
-/** Remembers for 24 hours what a request with an `Idempotency-Key` was answered. */
+/** Stores the answers to requests with an `Idempotency-Key` for 24 hours. */
 export interface Idempotency {
   /**
-   * Claims the key for this request, or returns the answer that was given before.
+   * Claims the key for this request, or returns the earlier answer.
    * @throws Problem `idempotency_in_progress` (409), `idempotency_key_reused` (422)
    */
   begin(
     keyHash: string,
     fingerprint: string,
   ): Promise<{ readonly claim: IdempotencyClaim } | { readonly answer: IdempotentAnswer }>;
-  /** Runs the operation. The answer that its transaction keeps (`kept`) is committed with it, under the claim, or nothing is. */
+  /**
+   * Runs the operation. Its answer (`kept`) is committed in the same transaction under the claim, or nothing is
+   * committed.
+   */
   during<T>(claim: IdempotencyClaim, status: number, run: () => Promise<T>): Promise<T>;
-  /** Records the answer when nothing was kept, or when it became another one after the commit. */
+  /** Records the answer if the operation kept none, or if the answer changed after the commit. */
   complete(claim: IdempotencyClaim, answer: IdempotentAnswer): Promise<void>;
-  /** Gives the key back after a failure, so that a retry runs. Does nothing when the change was made. */
+  /** Releases the key after a failure, so that a retry runs. Does nothing if the change was committed. */
   abandon(claim: IdempotencyClaim): Promise<void>;
-  /** An answer is being sent; `left` says whether it left whole. Then the values that are shown once are deleted. */
+  /**
+   * Tells the store that an answer is being sent. `left` resolves to whether it was sent completely. If it was, the
+   * values that are shown once are deleted.
+   */
   leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 
@@ -64,13 +73,16 @@ export interface IdempotencyDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
   readonly envelope: Pick<Envelope, "seal" | "open">;
-  /** A claim that old, without an answer, is of a process that died before it committed anything: a retry runs. 60 s. */
+  /**
+   * A claim of this age without an answer belongs to a process that died before its commit, so a retry runs. Default:
+   * 60 s.
+   */
   readonly claimMs?: number;
 }
 
 const CLAIM_MS = 60_000;
 const PRUNE_EVERY_MS = 60_000;
-/** How long a repetition waits for the first answer to leave: it would be shown the secret as well. */
+/** How long a repeated request waits until the first answer was sent. Otherwise it would show the secret as well. */
 const LEAVING_MS_MAX = 1_000;
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
@@ -133,11 +145,11 @@ function placeOf(keyHash: string): SealedPlace {
   return { table: "idempotency", id: keyHash, purpose: "answer", version: 0 };
 }
 
-/** Null when the key is this claim's. */
+/** Returns null if this claim has the key. */
 async function claimOrAnswer(tx: Writer, claim: ClaimRow, claimMs: number): Promise<StoredAnswer | null> {
   if (await insertClaim(tx, claim)) return null;
   const record = await findRecord(tx, claim.key_hash);
-  if (record === undefined) throw inProgress(); // given back between the two statements: the retry will run
+  if (record === undefined) throw inProgress(); // the key was released between the two statements, so the retry will run
   const ageMs = claim.created_at - record.created_at;
   if (ageMs >= IDEMPOTENCY_WINDOW_MS) {
     if (await takeOver(tx, record, claim)) return null;
@@ -146,7 +158,7 @@ async function claimOrAnswer(tx: Writer, claim: ClaimRow, claimMs: number): Prom
   if (record.fingerprint !== claim.fingerprint) {
     throw new Problem(
       "idempotency_key_reused",
-      "This Idempotency-Key was used for another request; use a new key for a new request.",
+      "This Idempotency-Key was used for another request. Use a new key for a new request.",
     );
   }
   if (record.status !== 0) return record;
@@ -157,7 +169,7 @@ async function claimOrAnswer(tx: Writer, claim: ClaimRow, claimMs: number): Prom
 function inProgress(): Problem {
   return new Problem(
     "idempotency_in_progress",
-    "The first request with this Idempotency-Key is still running; try again shortly.",
+    "The first request with this Idempotency-Key is still running. Try again shortly.",
     { retryAfterS: 1 },
   );
 }

@@ -2,11 +2,11 @@ import type { Cutoff } from "#kernel/deletions.ts";
 import type { Tables, Writer } from "#stores/metadata/index.ts";
 
 type Row = Tables["idempotency"];
-/** An answer as it is stored. */
+/** A stored answer. */
 export type StoredAnswer = Pick<Row, "status" | "body" | "sealed">;
 export type ClaimRow = Pick<Row, "key_hash" | "owner" | "fingerprint" | "created_at">;
 
-/** Claims a key that nobody has; false when there is a row. */
+/** Claims a new key. Returns false if a row exists. */
 export async function insertClaim(tx: Writer, claim: ClaimRow): Promise<boolean> {
   const inserted = await tx
     .insertInto("idempotency")
@@ -21,7 +21,7 @@ export async function findRecord(tx: Writer, keyHash: string): Promise<Row | und
   return tx.selectFrom("idempotency").selectAll().where("key_hash", "=", keyHash).executeTakeFirst();
 }
 
-/** Takes a forgotten row over; false when somebody else was faster. */
+/** Replaces an expired row. Returns false if another request was faster. */
 export async function takeOver(tx: Writer, old: Row, claim: ClaimRow): Promise<boolean> {
   const taken = await tx
     .updateTable("idempotency")
@@ -35,7 +35,8 @@ export async function takeOver(tx: Writer, old: Row, claim: ClaimRow): Promise<b
 }
 
 /**
- * In the operation's own transaction, which fails when the claim was taken over, since another request runs it then.
+ * Stores the answer in the operation's own transaction. The transaction fails if the claim was taken over, because
+ * another request runs the operation then.
  */
 export function keepAnswer(
   tx: Writer,
@@ -52,7 +53,7 @@ export function keepAnswer(
   tx.defer(kept, { changes: 1, orElse });
 }
 
-/** Replaces an earlier answer as well. Does nothing when the claim was taken over. */
+/** Stores the answer, or replaces an earlier one. Does nothing if the claim was taken over. */
 export async function completeClaim(
   tx: Writer,
   claim: { keyHash: string; owner: string },
@@ -70,7 +71,7 @@ export async function forgetSealed(tx: Writer, keyHash: string): Promise<void> {
   await tx.updateTable("idempotency").set({ sealed: null }).where("key_hash", "=", keyHash).execute();
 }
 
-/** Does nothing when the claim was taken over, or is complete. */
+/** Deletes the claim. Does nothing if it was taken over, or is complete. */
 export async function deleteClaim(tx: Writer, claim: { keyHash: string; owner: string }): Promise<void> {
   await tx
     .deleteFrom("idempotency")

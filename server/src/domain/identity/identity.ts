@@ -46,17 +46,17 @@ import {
 export interface IdentityOptions {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
-  /** Where `master.key` is kept. */
+  /** The directory of `master.key`. */
   readonly dataDir: string;
   /** 32 bytes in base64 or hexadecimal, instead of the file. */
   readonly masterKey?: string;
-  /** `iss` of every token, and the base of the addresses in the metadata. */
+  /** `iss` of every token, and the base of the URLs in the metadata. */
   readonly issuer: string;
   readonly audience: string;
   readonly nodeId?: string;
-  /** ES256 when absent. */
+  /** Default: ES256. */
   readonly tokenAlg?: SigningAlg;
-  /** Reads the keys of trusted issuers; from public addresses only when absent. */
+  /** Reads the keys of trusted issuers. Default: from public addresses only. */
   readonly outbound?: Pick<Outbound, "check" | "get">;
   readonly log: { warn(fields: object, message: string): void };
   /** Its list has the work of identity. */
@@ -73,36 +73,38 @@ export interface Identity {
   /** Issuers whose tokens replace a credential's secret. */
   readonly trusts: Trusts;
   /**
-   * A credential at this moment, for tokens that other services issue for it; undefined when it is void or its epoch is another.
-   * @throws Problem `unavailable` when this node can't know; `address_not_allowed`
+   * Returns the current state of a credential, for tokens that other services issue for it. Undefined if it is void or
+   * has another epoch.
+   * @throws Problem `unavailable` if this node can't decide; `address_not_allowed`
    */
   present(credentialId: string, epoch: number, origin: Origin): Promise<CredentialState | undefined>;
   readonly tokens: {
     readonly issuer: TokenIssuer;
     readonly verifier: TokenVerifier;
     /**
-     * The credential of an access token, for services with separate tokens: with no more scopes than the token has.
+     * Returns the credential of an access token, for services with separate tokens. It has no more scopes than the
+     * token.
      * @throws Problem `invalid_token`, `approval_pending`, `address_not_allowed`, `unavailable`
      */
     holder(token: string, origin: Origin): Promise<{ credential: CredentialState; claims: AccessTokenClaims }>;
     revoke(claims: AccessTokenClaims, context: RevocationContext): Promise<{ propagated: boolean }>;
   };
   readonly keys: SigningKeys;
-  /** For a signing key that leaked: nothing that it signed is accepted from now on. */
+  /** Retires a signing key that leaked. From now on nothing that it signed is accepted. */
   retireKeyNow(kid: string, actor?: AuditEvent["actor"]): Promise<{ propagated: boolean }>;
   readonly envelope: Envelope;
   readonly feed: ChangeFeed;
   /** Recent requests of credentials. */
   readonly activity: Activity;
-  /** When credentials were used last. */
+  /** The last use of each credential. */
   readonly usage: Pick<UsageLog, "touch">;
-  /** Refused sign-ins, those of people included. */
+  /** Refused sign-ins, including those of people. */
   readonly refusals: Pick<RefusalLog, "record">;
   /** Since the start. */
   counts(): { tokensIssued: number; refusals: number };
-  /** Registers the node, keeps it current and does the upkeep. Short-lived processes go without. */
+  /** Registers the node, keeps its view current and does the periodic work. Short-lived processes do not call it. */
   start(): Promise<void>;
-  /** Writes the pending counts and stops. Also without `start`. */
+  /** Writes the pending counts and stops. May be called without `start`. */
   stop(): Promise<void>;
 }
 
@@ -160,7 +162,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       await upkeep.start();
     },
     stop: async () => {
-      // Each by itself: a database that is away already must not keep the rest from stopping.
+      // Each step on its own, so that an unreachable database does not block the other steps.
       federation.stop();
       const outcomes = [];
       for (const part of [upkeep, feed, refusals, usage, activity])
@@ -180,7 +182,7 @@ async function present(
   const { feed, states, clock, gate, usage } = deps;
   await feed.ensureFresh();
   const cached = await states.byId(id);
-  // Memory may be behind what another node knew when it issued the token.
+  // Memory may be older than what another node knew when it issued the token.
   const state = cached !== undefined && epoch > cached.epoch ? await states.readById(id) : cached;
   if (state === undefined || state.epoch !== epoch || !isLive(state, clock.nowMs())) return undefined;
   gate.require(state, origin);
@@ -198,7 +200,7 @@ async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope;
   try {
     await keys.load();
   } catch (error) {
-    await discardNewKeyFile(dataDir, masterKey); // another node with another key was first
+    await discardNewKeyFile(dataDir, masterKey); // another node was first, with another key
     throw error;
   }
   return { envelope, keys };

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { RecordLimit } from "#kernel/record-limits.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 
-/** The rows that each limit counts, which an index finds by their owner. */
+/** The rows that each limit counts. An index finds them by their owner. */
 const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknown>>> = {
   organizations_max: () => sql`organization`,
   projects_max: (org) => sql`project where org_id = ${org}`,
@@ -25,7 +25,7 @@ const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknow
   erasures_max: (org) => sql`telemetry_erasure where org_id = ${org} and finished_at is null`,
 };
 
-/** Never reads more rows of an owner than `most`. */
+/** Counts the rows of an owner, but reads at most `most` rows. */
 export async function countUpTo(tx: Writer, limit: RecordLimit, owner: string, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (select 1 as one from ${COUNTED[limit](owner)} limit ${most}) as counted`.execute(tx);

@@ -5,19 +5,19 @@ import { day } from "./messages.ts";
 /** Mails to people about their account. */
 
 export function resetMail(to: string, about: { portalUrl: string; link: string; expiresAtMs: number }): MailMessage {
-  const text = `Somebody asked for a new password, or to prove this address, at ${about.portalUrl}.
+  const text = `Somebody asked for a new password, or to verify this address, at ${about.portalUrl}.
 
 Open this link to set a new password. It is for you alone, and works once, until ${day(about.expiresAtMs)}. Every session of your account ends then.
 
 ${about.link}
 
-If it was not you, do nothing: your account stays as it is, and the link ends by itself.
+If it was not you, do nothing: your account stays as it is, and the link expires.
 `;
   return { to, subject: "Set a new password", text };
 }
 
 export function passwordResetMail(to: string, { portalUrl }: { portalUrl: string }): MailMessage {
-  const text = `Your password at ${portalUrl} was set anew by a one-time link, and every session from before has ended.
+  const text = `Your password at ${portalUrl} was changed with a one-time link, and all earlier sessions have ended.
 
 If it was not you, ask for a new link at ${portalUrl}/reset at once, and tell the operator of the server.
 `;
@@ -25,23 +25,23 @@ If it was not you, ask for a new link at ${portalUrl}/reset at once, and tell th
 }
 
 export function addressProvedMail(to: string, { portalUrl, ended }: { portalUrl: string; ended: Ended }): MailMessage {
-  const text = `It was proved for the first time that this address is yours, at ${portalUrl}. Until then anybody who was shown an invitation could have
+  const text = `Your address was verified for the first time at ${portalUrl}. Until then anybody who was shown an invitation could have
 set the account up. So everything from before has ended:
 
 ${endedParts(ended)
   .map((part) => `- ${part}`)
   .join("\n")}
 
-Set up again what you use, at ${portalUrl}/account.
+Set up again the parts that you use, at ${portalUrl}/account.
 `;
-  return { to, subject: "Your address is proved", text };
+  return { to, subject: "Your address is verified", text };
 }
 
 export function addressChangedMail(
   to: string,
   { portalUrl, to: next }: { portalUrl: string; to: string },
 ): MailMessage {
-  const text = `The account at ${portalUrl} that had this address now signs in as ${next}. This address no longer opens it.
+  const text = `The account at ${portalUrl} changed its address to ${next}. You can no longer sign in with this address.
 
 If it was not you, tell the operator of the server.
 `;
@@ -57,6 +57,6 @@ function endedParts(ended: Ended): string[] {
     ...counted(ended.passkeys, "passkey", "passkeys"),
     ...counted(ended.sessions, "session", "sessions"),
     ...counted(ended.tokens, "personal access token", "personal access tokens"),
-    ...counted(ended.identities, "identity at the single sign-on", "identities at the single sign-on"),
+    ...counted(ended.identities, "identity at the single sign-on provider", "identities at the single sign-on provider"),
   ];
 }

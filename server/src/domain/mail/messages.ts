@@ -1,6 +1,9 @@
 import type { MailMessage } from "#stores/mail/index.ts";
 
-/** The server's mails to people. Plain text: nothing in it can be markup, not even the name of an organization. */
+/**
+ * The server's mails to people. They are plain text, so that nothing in them is markup, not even the name of an
+ * organization.
+ */
 
 export function invitationMail(
   to: string,
@@ -10,11 +13,11 @@ export function invitationMail(
   const who = inviter === null ? "You are invited" : `${inviter} invites you`;
   const text = `${who} to the organization ${organization}, as ${role}.
 
-Open this link to accept. It is for you alone, and works once, until ${day(expiresAtMs)}:
+Open this link to accept. It is only for you, and works once, until ${day(expiresAtMs)}:
 
 ${link}
 
-If you did not expect this, do nothing: the link ends by itself.
+If you did not expect this, do nothing: the link expires.
 `;
   return { to, subject: `Invitation to ${organization}`, text };
 }
@@ -22,7 +25,7 @@ If you did not expect this, do nothing: the link ends by itself.
 export function setupMail(to: string, about: { organization: string; link: string }): MailMessage {
   const text = `You are the owner of the new organization ${about.organization}.
 
-Open this link to set up your account. It is for you alone, and works once, within a day:
+Open this link to set up your account. It is only for you, and works once, within a day:
 
 ${about.link}
 `;
@@ -30,7 +33,7 @@ ${about.link}
 }
 
 export function testMail(to: string, portalUrl: string): MailMessage {
-  const text = `This is a test of the e-mail settings of ${portalUrl}. Mails arrive.\n`;
+  const text = `This is a test of the e-mail settings of ${portalUrl}. It worked.\n`;
   return { to, subject: "Test of e-mail", text };
 }
 

@@ -1,14 +1,14 @@
 import { MailFailure, type Mail, type MailMessage } from "#stores/mail/index.ts";
 
-/** The result of a mail, for the person who asked for it. */
+/** The result of a mail, for the person who caused it. */
 export interface Sent {
-  /** Null: the mail server took it. */
+  /** Null: the mail server accepted it. */
   readonly failure: string | null;
 }
 
 /**
- * Sends a message. A failure is a result, not an error: the act that the mail reports was done already. The operator
- * finds the details in the log; the person who typed the address gets the refusal of the address.
+ * Sends a message. A failure is a result, not an error, because the change that the mail reports was already made. The
+ * operator finds the details in the log. The person who typed the address sees why it was refused.
  */
 export async function sendTo(
   mail: Mail,
@@ -23,7 +23,7 @@ export async function sendTo(
     log.warn({ reason: error.message }, "cannot send a mail");
     const { isRecipient, reply } = error;
     if (isRecipient && reply !== null)
-      return { failure: `The mail server does not take this address: ${reply.code} ${reply.text}` };
+      return { failure: `The mail server does not accept this address: ${reply.code} ${reply.text}` };
     return { failure: "The e-mail could not be sent. The operator finds the reason in the server's log." };
   }
 }

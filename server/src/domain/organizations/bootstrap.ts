@@ -28,7 +28,7 @@ export interface BootstrapInput {
   org: string;
   project: string;
   app: string;
-  /** `owner@<org>.localhost` when it is absent and the organization has no owner. */
+  /** Default: `owner@<org>.localhost` if the organization has no owner. */
   ownerEmail?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Bootstrapped {
   project: Project;
   app: App;
   owner: { id: string; email: string };
-  /** Null once the owner has an account: with a link, anybody who has it could take the account over. */
+  /** Null once the owner has an account: anybody with a link could take over the account. */
   setupToken: string | null;
 }
 
@@ -45,9 +45,10 @@ export interface Bootstrapped {
 const FIRST_ORGANIZATION = "main";
 
 /**
- * Finds or makes an organization, a project, an app and an owner. Safe to repeat, to run twice at once, and beside a
- * running server.
- * @throws Problem `invalid_request` (a slug or the address is not valid), `conflict` (the app belongs to another project)
+ * Finds or creates an organization, a project, an app and an owner. It may run again, twice at the same time, and
+ * beside a running server.
+ * @throws Problem `invalid_request` (a slug or the address is not valid), `conflict` (the app belongs to another
+ * project)
  */
 export async function bootstrapOrganization(deps: OrganizationsDeps, input: BootstrapInput): Promise<Bootstrapped> {
   requireSlug("organization", input.org, SLUG_PATTERN);
@@ -64,7 +65,7 @@ export async function bootstrapOrganization(deps: OrganizationsDeps, input: Boot
 }
 
 /**
- * Makes an organization for an owner, who gets a set-up link unless they have an account with a password.
+ * Creates an organization for an owner. The owner gets a set-up link, unless they have an account with a password.
  * @throws Problem `conflict`: the slug is taken
  */
 export async function foundOrganization(
@@ -75,7 +76,7 @@ export async function foundOrganization(
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, "organizations");
     if ((await organizationBySlug(tx, slug)) !== undefined)
-      throw new Problem("conflict", `There is an organization ${slug} already; choose another slug.`);
+      throw new Problem("conflict", `The organization ${slug} exists already. Choose another slug.`);
     const organization = await createOrganization(deps, tx, SYSTEM, slug, name);
     await findOrMakeProject(deps, tx, organization.id, FIRST_PROJECT);
     const { setupToken } = await ownerOf(deps, tx, organization, ownerEmail);
@@ -84,8 +85,8 @@ export async function foundOrganization(
 }
 
 /**
- * A link for the owner of the oldest organization, until the server has an operator; creates a first organization where
- * there is none. Null when the set-up is done: a later reader of the log must find no way in.
+ * Returns a set-up link for the owner of the oldest organization, until the server has an operator. Creates the first
+ * organization if there is none. Returns null after the set-up, so that nobody can sign in with a link from an old log.
  */
 export async function ensureSetupLink(deps: OrganizationsDeps, portalUrl: string): Promise<string | null> {
   if (await hasOperator(deps.metadata.read)) return null;
@@ -115,7 +116,7 @@ async function findOrMakeApp(deps: OrganizationsDeps, tx: Writer, project: Proje
   if (known.project_id === project.id) return known;
   throw new Problem(
     "conflict",
-    `cannot bootstrap: the app ${slug} belongs to the project ${known.project_slug}; name that project or another app`,
+    `cannot bootstrap: the app ${slug} belongs to the project ${known.project_slug}. Name that project or another app`,
   );
 }
 
@@ -130,7 +131,7 @@ async function ownerOf(
   const wanted = email?.toLowerCase() ?? first?.email ?? `owner@${organization.slug}.localhost`;
   const known = await personByEmail(tx, wanted);
   const role = known === undefined ? undefined : await findRole(tx, organization.id, known.id);
-  // Another organization can have invited, and set a password for, the address that we would make up.
+  // Another organization may have invited our default address, and set a password for it.
   if (known !== undefined && role === undefined && email === undefined) throw takenAddress(wanted);
   if (known !== undefined && role !== "owner" && hasAccount(known) && known.verified_at === null)
     throw unprovedAddress(wanted);
@@ -144,23 +145,23 @@ async function ownerOf(
   };
 }
 
-/** By a password, or they come in by a provider. */
+/** Whether the person can sign in: with a password, or at a provider. */
 function hasAccount(person: Tables["person"]): boolean {
   return person.password_hash !== null || person.last_seen_at !== null;
 }
 
-/** Anybody who saw an invitation can have created the account; it must not be given an organization. */
+/** Anybody who saw an invitation may have created the account, so it must not get an organization. */
 function unprovedAddress(email: string): Problem {
   return new Problem(
     "conflict",
-    `The account ${email} can't become an owner: nobody has proved that the address is theirs. Give its person a link from mooring account reset, then do this again.`,
+    `The account ${email} can't become an owner, because its address is not verified. Give its person a link from mooring account reset, then do this again.`,
   );
 }
 
 function takenAddress(email: string): Problem {
   return new Problem(
     "conflict",
-    `cannot bootstrap: there is an account ${email} already, which another organization made; name the owner with --owner-email`,
+    `cannot bootstrap: another organization created the account ${email}. Name the owner with --owner-email`,
   );
 }
 
@@ -210,8 +211,8 @@ async function makeOwner(deps: OrganizationsDeps, tx: Writer, orgId: string, use
 }
 
 /**
- * Every owner is a candidate for operator until one with an account is: the first who comes in becomes it
- * (`closeSetUp`).
+ * Makes the owner a candidate for operator, unless an operator with an account exists. The first candidate who signs in
+ * becomes the operator (`closeSetUp`).
  */
 async function nameFirstAdmin(deps: OrganizationsDeps, tx: Writer, userId: string): Promise<boolean> {
   await deps.metadata.lock(tx, "instance_admin");
@@ -224,8 +225,8 @@ function requireSlug(kind: string, slug: string, pattern: string): void {
   if (new RegExp(pattern).test(slug)) return;
   const form =
     kind === "app"
-      ? "3 to 63 of a-z, 0-9, dots and hyphens, beginning and ending with a letter or digit, and a name that S3 does not reserve"
-      : "2 to 39 of a-z, 0-9 and hyphens, beginning and ending with a letter or digit";
+      ? "3 to 63 characters of a-z, 0-9, dots and hyphens, with a letter or digit at the beginning and the end, and not a name that S3 reserves"
+      : "2 to 39 characters of a-z, 0-9 and hyphens, with a letter or digit at the beginning and the end";
   throw new Problem("invalid_request", `cannot bootstrap: the slug of the ${kind} must be ${form}`);
 }
 

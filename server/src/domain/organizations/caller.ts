@@ -10,7 +10,7 @@ export interface OrganizationsDeps {
   readonly clock: Clock;
 }
 
-/** The command line and the installation itself: anybody with access to the data directory. */
+/** The command line and the installation itself. Anybody who can read the data directory can use them. */
 export interface SystemPrincipal {
   readonly kind: "system";
 }
@@ -24,7 +24,7 @@ export interface Caller {
 
 export const SYSTEM: Caller = { principal: { kind: "system" }, ip: null, requestId: null };
 
-/** The part of an audit event that says who and from where. */
+/** The actor and the origin of an audit event. */
 export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "requestId" | "result"> {
   const { principal, ip, requestId } = caller;
   const id = principal.kind === "system" ? null : principal.id;
@@ -33,16 +33,16 @@ export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "
 
 /** The permissions that a caller may give to others. */
 export interface Grantor {
-  /** Undefined: a credential whose creator is no member any more. */
+  /** Undefined: a credential whose creator has left the organization. */
   readonly role: OrgRole | undefined;
-  /** The responsible person; undefined for credentials that the installation itself created. */
+  /** The responsible person. Undefined for credentials that the installation itself created. */
   readonly userId: string | undefined;
   readonly scopes: ReadonlySet<Scope>;
 }
 
 /**
- * A credential acts for its creator, or for the creator of the credential that created it, and with its own scopes
- * only.
+ * Returns the permissions that the caller may give. A credential acts for the person at the beginning of its chain of
+ * creators, but with its own scopes only.
  */
 export async function grantorOf(db: Reader, caller: Caller, orgId: string): Promise<Grantor> {
   const { principal } = caller;
@@ -51,7 +51,7 @@ export async function grantorOf(db: Reader, caller: Caller, orgId: string): Prom
   return grantorBehind(db, orgId, principal);
 }
 
-/** The same for a credential that is not the caller, with the scopes that it holds. */
+/** Returns the same for a credential that is not the caller, with the scopes that it has. */
 export async function grantorBehind(
   db: Reader,
   orgId: string,
@@ -64,7 +64,7 @@ export async function grantorBehind(
   return { role, userId: role === undefined ? undefined : origin, scopes };
 }
 
-/** The caller's scopes for a project, to compare with the scopes of a role in it. */
+/** Returns the caller's scopes for a project, to compare them with the scopes of a role there. */
 export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<Scope> {
   const { principal } = caller;
   if (principal.kind === "system") return ORG_ROLE_SCOPES.owner;
@@ -75,7 +75,7 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
 
 const CHAIN_MAX = 32;
 
-/** The beginning of a credential's chain of creators: a user id or `system`. */
+/** Returns the beginning of a credential's chain of creators: a user id or `system`. */
 async function originOf(db: Reader, orgId: string, credentialId: string): Promise<string | undefined> {
   let creator = await creatorOfCredential(db, orgId, credentialId);
   for (let step = 0; step < CHAIN_MAX && creator?.startsWith("cred_") === true; step++) {

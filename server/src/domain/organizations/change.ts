@@ -3,8 +3,8 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { OrganizationsDeps } from "./caller.ts";
 
 /**
- * One change of an organization's structure. Changes of one organization run one after another, so that what `work` read
- * (the last owner, the last maintainer, a version) is still so when it commits.
+ * Runs one change of an organization's structure. Changes of one organization run one after another. So facts that
+ * `work` read (the last owner, the last maintainer, a version) are still true when it commits.
  */
 export function changeOrganization<T>(
   deps: OrganizationsDeps,
@@ -17,7 +17,7 @@ export function changeOrganization<T>(
   });
 }
 
-/** Every node drops its cached permissions of the organization, within a second. */
+/** Makes every node drop its cached permissions of the organization within a second. */
 export async function announceAccessChange(deps: OrganizationsDeps, tx: Writer, orgId: string): Promise<void> {
   await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
 }

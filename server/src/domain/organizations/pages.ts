@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 
-/** A page of a list, `limit` at most. */
+/** A page of a list, with at most `limit` items. */
 export interface PageQuery {
   limit: number;
   cursor?: string | undefined;
@@ -11,14 +11,14 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
-/** The rows to select for a page: those with a lesser id, newest first, one more than the page has. */
+/** The rows to select for a page: those with a smaller id, newest first, and one more than the page needs. */
 export interface RowsWanted {
   readonly beforeId: string | undefined;
   readonly limit: number;
 }
 
 /**
- * A page of a list, newest first. The one extra row shows whether there is a next page.
+ * Returns a page of a list, newest first. The extra row shows whether there is a next page.
  * @throws Problem `invalid_parameter` for a foreign cursor
  */
 export async function listPage<T>(

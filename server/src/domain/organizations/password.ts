@@ -12,14 +12,17 @@ const SALT_BYTES = 16;
 const PHC =
   /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,3}),p=([0-9]{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** argon2id in PHC form. Runs on the thread pool; takes about 25 ms and 19 MiB, so callers check everything else first. */
+/**
+ * Hashes with argon2id, in PHC form. It runs on the thread pool, and takes about 25 ms and 19 MiB, so callers make all
+ * other checks first.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES, bytes: HASH_BYTES });
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** False for any other password. @throws Error when the stored hash is not argon2id in PHC form */
+/** Whether the password matches. @throws Error if the stored hash is not argon2id in PHC form */
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const match = PHC.exec(phc);
   if (match === null) throw new Error("cannot verify a password: the stored hash is not argon2id");
@@ -40,7 +43,7 @@ function derive(
   cost: { memory: number; passes: number; lanes: number; bytes: number },
 ): Promise<Buffer> {
   return argon2("argon2id", {
-    message: password.normalize("NFC"), // the same keys pressed on another system give the same bytes
+    message: password.normalize("NFC"), // NFC: the same keys on another system must give the same bytes
     nonce: salt,
     memory: cost.memory,
     passes: cost.passes,

@@ -13,7 +13,7 @@ export async function rename(deps: PeopleDeps, session: Session, name: string, o
 }
 
 /**
- * Every other session ends: it may be of somebody who knew the old password.
+ * Changes the password. All other sessions end, because somebody with the old password may have opened them.
  * @throws Problem `unavailable`
  */
 export async function changePassword(

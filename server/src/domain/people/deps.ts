@@ -7,7 +7,6 @@ import type { Throttle } from "./sign-in/throttle.ts";
 
 export type { Origin } from "./origin.ts";
 
-/** The dependencies of the code about people's sign-in. */
 export interface PeopleDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
@@ -15,7 +14,7 @@ export interface PeopleDeps {
   readonly portal: PortalAddress;
   readonly throttle: Throttle;
   readonly credentials: Identity["credentials"];
-  /** Null: people sign in by what this server keeps, only. */
+  /** Null: people sign in only with the accounts of this server. */
   readonly provider: Provider | null;
   readonly refusals: Identity["refusals"];
 }

@@ -1,8 +1,8 @@
-/** From where a request came. */
+/** The address and the id of a request. */
 export interface Origin {
   readonly ip: string | null;
   readonly requestId: string | null;
   readonly userAgent: string | null;
-  /** The browser's cookie that shows an earlier sign-in there; not yet verified. */
+  /** The cookie of an earlier sign-in with this browser, not yet verified. */
   readonly device?: string | null;
 }

@@ -7,7 +7,7 @@ import { portalAddressOf } from "./portal-address.ts";
 import { sessionOfSecret, type Session } from "./sessions/sessions.ts";
 import { Throttle } from "./sign-in/throttle.ts";
 
-/** The in-memory state of people's sign-in: only the failures. */
+/** Creates the in-memory state of people's sign-in, which is only the failures. */
 export function createPeople(options: {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
@@ -29,7 +29,7 @@ export function createPeople(options: {
   };
 }
 
-/** How HTTP asks whose cookie it has before it. */
+/** Finds the session of a cookie, for HTTP. */
 export function sessionsOf(people: PeopleDeps): {
   find(secret: string): Promise<Session | undefined>;
   readonly portalOrigins: readonly string[];

@@ -11,16 +11,20 @@ export interface NewPersonalToken {
   readonly organization: string;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Null: for ever; absent: 90 days. */
+  /** Null: no expiry. Absent: 90 days. */
   readonly expiresAtMs?: number | null;
 }
 
-/** In every organization, newest first, without revoked ones. */
+/** Lists a person's tokens of all organizations, newest first, without revoked ones. */
 export function listPersonalTokens(deps: Pick<PeopleDeps, "metadata">, session: Session): Promise<PersonalToken[]> {
   return personalTokensOf(deps.metadata.read, session.userId);
 }
 
-/** @throws Problem `not_found` (no such organization of theirs), `insufficient_scope`, `forbidden` (the policy), `invalid_body`, `second_factor_required`, `provider_sign_in_required` */
+/**
+ * Creates a personal access token.
+ * @throws Problem `not_found` (the person is not in such an organization), `insufficient_scope`, `forbidden` (the
+ * policy), `invalid_body`, `second_factor_required`, `provider_sign_in_required`
+ */
 export async function createPersonalToken(
   deps: PeopleDeps,
   session: Session,
@@ -40,7 +44,7 @@ export async function createPersonalToken(
   });
 }
 
-/** Ends it on every node. @throws Problem `not_found` */
+/** Revokes a token on every node. @throws Problem `not_found` */
 export async function deletePersonalToken(
   deps: PeopleDeps,
   session: Session,

@@ -1,10 +1,10 @@
-/** Where the portal's pages come from. */
+/** The address of the portal. */
 export interface PortalAddress {
   /** `scheme://host[:port]`. */
   readonly origin: string;
-  /** All that count as the portal's own: of a loopback address, its other names too. */
+  /** All origins of the portal. A loopback address has several names. */
   readonly origins: readonly string[];
-  /** The same server by the name `localhost`, where its address is another of this machine's; null elsewhere. */
+  /** The origin with the name `localhost`, if the portal has another loopback address. Otherwise null. */
   readonly localhostOrigin: string | null;
 }
 

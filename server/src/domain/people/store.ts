@@ -10,7 +10,7 @@ export interface Membership {
   readonly slug: string;
   readonly name: string;
   readonly role: OrgRole;
-  /** JSON, as the organization has it. */
+  /** The organization's policy, as JSON. */
   readonly policy: string;
 }
 
@@ -24,7 +24,7 @@ export async function membershipsOf(db: Reader, userId: string): Promise<Members
     .execute();
 }
 
-/** Where the person is a member, by the organization's slug. */
+/** Returns the person's membership by the organization's slug. */
 export async function membershipBySlug(db: Reader, userId: string, slug: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("member as m")

@@ -2,7 +2,7 @@ import type { LimitedState, ProjectState } from "./state.ts";
 
 export type Visibility = "organization" | "private";
 
-/** The facts about a project for the permission check. */
+/** The facts about a project that the permission check needs. */
 export interface ProjectAccess {
   readonly id: string;
   readonly visibility: Visibility;
@@ -17,11 +17,11 @@ export interface Resource {
 
 /** The rows of a list that a permission reaches: the rules of the permission check, for a WHERE clause. */
 export interface Reach {
-  /** Resources of the organization that belong to no project. */
+  /** Includes resources of the organization that belong to no project. */
   readonly organization: boolean;
-  /** Resources of every project that the whole organization sees. */
+  /** Includes resources of every project that the whole organization sees. */
   readonly visibleProjects: boolean;
-  /** Resources of these projects, of any visibility. */
+  /** Includes resources of these projects, whatever their visibility. */
   readonly projectIds: readonly string[];
   /** Rows of projects in these states are left out: the states forbid the permission. */
   readonly exceptStates: readonly LimitedState[];
@@ -46,7 +46,9 @@ export function columnsOf(project: ProjectAccess | null): OptionalProjectColumns
   return { visibility: project?.visibility ?? null, project_state: project?.state ?? "active" };
 }
 
-/** The resource of a row, for the permission check. A deleted project counts as private: nobody reaches it. */
+/**
+ * Returns the resource of a row, for the permission check. A deleted project counts as private, so nobody reaches it.
+ */
 export function resourceOf(
   row: { readonly org_id: string; readonly project_id: string | null } & OptionalProjectColumns,
 ): Resource {

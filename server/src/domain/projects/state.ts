@@ -22,7 +22,7 @@ export function stateRefusal(state: ProjectState): Problem {
   return new Problem(codeOf(state), `The project is ${name}: ${effect}. ${capitalized(remedy.one)}.`);
 }
 
-/** @throws Problem of the state when it forbids the action, such as `project_archived` */
+/** @throws Problem of the state if it forbids the action, for example `project_archived` */
 export function requireStateAllows({ state }: { readonly state: ProjectState }, action: ProjectAction): void {
   if (!stateAllows(state, action)) throw stateRefusal(state);
 }

@@ -4,7 +4,8 @@ import type { OptionalProjectColumns, ProjectAccess, ProjectColumns, Reach } fro
 import type { ProjectState } from "./state.ts";
 
 /**
- * The one place that reads and writes projects (`npm run check tidy`). Every function takes the reader or the transaction of its caller.
+ * The one place that reads and writes projects (`npm run check tidy`). Every function takes the reader or the
+ * transaction of its caller.
  */
 
 type Row = Tables["project"];
@@ -35,7 +36,7 @@ function stateColumn(): RawBuilder<ProjectState> {
   return sql<ProjectState>`coalesce(${sql.ref("project.state")}, 'active')`;
 }
 
-/** By id, or by slug: no slug has the `_` of an id. */
+/** Finds a project by id or slug. The two differ: an id has a `_`, a slug has none. */
 export async function projectByName(db: Reader, orgId: string, idOrSlug: string): Promise<Project | undefined> {
   const row = await db
     .selectFrom("project")
@@ -62,7 +63,7 @@ export async function oldestOpenProject(db: Reader, orgId: string): Promise<Proj
 
 export interface ProjectFilter {
   environment?: string | undefined;
-  /** Only archived ones, or only others. */
+  /** True: only archived ones. False: only others. */
   archived?: boolean | undefined;
 }
 
@@ -108,7 +109,7 @@ export async function everyProject(db: Reader, orgId: string): Promise<ProjectAc
   return rows as ProjectAccess[];
 }
 
-/** Slugs by the ids of projects. */
+/** Returns slugs by the ids of projects. */
 export async function projectSlugs(
   db: Reader,
   orgId: string,
@@ -134,7 +135,7 @@ export async function countProjects(db: Reader, orgId: string): Promise<number> 
 type Query<DB, TB extends keyof DB, O> = SelectQueryBuilder<DB, TB, O>;
 type Joined<DB, TB extends keyof DB, O> = Query<DB & Pick<Tables, "project">, TB | "project", O>;
 
-/** Joins the project of what a query selects. @param place the column with the project's id, such as `app.project_id` */
+/** Joins the project of the selected rows. @param place the column with the project's id, such as `app.project_id` */
 export function joinProject<DB, TB extends keyof DB, O>(query: Query<DB, TB, O>, place: string): Joined<DB, TB, O> {
   return anyJoin(query).innerJoin("project", "project.id", place) as unknown as Joined<DB, TB, O>;
 }

@@ -1,13 +1,16 @@
-/** A table with numbers of what organizations store: a row for each key, and the numbers of an organization are their sum. */
+/**
+ * A table that counts what organizations store. It has a row for each key. The numbers of an organization are the sums
+ * of its rows.
+ */
 export interface Shape {
   readonly table: string;
   readonly key: readonly string[];
   readonly columns: readonly string[];
-  /** Those that are bytes on the disk, or reserved there. */
+  /** The columns that count bytes on the disk, or bytes reserved there. */
   readonly counted: readonly string[];
 }
 
-/** Telemetry is not here: its bytes are those of its files, which the store knows in memory, and none are reserved. */
+/** Telemetry is missing here: the store knows the size of its files in memory, and reserves nothing. */
 export const KINDS = {
   files: {
     table: "file_usage",
@@ -43,7 +46,7 @@ export type Place<K extends Kind> = {
   readonly [C in (typeof KINDS)[K]["key"][number]]: C extends "shard" ? number : string;
 };
 
-/** Kinds for which the operator may set a quota of one organization, with their tables. */
+/** The kinds for which the operator may set a quota of one organization, with their tables. */
 export const POLICIES = {
   files: { table: "file_policy", action: "file.quota.update" },
   images: { table: "registry_policy", action: "image.quota.update" },

@@ -9,12 +9,15 @@ import { putStoredQuota, storedQuotaOf, usageOf } from "./store.ts";
 /** The quota of one kind, and the error of its surface. */
 export interface Quota {
   readonly kind: Kind;
-  /** For organizations for which the operator decided nothing; null: no limit. */
+  /** The quota of organizations without their own one. Null: no limit. */
   readonly defaultMax: number | null;
   readonly refusal: (left: number) => Error;
 }
 
-/** Bytes that the organization may still store; infinite without a quota. `chosen`: what the operator decided, where it is known. */
+/**
+ * Returns the bytes that the organization may still store. Infinite without a quota. `chosen`: the operator's quota, if
+ * it is known.
+ */
 export async function bytesLeft(
   db: Reader,
   { kind, defaultMax }: Pick<Quota, "kind" | "defaultMax">,
@@ -29,7 +32,10 @@ export async function bytesLeft(
   return Math.max(0, limit - counted.reduce((sum, name) => sum + (usage[name] ?? 0), 0));
 }
 
-/** Reserves bytes before they are written, as many as are known, until `work` has counted them or failed. @throws the quota's refusal */
+/**
+ * Reserves bytes before they are written, as many as are known, until `work` has counted them or failed.
+ * @throws the quota's refusal
+ */
 export async function reserveQuota<T>(
   { metadata, reservations }: { readonly metadata: MetadataStore; readonly reservations: Reservations },
   quota: Quota,
@@ -45,7 +51,11 @@ export async function reserveQuota<T>(
   }
 }
 
-/** Call it in the transaction that counts the bytes: other servers reserve for themselves. @throws the quota's refusal */
+/**
+ * Checks the quota. Call it in the transaction that counts the bytes, because each server knows only its own
+ * reservations.
+ * @throws the quota's refusal
+ */
 export async function requireQuota(
   db: Reader,
   quota: Quota,
@@ -56,7 +66,7 @@ export async function requireQuota(
   if (bytes > left) throw quota.refusal(left);
 }
 
-/** Null: the server's default. For the operator alone: an organization can't give itself more. */
+/** Sets an organization's quota. Null: the server's default. Only the operator may do this. */
 export async function setStoredQuota(
   deps: { readonly metadata: Pick<MetadataStore, "write" | "lock" | "notify">; readonly clock: Clock },
   kind: PolicyKind,

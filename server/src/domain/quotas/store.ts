@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { prepared, type Reader, type Writer } from "#stores/metadata/index.ts";
 import { KINDS, POLICIES, type Kind, type Place, type PolicyKind, type Shape, type Usage } from "./kinds.ts";
 
-/** Adds to the numbers of a place. The others stay. */
+/** Adds to the numbers of a key. Other columns stay. */
 export function addUsage<K extends Kind>(tx: Writer, kind: K, place: Place<K>, change: Partial<Usage<K>>): void {
   const numbers: Readonly<Record<string, number | undefined>> = change;
   const names: readonly string[] = KINDS[kind].columns;
@@ -35,12 +35,12 @@ function refs(names: readonly string[]) {
   return sql.join(names.map((name) => sql.ref(name)));
 }
 
-/** Most organizations have fewer rows; these are read without asking a process for them. */
+/** Most organizations have fewer rows. A read of so few runs in this thread. */
 const ROWS_FEW = 200;
 
 type Where<K extends Kind> = { readonly org_id: string } & Partial<Place<K>>;
 
-/** The rows of an organization, or of one place of it. */
+/** Returns the rows of an organization, or of one key of it. */
 export async function usageRows<K extends Kind>(
   db: Reader,
   kind: K,
@@ -54,7 +54,7 @@ export async function usageRows<K extends Kind>(
   return (await sql<Place<K> & Usage<K>>`${rows}`.execute(db)).rows;
 }
 
-/** The sums of these rows. */
+/** Returns the sums of these rows. */
 export async function usageOf<K extends Kind>(db: Reader, kind: K, where: Where<K>): Promise<Usage<K>> {
   const rows: readonly Row[] = await usageRows(db, kind, where);
   const names: readonly string[] = KINDS[kind].columns;
@@ -62,19 +62,19 @@ export async function usageOf<K extends Kind>(db: Reader, kind: K, where: Where<
   return Object.fromEntries(sums) as Usage<K>;
 }
 
-/** What the operator decided for an organization; null: nothing. */
+/** Returns the quota that the operator set for an organization. Null: none. */
 export async function storedQuotaOf(db: Reader, kind: PolicyKind, orgId: string): Promise<number | null> {
   const policies = db.selectFrom(POLICIES[kind].table).select("stored_bytes_max");
   return (await policies.where("org_id", "=", orgId).executeTakeFirst())?.stored_bytes_max ?? null;
 }
 
-/** The same, before the transaction has changed anything. */
+/** Returns the same before the transaction has changed anything. */
 export async function storedQuotaAhead(tx: Writer, kind: PolicyKind, orgId: string): Promise<number | null> {
   const policies = tx.selectFrom(POLICIES[kind].table).select("stored_bytes_max").where("org_id", "=", orgId);
   return (await tx.readAhead(policies))[0]?.stored_bytes_max ?? null;
 }
 
-/** Every organization for which the operator decided, by its slug. */
+/** Lists the organizations with their own quota, by slug. */
 export async function storedQuotas(
   db: Reader,
   kind: PolicyKind,

@@ -5,17 +5,17 @@ import { nameOf, resourceOf, type Action, type Repository, type Subject } from "
 
 export const CATALOG: Subject = { type: "registry", name: "catalog" };
 
-/** The holder of a token. */
+/** The owner of a token. */
 export interface Holder {
-  /** With the rights of this moment. Null: nobody is known. */
+  /** With their current permissions. Null: nobody is signed in. */
   readonly principal: Principal | null;
-  /** The requested and granted scopes of the token; undefined without a token: then only the permissions decide. */
+  /** The requested and granted scopes of the token. Undefined without a token: then only the permissions decide. */
   readonly access: readonly Access[] | undefined;
 }
 
 export type Refusal =
   | Reason
-  /** The token was never asked for it: its client may ask for another one. */
+  /** The token was not requested for this action. Its client may request another one. */
   | { readonly by: "unasked" }
   /** Nobody is signed in. */
   | { readonly by: "anonymous" };
@@ -25,11 +25,13 @@ export type AccessVerdict = { readonly allowed: true } | { readonly allowed: fal
 export interface Question {
   readonly subject: Subject;
   readonly action: Action;
-  /** The repository of the subject's name; undefined where there is none, and for the catalog. */
+  /** The repository with the subject's name. Undefined if there is none, and for the catalog. */
   readonly repository: Repository | undefined;
 }
 
-/** The one permission decision below `/v2`: the token's granted scopes, and its holder's present permissions. */
+/**
+ * Makes the one permission decision below `/v2`, from the token's granted scopes and its owner's current permissions.
+ */
 export function decideAccess({ principal, access }: Holder, question: Question): AccessVerdict {
   const { subject, action } = question;
   if (access === undefined) return rightTo(principal, question);
@@ -40,13 +42,13 @@ export function decideAccess({ principal, access }: Holder, question: Question):
   return right;
 }
 
-/** The same for an existing repository. */
+/** Decides for an existing repository. */
 export function mayDo(holder: Holder, repository: Repository, action: Action): boolean {
   const subject: Subject = { type: "repository", name: nameOf(repository) };
   return decideAccess(holder, { subject, action, repository }).allowed;
 }
 
-/** The granted part of a token's requested scopes: the present permissions of its holder. */
+/** Returns the part of the requested scopes that the owner's current permissions allow. */
 export function grantAccess(principal: Principal | null, asked: Omit<Question, "action">, actions: readonly Action[]) {
   return actions.filter((action) => rightTo(principal, { ...asked, action }).allowed);
 }
@@ -59,14 +61,15 @@ function rightTo(principal: Principal | null, { subject, action, repository }: Q
   if (subject.type === "registry") return decide(principal, permission);
   const verdict = repository === undefined ? HIDDEN : decide(principal, permission, resourceOf(repository));
   if (verdict.allowed || verdict.reason.by !== "hidden") return verdict;
-  // In the same words whether it is hidden or not there. A permission that is held nowhere is the better reason.
+  // The same words for hidden and absent repositories. A permission that the principal has nowhere is the better
+  // reason.
   const anywhere = decide(principal, permission);
   return anywhere.allowed || anywhere.reason.by === "state" ? HIDDEN : anywhere;
 }
 
 const HIDDEN = { allowed: false, reason: { by: "hidden" } } as const;
 
-/** Whether the token was asked for an action. */
+/** Whether the token was requested for an action. */
 export function hasAsked({ access }: Holder, { type, name }: Subject, action: Action): boolean {
   return access?.some((one) => one.type === type && one.name === name && one.asked.includes(action)) ?? false;
 }

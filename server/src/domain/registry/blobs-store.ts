@@ -13,7 +13,7 @@ export async function blobRow(db: Reader, repository: string, digest: string): P
     .executeTakeFirst();
 }
 
-/** Existing equal content in any repository: of the organization, or else of another one. */
+/** Finds equal content in any repository: first in the organization, then in others. */
 export async function sameContent(
   db: Reader,
   orgId: string,
@@ -41,8 +41,8 @@ export async function insertBlob(tx: Writer, row: BlobRow): Promise<void> {
 }
 
 /**
- * Keeps an unneeded blob for longer, or for ever (null); a needed one has no lease. False when there is none with a
- * lease.
+ * Extends the lease of an unneeded blob, or removes it (null). A needed blob has no lease. Returns false if no blob
+ * with a lease exists.
  */
 export async function renewLease(
   tx: Writer,
@@ -60,7 +60,7 @@ export async function renewLease(
   return Number(numUpdatedRows) === 1;
 }
 
-/** Gives leases to those blobs that no manifest of the repository needs any more. */
+/** Gives a lease to each of these blobs that no manifest of the repository needs any more. */
 export async function releaseBlobs(
   tx: Writer,
   repository: string,
@@ -106,7 +106,7 @@ export async function deleteBlobRow(tx: Writer, repository: string, digest: stri
   return row;
 }
 
-/** Blobs whose lease is over, the oldest first. */
+/** Returns blobs with expired leases, oldest first. */
 export async function expiredBlobs(db: Reader, nowMs: Cutoff, limit: number): Promise<BlobRow[]> {
   return db
     .selectFrom("registry_blob")

@@ -16,33 +16,33 @@ export async function findBlob(deps: RegistryDeps, repository: Repository, diges
 }
 
 /**
- * The same for a client that asks in order to skip an upload: the blob stays long enough to push the manifest that
- * needs it.
+ * Finds a blob for a client that wants to skip its upload. Extends the lease, so that the client has time to push the
+ * manifest.
  * @throws RegistryError `BLOB_UNKNOWN`
  */
 export async function findBlobToKeep(deps: RegistryDeps, repository: Repository, digest: string): Promise<BlobRow> {
   const row = await findBlob(deps, repository, digest);
   const nowMs = deps.clock.nowMs();
-  // Half of a lease is long enough, and not every question is a write.
+  // Half a lease is enough time, so most such requests need no write.
   if (row.lease_until === null || row.lease_until > nowMs + deps.settings.leaseMs / 2) return row;
   const untilMs = nowMs + deps.settings.leaseMs;
   const renewed = await deps.metadata.write((tx) => renewLease(tx, repository.id, digest, untilMs));
   return renewed ? row : findBlob(deps, repository, digest);
 }
 
-/** Content that is to become a blob of a repository. */
+/** Content that becomes a blob of a repository. */
 export interface Arrived {
   readonly digest: ContentDigest;
-  /** Hexadecimal, whichever algorithm the digest is of. */
+  /** In hexadecimal, even if the digest has another algorithm. */
   readonly sha256: string;
   readonly size: number;
-  /** Links the content in the transaction; returns its id. Not called when the same content exists. */
+  /** Links the content in the transaction. Returns its id. Not called if equal content exists. */
   hold(tx: Writer): Promise<string>;
 }
 
 /**
- * Makes content a blob of the repository, under the registry's lock. Existing content of any organization is linked
- * instead of the new copy, since this caller has sent every byte of it.
+ * Makes content a blob of the repository, under the registry's lock. If any organization has equal content, that is
+ * linked instead of the new copy. This is safe, because the caller has sent every byte.
  * @throws RegistryError `DENIED` over the quota
  */
 export async function linkBlob(
@@ -76,10 +76,13 @@ export async function linkBlob(
   return isOwn ? "had" : "shared";
 }
 
-/** `new`: what arrived is kept; `had`: the organization had it; `shared`: another one has. */
+/** `new`: the new content is kept. `had`: the organization had equal content. `shared`: another organization has it. */
 type Linked = "new" | "had" | "shared";
 
-/** Makes content that came in one piece a blob. @throws RegistryError `DENIED` over the quota, after giving it up */
+/**
+ * Makes a blob of content that came in one piece.
+ * @throws RegistryError `DENIED` over the quota, after discarding the content
+ */
 export async function commitBlob(
   deps: RegistryDeps,
   repository: Repository,
@@ -99,12 +102,12 @@ export async function commitBlob(
     });
   } finally {
     const discarded = linked === "new" ? undefined : deps.objects.discard(staged);
-    // The time of a push must not show that another organization has the content.
+    // The time of a push must not reveal that another organization has the content.
     if (linked !== "shared") await discarded;
   }
 }
 
-/** Gives a repository a blob of another one of the same organization, without a copy. False when the source has none. */
+/** Links a blob of another repository of the same organization. Returns false if the source does not have it. */
 export async function mountBlob(
   deps: RegistryDeps,
   source: Repository,
@@ -128,12 +131,12 @@ export async function deleteBlob(deps: RegistryDeps, repository: Repository, dig
     await lockRegistry(deps, tx, repository.orgId);
     if ((await blobRow(tx, repository.id, digest)) === undefined) throw blobUnknown();
     if (await isNeeded(tx, repository.id, digest))
-      throw new RegistryError("UNSUPPORTED", "a manifest of this repository needs the blob; delete the manifest first");
+      throw new RegistryError("UNSUPPORTED", "a manifest of this repository needs the blob. Delete the manifest first");
     await unlinkBlob(deps, tx, repository.id, digest);
   });
 }
 
-/** Takes a blob from a repository, under the registry's lock. The content goes when no repository has it. */
+/** Removes a blob from a repository, under the registry's lock. The content is deleted when no repository has it. */
 export async function unlinkBlob(
   deps: Pick<RemovalDeps, "objects">,
   tx: Writer,

@@ -1,7 +1,7 @@
 import type { Reader, Tables } from "#stores/metadata/index.ts";
 import type { BlobRow, ManifestRow, TagRow } from "./types.ts";
 
-/** A place in a table with a key of a repository and a digest or a name. */
+/** A key in a table: a repository, and a digest or a name. */
 export interface Place {
   readonly repository: string;
   readonly key: string;
@@ -32,7 +32,7 @@ export async function blobPage(db: Reader, after: Place = BEGIN): Promise<BlobRo
     .execute();
 }
 
-/** Tags whose manifest the repository has not. */
+/** Returns tags whose manifest is not in the repository. */
 export async function danglingTags(db: Reader): Promise<TagRow[]> {
   return db
     .selectFrom("registry_tag as t")
@@ -44,7 +44,7 @@ export async function danglingTags(db: Reader): Promise<TagRow[]> {
     .execute();
 }
 
-/** Needed blobs with a lease would be lost when the lease ends. */
+/** Returns needed blobs with a lease. They would be lost when the lease expires. */
 export async function leasedAndNeeded(db: Reader): Promise<Pick<Tables["registry_blob"], "repository" | "digest">[]> {
   return db
     .selectFrom("registry_blob as b")

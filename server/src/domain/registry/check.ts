@@ -10,7 +10,7 @@ import { CONTENT_OWNER, type BlobRow, type ManifestRow } from "./types.ts";
 
 export interface RegistryFinding {
   readonly kind: "missing" | "altered" | "reference" | "tag" | "lease" | "usage";
-  /** An app's id; for `usage` it may be an organization's. */
+  /** An app's id. For `usage` also an organization's id. */
   readonly where: string;
   readonly what: string;
   readonly detail: string;
@@ -19,7 +19,7 @@ export interface RegistryFinding {
 export interface CheckOptions {
   readonly metadata: MetadataStore;
   readonly objects: Pick<ObjectStore, "open">;
-  /** Looks at sizes instead of reading the content of blobs. */
+  /** Checks only the sizes of blobs, and does not read their content. */
   readonly quick: boolean;
   readonly found: (finding: RegistryFinding) => void;
   readonly signal?: AbortSignal;
@@ -33,8 +33,8 @@ export interface Checked {
 }
 
 /**
- * Checks every manifest, blob and tag: whether the named content exists, matches its digest, and is counted right.
- * Works beside a running server: a suspected fault is checked again, and counts only when it persists. Changes nothing.
+ * Checks that the content of every manifest, blob and tag exists, matches its digest, and is counted correctly. It may
+ * run beside a running server: a suspected fault is checked again, and reported only if it persists. Changes nothing.
  */
 export async function checkRegistry(options: CheckOptions): Promise<Checked> {
   const checked: Checked = { manifests: 0, blobs: 0, bytes: 0, findings: 0 };
@@ -74,16 +74,16 @@ async function manifestFault({ metadata, objects }: CheckOptions, row: ManifestR
   if (content instanceof Error) return { kind: "missing", detail: content.message };
   const digest = parseDigest(row.digest);
   if (digest === undefined || hasher(digest.algorithm).update(content).digest("hex") !== digest.hex)
-    return { kind: "altered", detail: "the manifest's content is not what its digest says" };
+    return { kind: "altered", detail: "the manifest's content does not match its digest" };
   const named = parseManifest(content, row.media_type).references.map((one) => one.digest);
   const recorded = (await referencesOf(metadata.read, row.repository, row.digest)).map(({ target }) => target);
   if (named.toSorted().join() !== recorded.toSorted().join())
-    return { kind: "reference", detail: "the records say that it needs other things than it does" };
+    return { kind: "reference", detail: "the stored references differ from those in its content" };
   for (const { target, kind, size } of await referencesOf(metadata.read, row.repository, row.digest)) {
     if (kind === "foreign") continue;
     const needed = await (kind === "manifest" ? manifestRow : blobRow)(metadata.read, row.repository, target);
     if (needed?.size !== size)
-      return { kind: "missing", detail: `${target}, which it needs, is not in the repository` };
+      return { kind: "missing", detail: `it needs ${target}, which is not in the repository` };
   }
   return undefined;
 }
@@ -119,7 +119,7 @@ async function checkBlobs(options: CheckOptions, checked: Checked): Promise<void
 
 async function blobFault({ objects, quick }: CheckOptions, row: BlobRow): Promise<Fault | undefined> {
   const digest = parseDigest(row.digest);
-  if (digest === undefined) return { kind: "altered", detail: "this is no digest" };
+  if (digest === undefined) return { kind: "altered", detail: "this is not a digest" };
   try {
     await using reader = await objects.open(CONTENT_OWNER, row.blob_id);
     if (reader.size !== row.size)
@@ -128,7 +128,7 @@ async function blobFault({ objects, quick }: CheckOptions, row: BlobRow): Promis
     const hash = hasher(digest.algorithm);
     for await (const chunk of reader.chunks()) hash.update(chunk);
     if (hash.digest("hex") === digest.hex) return undefined;
-    return { kind: "altered", detail: "its content is not what its digest says" };
+    return { kind: "altered", detail: "its content does not match its digest" };
   } catch (error) {
     return { kind: "missing", detail: (error as Error).message };
   }
@@ -136,13 +136,13 @@ async function blobFault({ objects, quick }: CheckOptions, row: BlobRow): Promis
 
 async function checkRest({ metadata, found }: CheckOptions): Promise<void> {
   for (const { repository, name, digest } of await danglingTags(metadata.read))
-    found({ kind: "tag", where: repository, what: name, detail: `it points at ${digest}, which is not there` });
+    found({ kind: "tag", where: repository, what: name, detail: `it points at ${digest}, which does not exist` });
   for (const { repository, digest } of await leasedAndNeeded(metadata.read))
     found({
       kind: "lease",
       where: repository,
       what: digest,
-      detail: "a manifest needs it, but it has a lease that ends",
+      detail: "a manifest needs it, but it has a lease that will expire",
     });
   for (const one of await wrongUsage(metadata.read)) {
     const detail = `there are ${one.countedBytes} bytes and ${one.countedUploading} of uploads, but ${one.bytes} and ${one.uploading} are counted`;

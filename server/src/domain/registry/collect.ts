@@ -21,9 +21,9 @@ const BATCH = 200;
 
 /**
  * Deletes content that nothing needs and nobody requested within a lease: abandoned uploads, manifests whose index or
- * subject was deleted, and blobs without a manifest. Each in a separate transaction that checks again, beside pushes
- * and pulls; any number of nodes may do so at once. The object store's own collection deletes the bytes, and never
- * those that are referenced or read.
+ * subject was deleted, and blobs without a manifest. Each deletion is a transaction that checks again, so it may run
+ * beside pushes and pulls, and on several nodes. The object store's own collection then deletes the bytes that nothing
+ * references or reads.
  */
 export async function collectRegistry(deps: TimedRemovalDeps): Promise<Collection> {
   const uploads = await expireUploads(deps);
@@ -43,7 +43,7 @@ async function collectManifests(deps: TimedRemovalDeps, nowMs: Cutoff): Promise<
   }
 }
 
-/** A manifest that is needed by now stays, and is not checked again. */
+/** Deletes a manifest. If it is needed again, it stays and loses its lease. */
 async function collectManifest(
   deps: TimedRemovalDeps,
   { org_id, repository, digest }: ManifestRow,
@@ -72,8 +72,7 @@ async function collectBlobs(deps: TimedRemovalDeps, nowMs: Cutoff): Promise<{ bl
         await lockRegistry(deps, tx, org_id);
         const row = await blobRow(tx, repository, digest);
         if (row === undefined || row.lease_until === null || row.lease_until >= nowMs) return false;
-        // Leases of needed blobs are deleted elsewhere; this one would be a fault, and is repaired instead of losing a
-        // blob.
+        // A needed blob should have no lease. This lease is a fault, so repair it instead of deleting the blob.
         const isHeld = await isNeeded(tx, repository, digest);
         if (isHeld) await renewLease(tx, repository, digest, null);
         else await unlinkBlob(deps, tx, repository, digest);
@@ -98,9 +97,9 @@ export function startCollection(
   const run = async (): Promise<void> => {
     await applyAllRetention(deps);
     const collected = await collectRegistry(deps);
-    if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted what no image needs");
+    if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted content that no image needs");
   };
   const failed = (error: unknown): void =>
-    deps.log.error({ err: error }, "cannot delete what no image needs; it is tried again later");
+    deps.log.error({ err: error }, "cannot delete content that no image needs; it is retried later");
   return deps.schedule.add("images", { everyMs, run, failed });
 }

@@ -3,13 +3,13 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 export interface Contents {
   readonly tags: number;
   readonly manifests: number;
-  /** Bytes of blobs and manifests together. */
+  /** The bytes of blobs and manifests together. */
   readonly bytes: number;
 }
 
 const EMPTY: Contents = { tags: 0, manifests: 0, bytes: 0 };
 
-/** Adds to what a repository holds; the numbers may be negative. The caller holds the registry's lock. */
+/** Adds to the numbers of a repository, which may be negative. The caller holds the registry's lock. */
 export function addToContents(
   tx: Writer,
   at: { readonly repository: string; readonly org_id: string },
@@ -34,7 +34,7 @@ export async function contentsOf(db: Reader, repository: string): Promise<Conten
   return (await contentsOfAll(db, [repository])).get(repository) ?? EMPTY;
 }
 
-/** The contents of a page of repositories; without those that never had any. */
+/** Returns the contents of a page of repositories. Repositories that never had any are left out. */
 export async function contentsOfAll(db: Reader, repositories: readonly string[]): Promise<Map<string, Contents>> {
   if (repositories.length === 0) return new Map();
   const query = db.selectFrom("registry_contents").select(["repository", "tags", "manifests", "bytes"]);

@@ -1,19 +1,19 @@
 import { createHash, type Hash } from "node:crypto";
 
-/** Algorithms of the image specification's registry that are computed here. */
+/** The supported algorithms of the image specification. */
 export type ContentAlgorithm = "sha256" | "sha512";
 
 /** A digest of the image specification: `sha256:` or `sha512:` and lower-case hexadecimal. */
 export interface ContentDigest {
   readonly algorithm: ContentAlgorithm;
   readonly hex: string;
-  /** As it is written. */
+  /** The full text. */
   readonly text: string;
 }
 
 const DIGEST = /^(?:(sha256):([a-f0-9]{64})|(sha512):([a-f0-9]{128}))$/;
 
-/** Undefined for text that is no digest, or one that can't be verified here. */
+/** Returns undefined if the text is not a digest, or has an algorithm that is not supported. */
 export function parseDigest(text: string): ContentDigest | undefined {
   const [, short, shortHex, long, longHex] = DIGEST.exec(text) ?? [];
   if (short === "sha256" && shortHex !== undefined) return { algorithm: short, hex: shortHex, text };

@@ -14,7 +14,7 @@ export const REGISTRY_ERRORS = [
   "DENIED",
   "UNSUPPORTED",
   "TOOMANYREQUESTS",
-  /** Used by clients and older registries, not in the specification: the failure is the server's. */
+  /** Not in the specification, but clients and older registries use it for failures of the server. */
   "UNKNOWN",
   "UNAVAILABLE",
 ] as const;
@@ -22,12 +22,12 @@ export const REGISTRY_ERRORS = [
 export type RegistryErrorCode = (typeof REGISTRY_ERRORS)[number];
 
 export interface RegistryErrorOptions {
-  /** JSON value: what the error is about. */
+  /** A JSON value with details. */
   readonly detail?: unknown;
   readonly cause?: unknown;
 }
 
-/** A refusal in the form of the distribution specification. The message is for people and holds no secret. */
+/** A refusal in the form of the distribution specification. The message is for people and contains no secret. */
 export class RegistryError extends Error {
   readonly code: RegistryErrorCode;
   readonly options: RegistryErrorOptions;
@@ -40,7 +40,7 @@ export class RegistryError extends Error {
   }
 }
 
-/** The beginning of every denial: clients have looked for these words since the first registry. */
+/** Returns a denial. Clients have always looked for the words at its beginning. */
 export function denied(reason: string): string {
   return `requested access to the resource is denied: ${reason}`;
 }
@@ -50,7 +50,7 @@ export function blobUnknown(): RegistryError {
 }
 
 export function uploadUnknown(): RegistryError {
-  return new RegistryError("BLOB_UPLOAD_UNKNOWN", "there is no such upload, or it has ended; begin a new one");
+  return new RegistryError("BLOB_UPLOAD_UNKNOWN", "there is no such upload, or it has ended. Start a new one");
 }
 
 export function manifestUnknown(): RegistryError {

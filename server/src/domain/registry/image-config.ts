@@ -4,7 +4,7 @@ import { BlobDamaged } from "#stores/objects/index.ts";
 import { blobRow } from "./blobs-store.ts";
 import { CONTENT_OWNER, type RegistryDeps, type ReferenceRow } from "./types.ts";
 
-/** The data of an image's builder, as far as it has the types of the image specification. */
+/** The builder's data about an image. Members of another type than the image specification requires are left out. */
 export interface ImageConfig {
   readonly architecture: string | null;
   readonly os: string | null;
@@ -38,8 +38,8 @@ const ENTRIES_MAX = 1000;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The config that a manifest names; null when it is not that of an image, is too large, or its content is lost: the
- * image itself can still be listed.
+ * Reads the config that a manifest names. Returns null if it is not an image's config, is too large, or its content is
+ * lost. The image can still be listed then.
  */
 export async function readImageConfig(
   deps: Pick<RegistryDeps, "metadata" | "objects">,
@@ -61,7 +61,7 @@ export async function readImageConfig(
 
 const PLATFORM_CHARS_MAX = 100;
 
-/** The platform of an image, by its config, in the form of an index; null when the config has none. */
+/** Returns the platform from an image's config, in the form of an index. Null if the config has none. */
 export async function platformOfConfig(
   deps: Pick<RegistryDeps, "metadata" | "objects">,
   config: Pick<ReferenceRow, "repository" | "target" | "media_type">,
@@ -72,7 +72,9 @@ export async function platformOfConfig(
   return Object.fromEntries(known.map(([name, text]) => [name, text?.slice(0, PLATFORM_CHARS_MAX).toWellFormed()]));
 }
 
-/** The pusher decides the content of a config: members of a wrong type are left out, and everything has a limit. */
+/**
+ * Parses a config. The pusher decides its content, so members of a wrong type are left out, and everything has a limit.
+ */
 export function parseImageConfig(content: Uint8Array): ImageConfig | null {
   let document: unknown;
   try {
@@ -103,7 +105,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Well-formed: neither our cut nor the writer leaves half a surrogate pair. */
+/** Returns well-formed text. Neither the limit nor the writer may leave half a surrogate pair. */
 function textOf(value: unknown): string | null {
   return typeof value === "string" ? value.slice(0, TEXT_CHARS_MAX).toWellFormed() : null;
 }
@@ -140,7 +142,7 @@ function historyOf(value: unknown): HistoryEntry[] {
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Of RFC 3339, in UTC; no year before 0 or after 9999, to which an offset could lead. */
+/** Returns an RFC 3339 time in UTC. An offset may lead to a year before 0 or after 9999, which is refused. */
 function timeOf(value: unknown): string | null {
   if (typeof value !== "string" || !DATE_TIME.test(value)) return null;
   const ms = Date.parse(value);

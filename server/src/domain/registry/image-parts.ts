@@ -8,9 +8,9 @@ type Deps = Pick<RegistryDeps, "metadata">;
 export interface Image {
   readonly manifest: ManifestRow;
   readonly references: readonly ReferenceRow[];
-  /** Bytes that a client pulls at most: every blob and manifest below, each once. */
+  /** The most bytes that a client pulls: every blob and manifest below it, each once. */
   readonly totalBytes: number;
-  /** The size of each present manifest of an index, by digest. */
+  /** The size of each existing manifest of an index, by digest. */
   readonly childBytes: ReadonlyMap<string, number>;
 }
 
@@ -29,16 +29,19 @@ export async function imageOf({ metadata }: Deps, manifest: ManifestRow): Promis
 
 /** An image in a list. */
 export interface ImageOutline {
-  /** JSON objects, each once: of an index those of its manifests, of an image the one of its config. */
+  /** JSON objects without duplicates: the platforms of an index's manifests, or the one in an image's config. */
   readonly platforms: readonly string[];
-  /** Null: there was too much to add up. */
+  /** Null: it has too many parts to add up. */
   readonly totalBytes: number | null;
 }
 
 /** The most platforms of an index that are returned. */
 const PLATFORMS_MAX = 20;
 
-/** Outlines of the manifests of one page of a list, by digest, in a few statements for any number. */
+/**
+ * Returns the outlines of the manifests of one page, by digest. The number of statements does not depend on the size of
+ * the page.
+ */
 export async function outlinesOf(
   { metadata }: Deps,
   repository: string,
@@ -58,14 +61,14 @@ export async function outlinesOf(
   );
 }
 
-/** The most manifests that are read: an index may name thousands, and its indexes thousands again. */
+/** The most manifests to read. An index may name thousands, which may name thousands again. */
 const WALK_MAX = 2000;
-/** The most references that they may have together: a manifest may name tens of thousands. */
+/** The most references to read. One manifest may have tens of thousands. */
 const REFERENCES_MAX = 50_000;
 
 type Parts = Map<string, ReferenceRow[]>;
 
-/** The references of these manifests, and those of the named ones, level by level, within the limits. */
+/** Reads the references of these manifests and of the manifests below them, level by level, within the limits. */
 async function walk(read: Reader, repository: string, digests: readonly string[]): Promise<Parts> {
   const parts: Parts = new Map();
   let left = REFERENCES_MAX;
@@ -81,7 +84,7 @@ async function walk(read: Reader, repository: string, digests: readonly string[]
   return parts;
 }
 
-/** The size of everything below a manifest, each digest once; whole when nothing below was left out. */
+/** Returns the size of everything below a manifest, each digest once. `whole`: nothing was left out. */
 function weightOf(parts: Parts, digest: string): { bytes: number; isWhole: boolean } {
   const sizes = new Map<string, number>();
   const seen = new Set([digest]);

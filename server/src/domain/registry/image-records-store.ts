@@ -7,13 +7,13 @@ export interface ImageRow extends ManifestRow {
   readonly org_slug: string;
   readonly app_slug: string;
   readonly tags: readonly string[];
-  /** The size of the named content in total. */
+  /** The total size of the content that it names. */
   readonly named_bytes: number;
 }
 
 type Place = Pick<ManifestRow, "digest" | "repository">;
 
-/** By digest and repository, after a place. */
+/** Returns rows by digest and repository, after a place. */
 export async function imageRows(
   db: Reader,
   orgId: string,
@@ -77,7 +77,7 @@ export async function manifestCount(db: Reader, orgId: string): Promise<number> 
   return Number(count);
 }
 
-/** Pulls of everything that is or was in the organization's repositories. */
+/** Returns the number of all pulls from the organization's repositories, including deleted ones. */
 export async function pullCount(db: Reader, orgId: string): Promise<number> {
   const { pulls } = await db
     .selectFrom("app")

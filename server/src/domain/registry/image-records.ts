@@ -9,9 +9,9 @@ import { nameOf } from "./types.ts";
 const PAGE = 500;
 
 /**
- * The manifests of an organization as rows of the table `images`. They change: tags move, pulls are counted, manifests
- * are deleted. A change shows in the audit log, which has every push, deletion and change of a repository; in the
- * number of pulls; and in the number of manifests, since a collection is in no log.
+ * Exports the manifests of an organization as rows of the table `images`. The version shows every change: the audit log
+ * has pushes, deletions and changes of repositories. The number of pulls and the number of manifests are included,
+ * because the log has no pulls and no collections.
  */
 export function imageRecords({ metadata }: { readonly metadata: MetadataStore }): RecordSource {
   const { read } = metadata;

@@ -3,7 +3,7 @@ import type { Reader, Tables } from "#stores/metadata/index.ts";
 import { inChunks } from "./store.ts";
 import type { ManifestRow, ReferenceRow, TagRow } from "./types.ts";
 
-/** An app with its data as a repository. */
+/** An app with the data of its repository. */
 export interface RepositoryRow extends ProjectColumns {
   readonly id: string;
   readonly org_id: string;
@@ -37,14 +37,14 @@ function rows(db: Reader, orgId: string) {
     .where("app.org_id", "=", orgId);
 }
 
-/** By id, or by slug: no slug has the `_` of an id. */
+/** Finds a repository by id or slug. The two differ: an id has a `_`, a slug has none. */
 export async function repositoryRow(db: Reader, orgId: string, idOrSlug: string): Promise<RepositoryRow | undefined> {
   return rows(db, orgId)
     .where(idOrSlug.startsWith("app_") ? "app.id" : "app.slug", "=", idOrSlug)
     .executeTakeFirst();
 }
 
-/** Those within reach, newest first. */
+/** Returns the repositories within reach, newest first. */
 export async function repositoryRows(
   db: Reader,
   orgId: string,
@@ -60,7 +60,7 @@ export async function repositoryRows(
     .execute();
 }
 
-/** Tags with their manifests, by name. */
+/** Returns tags with their manifests, by name. */
 export async function tagPage(
   db: Reader,
   repository: string,
@@ -80,7 +80,7 @@ export async function tagPage(
     .execute();
 }
 
-/** The references of these manifests, up to a limit. */
+/** Returns the references of these manifests, up to a limit. */
 export async function referencesOfAll(
   db: Reader,
   repository: string,

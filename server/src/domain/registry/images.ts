@@ -31,7 +31,7 @@ export interface RepositoryView extends Repository {
   readonly lastPushAt: number | null;
 }
 
-/** Undefined when it does not exist; `authorize` decides who may see it. */
+/** Returns undefined if the repository does not exist. `authorize` decides who may see it. */
 export async function findRepository(
   { metadata }: Pick<Deps, "metadata">,
   org: { readonly id: string; readonly slug: string },
@@ -41,7 +41,7 @@ export async function findRepository(
   return row === undefined ? undefined : viewOf(row, org.slug);
 }
 
-/** Those within reach, of one project where one is given, before an id, newest first. */
+/** Returns the repositories within reach, of one project or all, before an id, newest first. */
 export async function repositoriesBefore(
   { metadata }: Pick<Deps, "metadata">,
   org: { readonly id: string; readonly slug: string },
@@ -103,7 +103,7 @@ export async function updateRepository(
   });
 }
 
-/** The part of a repository that can be changed. */
+/** The version of a repository covers what can be changed. */
 export function repositoryVersion(repository: RepositoryView): object {
   return { id: repository.id, ...settingsOf(repository) };
 }
@@ -128,16 +128,16 @@ function settingsOf({ isPublic, immutableTags, retention }: RepositoryView) {
 const BATCH = 100;
 
 /**
- * Deletes everything in a repository: tags, manifests, blobs, uploads. In steps, so that a large one blocks nobody;
- * content pushed meanwhile may stay.
- * @throws Problem `conflict` while there are immutable tags
+ * Deletes everything in a repository: tags, manifests, blobs and uploads. It works in steps, so that a large repository
+ * blocks nobody. Content that is pushed in the meantime may stay.
+ * @throws Problem `conflict` if it has immutable tags
  */
 export async function emptyRepository(deps: RegistryDeps, caller: Caller, repository: Repository): Promise<void> {
   const fixed = (await allTags(deps.metadata.read, repository.id)).filter((tag) =>
     matchesAny(tag, repository.immutableTags),
   );
   if (fixed.length > 0)
-    throw new Problem("conflict", `The tag ${fixed[0]} is immutable; change the repository's immutable_tags first.`);
+    throw new Problem("conflict", `The tag ${fixed[0]} is immutable. Change the repository's immutable_tags first.`);
   let [manifests, blobs] = [0, 0];
   const inSteps = async (step: () => Promise<number>): Promise<void> => {
     while ((await step()) > 0);

@@ -1,9 +1,11 @@
-/** Whether a tag matches one of these patterns: `*` matches any characters, everything else itself. */
+/**
+ * Whether a tag matches one of these patterns. `*` matches any characters, and every other character matches itself.
+ */
 export function matchesAny(tag: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => matches(tag, pattern));
 }
 
-/** Without regular expressions: a pattern of many `*` takes no longer than its length times the tag's. */
+/** Matches without a regular expression, so that many `*` take at most the product of the two lengths. */
 function matches(tag: string, pattern: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -3,17 +3,17 @@ import { ThreadRefusal, Threads } from "#kernel/threads.ts";
 import { RegistryError, type RegistryErrorCode } from "./errors.ts";
 import { readManifest, type ReadManifest, type ManifestRequest } from "./manifest.ts";
 
-/** Manifests below this are read where they are: to hand them over would cost as much. Nearly all are. */
+/** Smaller manifests are read in this thread, because a transfer would cost as much. Nearly all are smaller. */
 const INLINE_BYTES_MAX = 16 * 1024;
 const THREADS_MAX = 2;
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 const HEAP_MIB = 256;
 const IDLE_MS = 60_000;
 
-/** Reads manifests without holding the event loop. */
+/** Reads manifests without blocking the event loop. */
 export interface ManifestReader {
   /**
-   * The bytes are transferred: the answer has them.
+   * Reads a manifest. The bytes are transferred to the reader, and come back in the result.
    * @throws RegistryError `DIGEST_INVALID`, `MANIFEST_INVALID`; Problem `unavailable`
    */
   read(request: ManifestRequest): Promise<ReadManifest>;
@@ -45,7 +45,7 @@ export function createManifestReader(): ManifestReader {
   };
 }
 
-/** Bytes with separate memory, so that it can be transferred. */
+/** Returns bytes in their own memory, so that they can be transferred. */
 function ownedBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes;
   const isAlone = buffer.byteLength === byteLength;

@@ -8,15 +8,15 @@ export interface ManifestRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string | undefined;
   readonly algorithm: ContentAlgorithm;
-  /** The digest that it is pushed by, when it is by one. */
+  /** The digest in the request's URL, if it names the manifest by digest. */
   readonly expected: string | undefined;
 }
 
-/** The least that the distribution specification wants a registry to take, and the most that clients take. */
+/** The distribution specification requires at least this. Clients accept no more. */
 export const MANIFEST_BYTES_MAX = 4 * 1024 * 1024;
 const DESCRIPTORS_MAX = 10_000;
 const DEPTH_MAX = 64;
-/** Names, numbers and texts together: more than the most descriptors with all their members have. */
+/** The most names, numbers and texts. The largest number of descriptors with all their members has fewer. */
 const VALUES_MAX = 250_000;
 const MEDIA_TYPE_CHARS_MAX = 255;
 
@@ -24,7 +24,7 @@ const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 export const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
 const DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json";
 const DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
-/** From drafts of the image specification 1.1; tools of that time pushed it. */
+/** From drafts of the image specification 1.1. Tools of that time pushed it. */
 const OCI_ARTIFACT = "application/vnd.oci.artifact.manifest.v1+json";
 
 type Kind = "image" | "index" | "artifact";
@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   [OCI_ARTIFACT]: "artifact",
 };
 
-/** Names that mean something at the top of a manifest. Others are kept and mean nothing. */
+/** Names with a meaning at the top of a manifest. Other names are stored, but have no meaning. */
 const KNOWN_NAMES = [
   "schemaVersion",
   "mediaType",
@@ -51,7 +51,7 @@ const KNOWN_NAMES = [
 ];
 const KNOWN_LOWER: ReadonlyMap<string, string> = new Map(KNOWN_NAMES.map((name) => [name.toLowerCase(), name]));
 
-/** Something that a manifest points at. */
+/** A descriptor in a manifest. */
 export interface Reference {
   readonly kind: "config" | "layer" | "foreign" | "manifest";
   readonly digest: string;
@@ -60,38 +60,40 @@ export interface Reference {
   readonly platform: Readonly<Record<string, unknown>> | null;
 }
 
-/** The content of a manifest, as far as the registry needs it. */
+/** The content of a manifest that the registry needs. */
 export interface Manifest {
   readonly mediaType: string;
   readonly artifactType: string | null;
   readonly subject: string | null;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Each target once, in the order of the manifest. */
+  /** In the order of the manifest, without duplicates. */
   readonly references: readonly Reference[];
 }
 
-/** The same as the records take it, in UTF-8 and in memory that threads share: on its way to the records nothing is copied, however much there is. */
+/**
+ * The same for the records, as UTF-8 in memory that threads share, so that nothing is copied on the way to the records.
+ */
 export interface PackedManifest extends Pick<Manifest, "mediaType" | "artifactType" | "subject"> {
-  /** JSON object. */
+  /** A JSON object. */
   readonly annotations: Uint8Array;
   readonly config: Reference | null;
-  /** JSON list of `PackedReference`, in their order. */
+  /** A JSON list of `PackedReference`, in the same order. */
   readonly references: Uint8Array;
 }
 
-/** A reference as its row has it. */
+/** A reference as it is stored in its row. */
 export interface PackedReference extends Pick<Reference, "kind" | "size"> {
   readonly target: string;
   readonly media_type: string;
-  /** JSON object, or null. */
+  /** A JSON object, or null. */
   readonly platform: string | null;
 }
 
 export interface ReadManifest {
-  /** The original bytes, which were transferred to be read. */
+  /** The original bytes, which were transferred to the reader. */
   readonly content: Uint8Array<ArrayBuffer>;
   readonly digest: ContentDigest;
-  /** Hexadecimal, whichever algorithm the digest is of. */
+  /** In hexadecimal, even if the digest has another algorithm. */
   readonly sha256: string;
   readonly manifest: PackedManifest;
 }
@@ -113,7 +115,7 @@ export function packManifest({ mediaType, artifactType, subject, annotations, re
     kind,
     media_type: type,
     size,
-    // For an image the platform is in its config, which is read when it arrives.
+    // The platform of an image is in its config, which is read when the manifest is stored.
     platform: platform === null || kind === "config" ? null : JSON.stringify(platform),
   }));
   return {
@@ -134,15 +136,15 @@ function bytesOf(value: unknown): Uint8Array {
 }
 
 /**
- * Reads a manifest. A document that clients could read in different ways is refused: both kinds in one document,
- * another type than was announced, a name twice or in other letters (CVE-2021-41190).
+ * Parses a manifest. Refuses a document that clients could read in different ways: with members of both kinds, with
+ * another type than announced, or with a name twice or in another case (CVE-2021-41190).
  * @throws RegistryError `MANIFEST_INVALID`
  */
 export function parseManifest(content: Uint8Array, contentType: string | undefined): Manifest {
   const document = documentOf(content);
   const mediaType = mediaTypeOf(document, contentType);
   const kind = KINDS[mediaType];
-  if (kind === undefined) throw invalid(`manifests of the type ${shown(mediaType)} are not taken here`);
+  if (kind === undefined) throw invalid(`manifests of the type ${shown(mediaType)} are not accepted here`);
   requireOnly(document, kind);
   const references = kind === "index" ? childrenOf(document) : contentsOf(document, kind);
   return {
@@ -158,7 +160,7 @@ function documentOf(content: Uint8Array): Json {
   let text: string;
   let document: unknown;
   const excess = exceeds(content, { depthMax: DEPTH_MAX, valuesMax: VALUES_MAX });
-  if (excess === "depth") throw invalid(`it is nested deeper than ${DEPTH_MAX}`);
+  if (excess === "depth") throw invalid(`it has more than ${DEPTH_MAX} levels`);
   if (excess === "values") throw invalid(`it has more than ${VALUES_MAX} values`);
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
@@ -168,23 +170,25 @@ function documentOf(content: Uint8Array): Json {
   }
   const fault = faultOf(text, DEPTH_MAX);
   if (fault === "duplicate") throw invalid("an object has the same name twice");
-  if (fault === "deep") throw invalid(`it is nested deeper than ${DEPTH_MAX}`);
+  if (fault === "deep") throw invalid(`it has more than ${DEPTH_MAX} levels`);
   if (!isObject(document)) throw invalid("it is not a JSON object");
   for (const name of Object.keys(document)) {
     const known = KNOWN_LOWER.get(name.toLowerCase());
-    if (known !== undefined && known !== name) throw invalid(`${shown(name)} must be written ${known}`);
+    if (known !== undefined && known !== name) throw invalid(`${shown(name)} must be written as ${known}`);
   }
   return document;
 }
 
-/** Content-Type without its parameters, which the specification has a registry pass over. */
+/**
+ * Returns the media type from Content-Type without its parameters, which the specification tells registries to ignore.
+ */
 function mediaTypeOf(document: Json, contentType: string | undefined): string {
   const own = document["mediaType"];
   const announced = contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (own !== undefined && typeof own !== "string") throw invalid("mediaType must be a string");
   if (own === undefined || own === "") {
     if (announced !== "") return announced;
-    throw invalid("neither Content-Type nor mediaType says what it is");
+    throw invalid("neither Content-Type nor mediaType gives its type");
   }
   if (announced !== "" && announced !== own.toLowerCase())
     throw invalid(`its mediaType is ${shown(own)}, but Content-Type says ${shown(announced)}`);
@@ -195,7 +199,7 @@ function requireOnly(document: Json, kind: Kind): void {
   if (document["schemaVersion"] !== undefined && document["schemaVersion"] !== 2 && kind !== "artifact")
     throw invalid("schemaVersion must be 2");
   const foreign = { image: ["manifests"], index: ["config", "layers", "blobs"], artifact: ["manifests", "layers"] };
-  for (const name of foreign[kind]) if (document[name] !== undefined) throw invalid(`one of its type has no ${name}`);
+  for (const name of foreign[kind]) if (document[name] !== undefined) throw invalid(`a manifest of its type has no ${name}`);
 }
 
 function childrenOf(document: Json): Reference[] {
@@ -212,7 +216,10 @@ function contentsOf(document: Json, kind: Kind): Reference[] {
   return [referenceOf(document["config"], "config", "config"), ...layers];
 }
 
-/** Layers that their licence keeps out of registries: they may be absent. Their addresses are never asked. */
+/**
+ * Whether it is a foreign layer. Its licence forbids registries to store it, so it may be absent. Its URLs are never
+ * requested.
+ */
 function isForeign({ mediaType }: Reference, entry: unknown): boolean {
   if (/^application\/vnd\.oci\.image\.layer\.nondistributable\.v1\.tar(?:[+.](?:gzip|zstd))?$/.test(mediaType))
     return true;
@@ -221,10 +228,10 @@ function isForeign({ mediaType }: Reference, entry: unknown): boolean {
 }
 
 function referenceOf(entry: unknown, kind: Reference["kind"], name: string): Reference {
-  if (!isObject(entry)) throw invalid(`${name} must hold descriptors`);
+  if (!isObject(entry)) throw invalid(`${name} must contain descriptors`);
   const { digest, size, mediaType, platform } = entry;
   if (typeof digest !== "string" || parseDigest(digest) === undefined)
-    throw invalid(`a descriptor in ${name} has no digest of sha256 or sha512`);
+    throw invalid(`a descriptor in ${name} has no sha256 or sha512 digest`);
   if (!Number.isSafeInteger(size) || Number(size) < 0) throw invalid(`a descriptor in ${name} has no size in bytes`);
   if (typeof mediaType !== "string" || mediaType === "" || mediaType.length > MEDIA_TYPE_CHARS_MAX)
     throw invalid(`a descriptor in ${name} has no media type`);
@@ -237,7 +244,7 @@ function listOf(value: unknown, name: string): unknown[] {
   return value as unknown[];
 }
 
-/** By what an artifact is found: its own type, or its config's (image specification, "Guidelines for artifact usage"). */
+/** Returns the type of an artifact: its own, or its config's (image specification, "Guidelines for artifact usage"). */
 function artifactTypeOf(document: Json): string | null {
   const { artifactType, config } = document;
   if (artifactType !== undefined && typeof artifactType !== "string") throw invalid("artifactType must be a string");
@@ -248,13 +255,13 @@ function artifactTypeOf(document: Json): string | null {
 function annotationsOf(value: unknown): Record<string, string> {
   if (value === undefined || value === null) return {};
   if (!isObject(value) || Object.values(value).some((text) => typeof text !== "string"))
-    throw invalid("annotations must be strings by their names");
+    throw invalid("annotations must be an object with string values");
   return value as Record<string, string>;
 }
 
 /**
- * The same layer may be in an image more than once. The stronger claim stays: a config or layer must exist, a foreign
- * layer need not.
+ * Removes duplicates. An image may have the same layer more than once. The stronger reference stays: a config or layer
+ * must exist, a foreign layer need not.
  */
 function distinct(references: readonly Reference[]): Reference[] {
   const byDigest = new Map<string, Reference>();
@@ -275,7 +282,7 @@ function invalid(why: string): RegistryError {
   return new RegistryError("MANIFEST_INVALID", `the manifest is not valid: ${why}`);
 }
 
-/** A caller's own text, cut: it may hold anything. */
+/** Shortens text of the caller, which may contain anything. */
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, 100));
 }

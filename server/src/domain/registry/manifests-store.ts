@@ -26,7 +26,7 @@ export async function manifestOfTag(db: Reader, repository: string, tag: string)
     .executeTakeFirst();
 }
 
-/** The same manifest in whichever repository of the organization. */
+/** Finds the same manifest in any repository of the organization. */
 export async function sameManifest(db: Reader, orgId: string, digest: string): Promise<ManifestRow | undefined> {
   return db
     .selectFrom("registry_manifest")
@@ -39,7 +39,7 @@ export async function sameManifest(db: Reader, orgId: string, digest: string): P
 
 export type ManifestKey = Pick<ManifestRow, "repository" | "digest" | "org_id">;
 
-/** Annotations and references are UTF-8 JSON: there may be ten thousand references. */
+/** Inserts a manifest. Annotations and references are UTF-8 JSON, because there may be ten thousand references. */
 export async function insertManifest(
   dialect: MetadataStore["dialect"],
   tx: Writer,
@@ -73,7 +73,10 @@ export async function setPlatform(
     .execute();
 }
 
-/** The first reference of a manifest that its repository has not (`actual` null), or has with another size. A foreign layer may be absent. */
+/**
+ * Returns the first reference that does not match the repository: it is missing (`actual` null), or has another size. A
+ * foreign layer may be missing.
+ */
 export async function wrongReference(tx: Writer, { repository, digest }: ManifestKey) {
   const references = tx
     .selectFrom("registry_reference as r")
@@ -101,7 +104,7 @@ export async function wrongReference(tx: Writer, { repository, digest }: Manifes
   );
 }
 
-/** Takes the leases away of everything that a manifest refers to. */
+/** Removes the leases of everything that a manifest refers to. */
 export async function holdContents(tx: Writer, { repository, digest }: ManifestKey): Promise<void> {
   for (const table of ["registry_blob", "registry_manifest"] as const)
     await tx
@@ -120,7 +123,7 @@ export async function holdContents(tx: Writer, { repository, digest }: ManifestK
       .execute();
 }
 
-/** Takes the leases of these manifests away: something needs them. */
+/** Removes the leases of these manifests, because they are needed. */
 export async function holdManifests(tx: Writer, repository: string, digests: readonly string[]): Promise<void> {
   for (const chunk of inChunks(digests.toSorted())) {
     await tx
@@ -133,7 +136,7 @@ export async function holdManifests(tx: Writer, repository: string, digests: rea
   }
 }
 
-/** Takes the leases of what refers to a manifest away. */
+/** Removes the leases of the manifests that refer to a manifest. */
 export async function holdReferrers(tx: Writer, repository: string, subject: string): Promise<void> {
   await tx
     .updateTable("registry_manifest")
@@ -144,7 +147,7 @@ export async function holdReferrers(tx: Writer, repository: string, subject: str
     .execute();
 }
 
-/** Gives leases to these manifests, as far as they have no tag and are in no index. */
+/** Gives leases to those of these manifests that have no tag and are in no index. */
 export async function releaseManifests(
   tx: Writer,
   repository: string,
@@ -181,7 +184,7 @@ export async function referrerDigests(db: Reader, repository: string, subject: s
   return rows.map(({ digest }) => digest);
 }
 
-/** The referrers of a manifest, by digest. */
+/** Returns the referrers of a manifest, by digest. */
 export async function referrerRows(
   db: Reader,
   repository: string,
@@ -200,7 +203,7 @@ export async function referrerRows(
     .execute();
 }
 
-/** In the order of the manifest. */
+/** Returns references in the order of the manifest. */
 export async function referencesOf(db: Reader, repository: string, manifest: string): Promise<ReferenceRow[]> {
   return db
     .selectFrom("registry_reference")
@@ -250,7 +253,7 @@ export async function tagsOfManifest(db: Reader, repository: string, digest: str
     .execute();
 }
 
-/** Names in the order of their bytes. */
+/** Returns the names of tags, in the order of their bytes. */
 export async function tagNames(db: Reader, repository: string, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("registry_tag")
@@ -263,7 +266,7 @@ export async function tagNames(db: Reader, repository: string, after: string, li
   return rows.map(({ name }) => name);
 }
 
-/** Notes since when a manifest has no tag, if it has none. */
+/** If a manifest has no tag, stores since when. */
 export async function noteUntagged(tx: Writer, repository: string, digest: string, nowMs: number): Promise<void> {
   await tx
     .updateTable("registry_manifest")
@@ -276,7 +279,7 @@ export async function noteUntagged(tx: Writer, repository: string, digest: strin
     .execute();
 }
 
-/** @param before the tag as it is; undefined: it is new */
+/** @param before the current tag; undefined: the tag is new */
 export async function putTagRow(tx: Writer, row: TagRow, before: TagRow | undefined): Promise<void> {
   const { digest, updated_at, created_by } = row;
   await tx
@@ -315,7 +318,7 @@ export async function hasTag(db: Reader, repository: string, digest: string): Pr
   return row !== undefined;
 }
 
-/** Manifests whose lease is over, the oldest first. */
+/** Returns manifests with expired leases, oldest first. */
 export async function expiredManifests(db: Reader, nowMs: Cutoff, limit: number): Promise<ManifestRow[]> {
   return db
     .selectFrom("registry_manifest")

@@ -43,7 +43,7 @@ import {
 } from "./types.ts";
 import { countUsage } from "./usage.ts";
 
-/** By digest or by tag. @throws RegistryError `MANIFEST_UNKNOWN` */
+/** Finds a manifest by digest or tag. @throws RegistryError `MANIFEST_UNKNOWN` */
 export async function findManifest(
   deps: Pick<RegistryDeps, "metadata">,
   repository: Repository,
@@ -66,14 +66,14 @@ export async function hasManifest(
 export interface NewManifest {
   readonly content: Uint8Array;
   readonly digest: ContentDigest;
-  /** Hexadecimal, whichever algorithm the digest is of. */
+  /** In hexadecimal, even if the digest has another algorithm. */
   readonly sha256: string;
   readonly manifest: PackedManifest;
   readonly tags: readonly string[];
 }
 
 /**
- * Stores a manifest, and lets tags point at it. An existing one only gets the tags.
+ * Stores a manifest, and points tags at it. An existing manifest only gets the tags.
  * @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID`, `DENIED` for an immutable tag or over the quota
  */
 export async function putManifest(
@@ -104,11 +104,13 @@ interface Putting {
   readonly repository: Repository;
   readonly pushed: NewManifest;
   readonly staged: StagedBlob;
-  /** The platform of the image, by its config. */
+  /** The platform in the image's config. */
   readonly config: Reference["platform"];
 }
 
-/** Read once, when it comes: a list of tags could not read as many configs as it has rows. */
+/**
+ * Reads the platform from the config, once, when the manifest is stored. A list of tags could not read so many configs.
+ */
 async function configPlatform(
   deps: Pick<RegistryDeps, "metadata" | "objects">,
   { id }: Repository,
@@ -118,13 +120,13 @@ async function configPlatform(
   return platformOfConfig(deps, { repository: id, target: config.digest, media_type: config.mediaType });
 }
 
-/** True when the staged content was kept. */
+/** Returns true if the staged content was kept. */
 async function putInto(deps: RegistryDeps, tx: Writer, putting: Putting): Promise<boolean> {
   const { repository, pushed } = putting;
   const { digest, manifest } = pushed;
   const present = await manifestRow(tx, repository.id, digest.text);
   if (present !== undefined && present.media_type !== manifest.mediaType)
-    throw new RegistryError("MANIFEST_INVALID", `the repository has this manifest as ${present.media_type}`);
+    throw new RegistryError("MANIFEST_INVALID", `the repository has this manifest with the type ${present.media_type}`);
   const moved = await tagsToMove(tx, repository, pushed);
   const used = present === undefined && (await insertInto(deps, tx, putting));
   await holdManifests(tx, repository.id, [digest.text]);
@@ -144,7 +146,7 @@ interface Move {
   readonly before: TagRow | undefined;
 }
 
-/** Those tags that don't point at the manifest yet. @throws RegistryError `DENIED` */
+/** Returns those tags that do not point at the manifest yet. @throws RegistryError `DENIED` */
 async function tagsToMove(tx: Writer, repository: Repository, { tags, digest }: NewManifest): Promise<Move[]> {
   const moved: Move[] = [];
   for (const name of new Set(tags)) {
@@ -192,20 +194,23 @@ async function insertInto(deps: RegistryDeps, tx: Writer, putting: Putting): Pro
   return same === undefined;
 }
 
-/** Keeps what the manifest needs from being collected. @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID` */
+/**
+ * Removes the leases of everything that the manifest needs.
+ * @throws RegistryError `MANIFEST_BLOB_UNKNOWN`, `MANIFEST_INVALID`
+ */
 async function holdReferences(tx: Writer, manifest: ManifestKey): Promise<void> {
   const wrong = await wrongReference(tx, manifest);
   if (wrong?.actual === null) throw referenceUnknown(wrong.target, wrong.kind);
   if (wrong !== undefined) {
     const { target, size, actual } = wrong;
-    throw new RegistryError("MANIFEST_INVALID", `the manifest gives ${target} ${size} bytes, but it has ${actual}`);
+    throw new RegistryError("MANIFEST_INVALID", `the manifest says that ${target} has ${size} bytes, but it has ${actual}`);
   }
   await holdContents(tx, manifest);
 }
 
 function referenceUnknown(digest: string, kind: Reference["kind"]): RegistryError {
   const what = kind === "manifest" ? "manifest" : "blob";
-  const message = `the repository has no ${what} ${digest}, which the manifest needs; push it first`;
+  const message = `the manifest needs the ${what} ${digest}, which is not in the repository. Push it first`;
   return new RegistryError("MANIFEST_BLOB_UNKNOWN", message, { detail: { digest } });
 }
 
@@ -229,7 +234,10 @@ async function tell(deps: RegistryDeps, tx: Writer, putting: Putting, moved: rea
   });
 }
 
-/** Deletes a tag, or a manifest with all its tags. @throws RegistryError `MANIFEST_UNKNOWN`, `DENIED` for an immutable tag, `UNSUPPORTED` while an index needs it */
+/**
+ * Deletes a tag, or a manifest with all its tags.
+ * @throws RegistryError `MANIFEST_UNKNOWN`, `DENIED` for an immutable tag, `UNSUPPORTED` while an index needs it
+ */
 export async function deleteReference(
   deps: RegistryDeps,
   caller: Caller,
@@ -263,7 +271,7 @@ async function deleteTag(deps: RegistryDeps, tx: Writer, repository: Repository,
 
 async function deleteTagged(deps: RegistryDeps, tx: Writer, repository: Repository, digest: string): Promise<Deleted> {
   if (await isNeeded(tx, repository.id, digest))
-    throw new RegistryError("UNSUPPORTED", "an index of this repository needs the manifest; delete the index first");
+    throw new RegistryError("UNSUPPORTED", "an index of this repository needs the manifest. Delete the index first");
   const tags = await tagsOfManifest(tx, repository.id, digest);
   for (const { name } of tags) requireMutable(repository, name);
   if (!(await removeManifest(deps, tx, repository.id, digest))) throw manifestUnknown();
@@ -271,8 +279,8 @@ async function deleteTagged(deps: RegistryDeps, tx: Writer, repository: Reposito
 }
 
 /**
- * Removes a manifest from a repository, under the registry's lock, with its tags. Its parts and its referrers stay for
- * a lease. False when there is none.
+ * Removes a manifest with its tags from a repository, under the registry's lock. Its parts and its referrers stay for a
+ * lease. Returns false if it does not exist.
  */
 export async function removeManifest(
   deps: Pick<RemovalDeps, "objects" | "clock" | "settings">,

@@ -7,10 +7,10 @@ export interface RepositoryName {
 /** One component of a repository's name (distribution specification, "Pulling manifests"). */
 const COMPONENT = "[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*";
 const NAME = new RegExp(`^orgs/(${COMPONENT})/(${COMPONENT})$`);
-/** Length of a whole name; with the registry's host, clients allow 255. */
+/** The longest name. Clients allow 255 characters together with the registry's host. */
 const NAME_CHARS_MAX = 200;
 
-/** Undefined for a name that no app can have. */
+/** Returns undefined for a name that no app can have. */
 export function parseName(name: string): RepositoryName | undefined {
   if (name.length > NAME_CHARS_MAX) return undefined;
   const [, org, app] = NAME.exec(name) ?? [];

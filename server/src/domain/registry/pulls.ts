@@ -19,12 +19,15 @@ export interface PullsDeps {
 }
 
 const FLUSH_MS = 5000;
-/** Lines in one transaction. */
+/** The most counts in one transaction. */
 const BATCH = 100;
-/** Lines in memory: beyond it they are written before their time. */
+/** The most counts in memory. More are written early. */
 const LINES_MAX = 10_000;
 
-/** Counts pulls in memory and writes them together: to pull is no write. A killed server forgets those of the last seconds. */
+/**
+ * Counts pulls in memory and writes them together, so that a pull needs no write. A killed process loses the counts of
+ * the last seconds.
+ */
 export class Pulls {
   readonly #deps: PullsDeps;
   #lines = new Map<string, Pulled>();
@@ -69,6 +72,6 @@ export class Pulls {
 }
 
 async function record(tx: Writer, { repository, digest, pulls, atMs }: Pulled): Promise<void> {
-  if (!(await isRepository(tx, repository.id))) return; // its app is gone
+  if (!(await isRepository(tx, repository.id))) return; // its app was deleted
   await addPulls(tx, { repository: repository.id, orgId: repository.orgId, digest, pulls, atMs });
 }

@@ -4,7 +4,7 @@ import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
 import { parseName } from "./name.ts";
 import type { Repository } from "./types.ts";
 
-/** Undefined when no app has the name; `decideAccess` decides who may see it. */
+/** Returns undefined if no app has the name. `decideAccess` decides who may see it. */
 export async function repositoryByName(db: Reader, name: string): Promise<Repository | undefined> {
   const parts = parseName(name);
   if (parts === undefined) return undefined;
@@ -15,7 +15,7 @@ export async function repositoryByName(db: Reader, name: string): Promise<Reposi
   return row === undefined ? undefined : repositoryOf(row);
 }
 
-/** Repositories of the organization that have this content; with names, those of them alone. */
+/** Returns repositories of the organization that have this content. With names: only those of them. */
 export async function repositoriesWith(
   db: Reader,
   orgId: string,
@@ -36,7 +36,9 @@ export async function repositoriesWith(
 /** The most repositories that are searched for content when a mount names no source. */
 const MOUNT_SOURCES_MAX = 100;
 
-/** Changes of an organization's images run one after another: leases, quota and counters stay true to the rows. */
+/**
+ * Makes changes of an organization's images run one after another, so that leases, quota and counters match the rows.
+ */
 export async function lockRegistry(
   deps: { readonly metadata: Pick<MetadataStore, "lock"> },
   tx: Writer,
@@ -84,7 +86,7 @@ function repositoryOf(row: Row): Repository {
   };
 }
 
-/** Names of repositories that something was pushed to, as far as a principal reaches them, in the order of their bytes. */
+/** Returns the names of repositories with at least one push that a principal reaches, in the order of their bytes. */
 export async function repositoryNames(
   db: Reader,
   principal: Pick<Principal, "orgId" | "orgSlug">,

@@ -1,10 +1,10 @@
 import type { Reader } from "#stores/metadata/index.ts";
 import type { ManifestRow, TagRow } from "./types.ts";
 
-/** A tag, and when its manifest was last pulled. */
+/** A tag, with the last pull of its manifest. */
 export type TaggedRow = TagRow & { readonly last_pull_at: number | null };
 
-/** All tags of a repository, those first that were moved last. */
+/** Returns all tags of a repository, last moved first. */
 export async function taggedRows(db: Reader, repository: string): Promise<TaggedRow[]> {
   return db
     .selectFrom("registry_tag as t")
@@ -20,8 +20,8 @@ export async function taggedRows(db: Reader, repository: string): Promise<Tagged
 }
 
 /**
- * Manifests that lost their last tag before a time and were not pulled since, the oldest first: those in no index, and
- * without an existing subject.
+ * Returns untagged manifests, oldest first: those that lost their last tag before a time, were not pulled since, and
+ * have no index and no existing subject.
  */
 export async function untaggedRows(
   db: Reader,
@@ -61,7 +61,7 @@ export async function untaggedRows(
     .execute();
 }
 
-/** Repositories that have rules, by id. */
+/** Returns the ids of repositories with rules. */
 export async function repositoriesWithRules(
   db: Reader,
   after: string,

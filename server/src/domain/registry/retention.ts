@@ -16,15 +16,15 @@ import {
   type TimedRemovalDeps,
 } from "./types.ts";
 
-/** Rules that delete a repository's old images. A member that is null deletes nothing. */
+/** Rules that delete old images of a repository. A rule that is null deletes nothing. */
 export interface Retention {
-  /** A tag stays while it is one of this many that were moved last … */
+  /** A tag stays if it is among this many that were moved last … */
   readonly keepLast: number | null;
-  /** … or was moved, or its manifest pulled, in so many days. */
+  /** … or if it was moved, or its manifest pulled, within so many days. */
   readonly keepDays: number | null;
-  /** Tags that match these stay at any age, and so do immutable ones. */
+  /** Tags that match these patterns always stay, as do immutable ones. */
   readonly keepTags: readonly string[];
-  /** Manifests without a tag stay for so many days after they lost it or were pulled. */
+  /** A manifest without a tag stays for so many days after it lost the tag or was pulled. */
   readonly untaggedDays: number | null;
 }
 
@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
 /** The most deletions of one run; the next one continues. */
 const RUN_MAX = 1000;
 
-/** The deletions that a run would make now. Changes nothing. */
+/** Returns the deletions that a run would make now. Changes nothing. */
 export async function planRetention(
   deps: Pick<RegistryDeps, "metadata" | "clock">,
   repository: Repository,
@@ -77,7 +77,7 @@ export async function applyRetention(
 
 const REPOSITORIES = 100;
 
-/** Runs the rules of every repository that has some. Returns how many tags and manifests went. */
+/** Applies the rules of every repository that has some. Returns the number of deleted tags and manifests. */
 export async function applyAllRetention(deps: TimedRemovalDeps): Promise<{ tags: number; manifests: number }> {
   let [tags, manifests] = [0, 0];
   for (let after = ""; ;) {
@@ -122,7 +122,7 @@ async function manifestsToDelete(
   return untaggedRows(db, repository.id, { before: nowMs - untaggedDays * DAY_MS, limit: RUN_MAX });
 }
 
-/** In an index, or with an existing subject: it is deleted with that. */
+/** Whether it is in an index, or has an existing subject. Then it is deleted together with that. */
 async function isHeld(db: Reader, { repository, digest, subject }: ManifestRow): Promise<boolean> {
   if (await isNeeded(db, repository, digest)) return true;
   return subject !== null && (await manifestRow(db, repository, subject)) !== undefined;

@@ -11,13 +11,16 @@ interface Running {
 }
 
 /**
- * Digests of uploads that come in several requests, as far as they have come. Only in this process, and only a help: an upload that has none here
- * is read once more at its end.
+ * Digests of uploads that come in several requests, of the bytes so far. They exist only in this process, and only save
+ * time: without one, the upload is read again at its end.
  */
 export class RunningDigests {
   readonly #running = new Map<string, Running>();
 
-  /** A function to call with every byte from `start` on; undefined when the bytes before are not known here. */
+  /**
+   * Returns a function to call with every byte from `start` on. Undefined if the digest of the bytes before is unknown
+   * here.
+   */
   from(id: string, algorithm: ContentAlgorithm, start: number): ((chunk: Uint8Array) => void) | undefined {
     const known = this.#running.get(id);
     if (start > 0 && known?.bytes !== start) {
@@ -35,7 +38,7 @@ export class RunningDigests {
     };
   }
 
-  /** Hexadecimal; undefined when the digest of exactly this many bytes is not known. */
+  /** Returns the digest in hexadecimal. Undefined if the digest of exactly this many bytes is unknown. */
   of(id: string, algorithm: ContentAlgorithm, bytes: number): string | undefined {
     const running = this.#running.get(id);
     if (running?.bytes !== bytes || running.algorithm !== algorithm) return undefined;

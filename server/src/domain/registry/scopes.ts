@@ -6,18 +6,18 @@ export interface AskedScope extends Subject {
   readonly actions: readonly Action[];
 }
 
-/** The most scopes in one request for a token. A push with a mount asks for two. */
+/** The most scopes in one token request. A push with a mount asks for two. */
 const SCOPES_MAX = 50;
 const NAME_CHARS_MAX = 255;
 const ACTIONS: readonly Action[] = ["pull", "push", "delete"];
 
-/** The catalog's one action is `*`: to read it. */
+/** The catalog's only action is `*`, which reads it. */
 const CATALOG_SCOPE = /^registry:catalog:(?:\*|pull)$/;
 
 /**
- * Reads `scope` parameters: each may be a list, `type:name:actions` (token specification of Docker, "Authorization
- * Resource Scope"). The name may have a host with a port, so the first and the last colon count. Scopes of other types
- * than repository and catalog are skipped.
+ * Parses `scope` parameters. Each may be a list of `type:name:actions` (token specification of Docker, "Authorization
+ * Resource Scope"). The name may contain a host with a port, so it is everything between the first and the last colon.
+ * Scopes of types other than repository and catalog are skipped.
  */
 export function parseScopes(values: readonly string[]): AskedScope[] {
   const asked = new Map<string, Set<Action>>();

@@ -3,29 +3,29 @@ import type { Envelope } from "#domain/identity/index.ts";
 import { isId, newId } from "#kernel/ids.ts";
 import type { ContentAlgorithm } from "./digest.ts";
 
-/** An upload as its address says it; whether it has content is in the records. */
+/** An upload, as its URL names it. The records know whether it has content. */
 export interface Session {
   readonly id: string;
   readonly beganMs: number;
-  /** The digest that the caller said it would close the upload with. */
+  /** The algorithm of the digest that the client will close the upload with. */
   readonly algorithm: ContentAlgorithm;
   /** The text in the path. */
   readonly text: string;
 }
 
-/** The owner and the place of an upload: for everybody else and everywhere else it does not exist. */
+/** The owner and the place of an upload. It does not exist for any other. */
 export interface SessionPlace {
   readonly repository: string;
   readonly principal: string;
 }
 
 /**
- * Addresses of uploads. The address itself proves that we issued it, to whom and for which repository, so an upload
- * that only began needs no row: most end in the next request.
+ * Creates and finds the URLs of uploads. A URL itself proves who got it and for which repository. So an upload without
+ * content needs no row: most uploads end with the next request.
  */
 export interface Sessions {
   begin(place: SessionPlace, algorithm: ContentAlgorithm, nowMs: number): Session;
-  /** Undefined for text that was not issued for this place. */
+  /** Returns undefined for text that was not issued for this place. */
   find(place: SessionPlace, text: string): Session | undefined;
 }
 

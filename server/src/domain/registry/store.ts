@@ -14,7 +14,7 @@ const NEW_REPOSITORY = { is_public: 0, immutable_tags: "[]", retention: null, pu
 /** The slug of the repository's app. */
 const slugOf = (id: string) => sql<string>`(select slug from app where id = ${id})`;
 
-/** Notes that something was pushed. */
+/** Stores the time of a push. */
 export async function touchRepository(
   tx: Writer,
   repository: { readonly id: string; readonly orgId: string },
@@ -56,7 +56,7 @@ export async function putSettings(
     .execute();
 }
 
-/** Adds pulls that were counted in memory. A manifest that was deleted meanwhile is skipped. */
+/** Adds pulls that were counted in memory. Skips manifests that were deleted in the meantime. */
 export async function addPulls(
   tx: Writer,
   pulled: { repository: string; orgId: string; digest: string; pulls: number; atMs: number },
@@ -98,7 +98,10 @@ export interface Recount {
   readonly countedUploading: number;
 }
 
-/** Recounts the usage of organizations, all in one statement and so at one moment: those whose numbers differ. */
+/**
+ * Recounts the usage of organizations in one statement, so that all numbers are of one moment. Returns the
+ * organizations whose numbers differ.
+ */
 export async function wrongUsage(db: Reader): Promise<Recount[]> {
   const { rows } = await sql<{
     org_id: string;
@@ -129,7 +132,10 @@ export interface WrongContents {
   readonly counted: Contents;
 }
 
-/** Recounts the contents of repositories, all in one statement and so at one moment: those whose numbers differ. */
+/**
+ * Recounts the contents of repositories in one statement, so that all numbers are of one moment. Returns the
+ * repositories whose numbers differ.
+ */
 export async function wrongContents(db: Reader): Promise<WrongContents[]> {
   const { rows } = await sql<Record<string, number> & { readonly repository: string }>`
     select repository, sum(tags) as tags, sum(manifests) as manifests, sum(bytes) as bytes,

@@ -5,7 +5,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { Subject, Action } from "./types.ts";
 
 /**
- * A token's access to one repository, or to the catalog: `asked` distinguishes a refusal from a scope that was not
+ * A token's access to one repository, or to the catalog. `asked` distinguishes a refused scope from one that was not
  * requested.
  */
 export interface Access extends Subject {
@@ -13,18 +13,18 @@ export interface Access extends Subject {
   readonly granted: readonly Action[];
 }
 
-/** A verified token of the registry; its principal must still be loaded. */
+/** A verified token of the registry. Its principal is not loaded yet. */
 export interface RegistryToken {
   /** Null: nobody signed in. */
   readonly credentialId: string | null;
   /** The credential's epoch when the token was issued. */
   readonly epoch: number;
   readonly access: readonly Access[];
-  /** Id of the trust that issued the access token behind this one: when the trust is deleted, this token ends. */
+  /** The id of the trust that issued the access token behind this one. This token ends when the trust is deleted. */
   readonly trust?: string | undefined;
 }
 
-/** A refresh token, verified the same way. It ends with the secret that it was issued for. */
+/** A refresh token, verified in the same way. It ends with the secret that it was issued for. */
 export interface RefreshToken {
   readonly credentialId: string;
   readonly epoch: number;
@@ -32,18 +32,18 @@ export interface RefreshToken {
 }
 
 export interface RegistryTokens {
-  /** `endS`: in seconds since the epoch; it ends then at the latest. */
+  /** `endS`: the latest end, in seconds since the epoch. */
   issue(
     token: RegistryToken,
     endS?: number,
   ): { readonly token: string; readonly expiresInS: number; readonly issuedAtMs: number };
-  /** Undefined for text that is no token of this registry, or an expired one. */
+  /** Returns undefined if the text is not a token of this registry, or has expired. */
   verify(text: string): RegistryToken | undefined;
   issueRefresh(token: RefreshToken): string;
   verifyRefresh(text: string): RefreshToken | undefined;
 }
 
-/** Clients take no less than a minute (token specification of Docker, "Token response fields"). */
+/** Clients require at least a minute (token specification of Docker, "Token response fields"). */
 const LIFETIME_S = 300;
 const REFRESH_LIFETIME_S = 90 * 86_400;
 const TOKEN_CHARS_MAX = 16_000;
@@ -56,13 +56,13 @@ interface Claims {
 }
 
 /**
- * Tokens under a key of the registry's own, so that no other service takes them and none of others is taken here. They are small and opaque to clients;
- * what the key signs is JSON.
+ * Creates tokens under the registry's own key, so that no other service accepts them and the registry accepts no
+ * others. They are small and opaque to clients. Their content is JSON, authenticated by the key.
  */
 export function createRegistryTokens(options: {
   readonly envelope: Pick<Envelope, "keyedHash">;
   readonly clock: Clock;
-  /** Name of this registry. */
+  /** The name of this registry. */
   readonly service: string;
 }): RegistryTokens {
   const { envelope, clock, service } = options;

@@ -4,20 +4,20 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Tables } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 
-/** The subject of an access decision: a repository by its name, or the list of them (`registry`, `catalog`). */
+/** The subject of an access decision: a repository by its name, or the list of repositories (`registry`, `catalog`). */
 export interface Subject {
   readonly type: "repository" | "registry";
   readonly name: string;
 }
 
 export interface RegistrySettings {
-  /** One blob. */
+  /** The largest blob. */
   readonly blobBytesMax: number;
-  /** The most bytes of an organization's images, unless the operator set its quota; null: no limit. */
+  /** The quota of organizations without their own one. Null: no limit. */
   readonly storedBytesMax: number | null;
-  /** After the last byte that came. */
+  /** Counted from the last received byte. */
   readonly uploadLifetimeMs: number;
-  /** How long pushed or requested content stays while nothing needs it yet. */
+  /** How long pushed or requested content stays if nothing needs it yet. */
   readonly leaseMs: number;
 }
 
@@ -28,10 +28,10 @@ export interface RegistryDeps {
   readonly settings: RegistrySettings;
 }
 
-/** The dependencies of deletions: they may run beside a running server. */
+/** The dependencies of deletions, which may run beside a running server. */
 export type RemovalDeps = Omit<RegistryDeps, "objects"> & { readonly objects: Pick<ObjectStore, "unlink"> };
 
-/** The same by the time, with a clock that knows whether it can be trusted. */
+/** The same for deletions by time, with a clock that knows whether it can be trusted. */
 export type TimedRemovalDeps = RemovalDeps & { readonly clock: GuardedClock };
 
 /** An app as a repository. */
@@ -49,8 +49,8 @@ export interface Repository {
 }
 
 /**
- * The owner of all content of images in the object store. It is no organization, so that equal content is stored once
- * for all organizations; only the rows of repositories decide who may read it.
+ * The owner of all content of images in the object store. It is not an organization, so that equal content is stored
+ * once for all organizations. Only the rows of repositories decide who may read it.
  */
 export const CONTENT_OWNER = "registry";
 

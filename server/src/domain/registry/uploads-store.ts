@@ -32,7 +32,7 @@ export async function insertUploadPart(tx: Writer, row: UploadPartRow): Promise<
   await tx.insertInto("registry_upload_part").values(row).execute();
 }
 
-/** In their order. */
+/** Returns parts in order. */
 export async function uploadParts(db: Reader, id: string): Promise<UploadPartRow[]> {
   return db.selectFrom("registry_upload_part").selectAll().where("upload_id", "=", id).orderBy("start").execute();
 }

@@ -30,7 +30,7 @@ import {
 } from "./uploads-store.ts";
 import { countUsage } from "./usage.ts";
 
-/** Uploads with content of one client that did not end. */
+/** The most unfinished uploads with content of one client. */
 const OPEN_UPLOADS_MAX = 1000;
 
 export interface Upload {
@@ -44,10 +44,7 @@ export interface UploadDeps extends RegistryDeps {
   readonly running: RunningDigests;
 }
 
-/**
- * The received part of an upload.
- * @throws RegistryError `BLOB_UPLOAD_UNKNOWN` also when it ended or expired
- */
+/** Returns the received part of an upload. @throws RegistryError `BLOB_UPLOAD_UNKNOWN`, also if it ended or expired */
 export async function findUpload(
   deps: RegistryDeps,
   repository: Repository,
@@ -60,18 +57,18 @@ export async function findUpload(
   return { session, place, repository, received: row?.received ?? 0 };
 }
 
-/** The upload continued meanwhile, or has another offset than the caller thinks. */
+/** Another request continued the upload, or the caller uses a wrong offset. */
 export class UploadMoved extends RegistryError {
   readonly received: number;
 
   constructor(received: number) {
-    super("BLOB_UPLOAD_INVALID", `the upload goes on at byte ${received}`);
+    super("BLOB_UPLOAD_INVALID", `the upload continues at byte ${received}`);
     this.received = received;
   }
 }
 
 /**
- * Adds the next bytes. Discards them when that fails.
+ * Adds the next bytes. Discards them if that fails.
  * @throws UploadMoved, RegistryError `BLOB_UPLOAD_UNKNOWN`, `DENIED` over the quota, `TOOMANYREQUESTS`
  */
 export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: StagedBlob): Promise<void> {
@@ -94,12 +91,12 @@ export async function appendToUpload(deps: UploadDeps, upload: Upload, staged: S
   }
 }
 
-/** The row of an upload at the expected offset; created when there was none. */
+/** Returns the row of an upload at the expected offset. Creates it if there is none. */
 async function openRow(deps: RegistryDeps, tx: Writer, upload: Upload): Promise<void> {
   const row = await uploadRow(tx, upload.session.id);
   if (row === undefined) {
     if ((await openUploads(tx, upload.place.principal)) >= OPEN_UPLOADS_MAX)
-      throw new RegistryError("TOOMANYREQUESTS", "too many uploads are under way; finish or cancel some of them");
+      throw new RegistryError("TOOMANYREQUESTS", "too many uploads are running. Finish or cancel some of them");
     return insertUpload(tx, newRow(deps, upload, "open"));
   }
   if (row.state !== "open") throw uploadUnknown();
@@ -124,7 +121,8 @@ function expiryOf({ clock, settings }: RegistryDeps): number {
 }
 
 /**
- * Makes what has come a blob. One that another request has completed with the same digest is complete.
+ * Makes a blob of the received bytes. If another request completed the upload with the same digest, this one succeeds,
+ * too.
  * @throws RegistryError `DIGEST_INVALID` after cancelling the upload, `DENIED` over the quota; UploadMoved
  */
 export async function completeUpload(deps: UploadDeps, upload: Upload, digest: ContentDigest): Promise<void> {
@@ -154,7 +152,10 @@ export async function completeUpload(deps: UploadDeps, upload: Upload, digest: C
   deps.running.forget(session.id);
 }
 
-/** Whether the repository has what a closing request without content asks for: its answer may have been lost. */
+/**
+ * Whether the repository has the blob of a closing request without content. The answer to an earlier one may have been
+ * lost.
+ */
 export async function isCompleted(deps: RegistryDeps, repository: Repository, digest: string): Promise<boolean> {
   return (await blobRow(deps.metadata.read, repository.id, digest)) !== undefined;
 }
@@ -181,7 +182,7 @@ async function digestsOf(
   return { sha256: hashes.sha256.digest("hex"), sha512: hashes.sha512.digest("hex") };
 }
 
-/** Gives up what has come. The address is no upload any more, also when nothing had come. */
+/** Cancels an upload and discards its bytes. Its URL ends, even if it never had content. */
 export async function cancelUpload(deps: UploadDeps, upload: Upload): Promise<void> {
   const { session, repository } = upload;
   deps.running.forget(session.id);
@@ -197,7 +198,7 @@ export async function cancelUpload(deps: UploadDeps, upload: Upload): Promise<vo
 
 const BATCH = 100;
 
-/** Deletes uploads from which nothing came for too long. Returns how many. */
+/** Deletes uploads that got no bytes for too long. Returns their number. */
 export async function expireUploads(deps: TimedRemovalDeps): Promise<number> {
   const nowMs = deps.clock.deletionTime("image_uploads");
   if (nowMs === null) return 0;
@@ -210,7 +211,7 @@ export async function expireUploads(deps: TimedRemovalDeps): Promise<number> {
   }
 }
 
-/** Deletes an upload with its received bytes; with a time only when it has expired before. */
+/** Deletes an upload with its received bytes. With a time: only if it expired before. */
 export async function dropUpload(
   deps: RemovalDeps,
   { id, org_id: orgId }: Pick<UploadRow, "id" | "org_id">,

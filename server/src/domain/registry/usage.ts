@@ -3,12 +3,12 @@ import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { denied, RegistryError } from "./errors.ts";
 import type { RegistryDeps } from "./types.ts";
 
-/** The quota of an organization's images, each content once, and of uploads under way. */
+/** Returns the quota of an organization's images. It counts each content once, and running uploads. */
 export function imageQuota({ storedBytesMax }: Pick<RegistryDeps["settings"], "storedBytesMax">): Quota {
   return { kind: "images", defaultMax: storedBytesMax, refusal: quotaExceeded };
 }
 
-/** Adds to what the organization has. @throws RegistryError `DENIED` when that is more than its quota */
+/** Adds to the usage of the organization. @throws RegistryError `DENIED` over the quota */
 export async function countUsage(
   tx: Writer,
   orgId: string,
@@ -20,18 +20,18 @@ export async function countUsage(
   addUsage(tx, "images", { org_id: orgId }, change);
 }
 
-/** A code that makes no client try again: nothing gets better by that. */
+/** The code must not make clients retry, because a retry can't succeed. */
 function quotaExceeded(left: number): RegistryError {
   return new RegistryError(
     "DENIED",
-    denied(`the organization may store ${left} more bytes of images; delete some, or ask the operator for more`),
+    denied(`the organization may store ${left} more bytes of images. Delete some, or ask the operator for more`),
   );
 }
 
-/** From this share of its quota on, an organization is warned. */
+/** An organization gets a warning from this share of its quota on. */
 const WARN_FROM = 0.9;
 
-/** What to warn of; undefined while less is used. */
+/** Returns the warning. Undefined if less is used. */
 export async function quotaWarning(
   db: Reader,
   orgId: string,

@@ -9,29 +9,29 @@ export interface Account extends Pick<
   "id" | "email" | "name" | "verified_at" | "last_seen_at" | "created_at" | "instance_admin"
 > {
   readonly has_second_factor: boolean;
-  /** Slugs. */
+  /** Their slugs. */
   readonly organizations: readonly string[];
 }
 
 export interface AccountFilter {
-  /** Only those with a way in whose address nobody has proved. */
+  /** Only accounts with an unverified address and a way to sign in. */
   readonly unverified?: boolean | undefined;
   /** Part of the address or name. */
   readonly q?: string | undefined;
-  /** The last address of the page before. */
+  /** The last address of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
 export interface AccountPage {
   readonly accounts: readonly Account[];
-  /** The next page begins after this address; null: there is none. */
+  /** The next page begins after this address. Null: this is the last page. */
   readonly next: string | null;
 }
 
 /**
- * Ordered by address. A search reads a limited number of accounts and then returns where it continues, since no index
- * knows parts of a name.
+ * Lists accounts by address. No index finds parts of a name, so a search reads a limited number of accounts and returns
+ * where to continue.
  */
 export async function listAccounts(db: Reader, filter: AccountFilter): Promise<AccountPage> {
   const { q = "", after, limit } = filter;
@@ -63,7 +63,7 @@ function selected(db: Reader, { unverified, after }: AccountFilter) {
     );
 }
 
-/** The last account that a search reads when there are more after it. */
+/** Returns the last account that this search may read. Undefined if it can read all that are left. */
 async function lastLookedAt(db: Reader, filter: AccountFilter): Promise<string | undefined> {
   const rows = await selected(db, filter)
     .select("p.email")
@@ -109,7 +109,7 @@ async function organizationsOf(db: Reader, userIds: readonly string[]): Promise<
     .execute();
 }
 
-/** How many accounts have a way in and an address that nobody has proved; never more than `most`. */
+/** Counts the accounts with an unverified address and a way to sign in, up to `most`. */
 export async function countUnverified(db: Reader, most = Number.MAX_SAFE_INTEGER): Promise<number> {
   const counted = selected(db, { unverified: true, limit: most }).select("p.email").orderBy("p.email").limit(most);
   const row = await db

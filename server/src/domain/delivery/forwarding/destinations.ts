@@ -52,7 +52,7 @@ export async function findDestination(
   return destinationById(deps.metadata.read, webhookId, id);
 }
 
-/** Oldest first; there are few. */
+/** Lists destinations, oldest first, on one page: there are few. */
 export async function listDestinations(
   deps: Pick<WebhooksDeps, "metadata">,
   webhookId: string,
@@ -60,7 +60,7 @@ export async function listDestinations(
   return destinationRows(deps.metadata.read, webhookId);
 }
 
-/** It gets the events that come from now on. @throws Problem `invalid_body`, `conflict` */
+/** Creates a destination. It gets the events that arrive from now on. @throws Problem `invalid_body`, `conflict` */
 export async function createDestination(
   deps: Deps,
   caller: Caller,
@@ -125,7 +125,10 @@ export async function deleteDestination(deps: Deps, caller: Caller, destination:
   });
 }
 
-/** The new secret signs at once, the former one beside it until the overlap ends. @throws Problem `not_found` */
+/**
+ * Creates a new secret, which signs at once. The old secret signs, too, until the overlap ends.
+ * @throws Problem `not_found`
+ */
 export async function rotateDestinationSecret(
   deps: Deps,
   caller: Caller,
@@ -141,7 +144,7 @@ export async function rotateDestinationSecret(
   });
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists deliveries, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listDeliveries(
   deps: Pick<WebhooksDeps, "metadata">,
   destinationId: string,
@@ -195,7 +198,7 @@ function newRow(
   };
 }
 
-/** A run that is under way can't write its results any more: it read the destination before the change. */
+/** Starts a run soon. A run that began before the change can't write its results any more. */
 export function forwardSoon(deps: Deps, tx: Writer, row: Key): Promise<void> {
   return deps.jobs.put(tx, { kind: FORWARD, key: row.id, group: row.org_id, dueAtMs: deps.clock.nowMs() });
 }
@@ -207,7 +210,7 @@ export function changeDestination<T>(
 ): Promise<T> {
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${destination.org_id}`);
-    // First, since a run takes the job's row before the destination's.
+    // Before the destination's row, because a run locks the job's row first.
     await deps.jobs.put(tx, {
       kind: FORWARD,
       key: destination.id,

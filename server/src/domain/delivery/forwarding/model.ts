@@ -12,20 +12,20 @@ export interface ForwardingDeps extends EventsDeps {
   readonly outbound: Outbound;
 }
 
-/** Which events a destination gets: those that match every condition that is given. */
+/** The events that a destination gets: those that match every given condition. */
 export interface DestinationFilter {
   readonly types?: readonly string[];
-  /** Name, or Name:value. */
+  /** `Name` or `Name:value`. */
   readonly header?: string;
-  /** A JSON pointer, or one and =value. */
+  /** A JSON pointer, or a pointer and `=value`. */
   readonly pointer?: string;
-  /** Text in the body. */
+  /** Text that the body contains. */
   readonly text?: string;
 }
 
 export interface DestinationSettings {
   readonly filter: DestinationFilter;
-  /** In the order of arrival: each is sent after the one before it was delivered or is dead. */
+  /** Send in the order of arrival: an event is sent after the previous one was delivered or is dead. */
   readonly ordered: boolean;
   /** Null: no limit. */
   readonly rate_per_second: number | null;
@@ -37,7 +37,10 @@ export function destinationSettings(row: Pick<DestinationRow, "settings">): Dest
   return JSON.parse(row.settings) as DestinationSettings;
 }
 
-/** The kind of the job that forwards to one destination; its key is the destination's id. Old rows of the queue have it. */
+/**
+ * The kind of the job that forwards to one destination. Its key is the destination's id. Old rows of the queue have
+ * this name.
+ */
 export const FORWARD = "webhook.hand_on";
 
 export function newDelivery(

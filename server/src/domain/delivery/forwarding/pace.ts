@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Limits the requests to one destination a second; on each node separately. */
+/** Limits the requests per second to one destination. Each node counts separately. */
 export class Paces {
   readonly #nextMs = new Map<string, number>();
 
-  /** Resolves at once without a rate. @throws the signal's reason */
+  /** Waits for the next free moment. Resolves at once without a rate. @throws the signal's reason */
   async turn(destinationId: string, perSecond: number | null, signal: AbortSignal): Promise<void> {
     if (perSecond === null) return;
     const nowMs = performance.now();

@@ -5,9 +5,9 @@ import { afterAttempt, WAIT_MS_MAX, type Attempted, type Sent } from "../attempt
 import { destinationSettings, newDelivery, type DeliveryRow, type DestinationRow } from "./model.ts";
 import { addDelivered, insertDeliveries, setDelivery, setDestination } from "./store.ts";
 
-/** A destination that has taken nothing for so long is stopped. */
+/** A destination that accepted nothing for this time is stopped. */
 const STOP_AFTER_MS = 24 * 60 * 60 * 1000;
-/** In order, everything waits for one: it is tried more often. */
+/** The longest wait between attempts if events are sent in order. It is shorter, because all later events wait. */
 const ORDERED_WAIT_MS_MAX = 15 * 60 * 1000;
 
 type Deps = Pick<WebhooksDeps, "metadata" | "clock"> & { readonly random: () => number };
@@ -20,7 +20,7 @@ export class Progress {
   readonly #failed: DeliveryRow[] = [];
   position: number;
   failures: number;
-  /** Why the destination is stopped from now on. */
+  /** The reason why the destination is stopped from now on. */
   stopped: string | null = null;
   #failingSince: number | null;
   #delivered = 0;
@@ -34,20 +34,20 @@ export class Progress {
     this.#failingSince = destination.failing_since;
   }
 
-  /** The result of an event that was sent for the first time. */
+  /** Adds the result of an event that was sent for the first time. */
   first(event: EventRow, sent: Sent): void {
     this.#note(sent);
     if (!sent.delivered)
       this.#failed.push({ ...newDelivery(this.#deps, this.#destination, event), ...this.#after(sent, 0) });
   }
 
-  /** The result of an event that failed before, or is sent once more. */
+  /** Adds the result of an event that failed before, or that is sent again. */
   again(delivery: DeliveryRow, sent: Sent): void {
     this.#note(sent);
     this.#tried.push({ id: delivery.id, set: this.#after(sent, delivery.attempts) });
   }
 
-  /** Its event was deleted. */
+  /** Adds a delivery whose event was deleted. */
   lost(delivery: DeliveryRow): void {
     const set = { state: "dead", next_attempt_at: null, last_error: "the event is past its retention" } as const;
     this.#tried.push({ id: delivery.id, set });
@@ -81,7 +81,7 @@ export class Progress {
     }
     this.failures += 1;
     this.#failingSince ??= nowMs;
-    // Standard Webhooks, "Operational considerations": a sender disables what answers 410.
+    // Standard Webhooks, "Operational considerations": a sender disables a destination that answers 410.
     if (sent.gone) this.stopped = "it answered 410: it is gone";
     else if (nowMs - this.#failingSince >= STOP_AFTER_MS) this.stopped = "it has taken nothing for a day";
   }
@@ -92,7 +92,7 @@ export class Progress {
     return afterAttempt(sent, attempts, { nowMs: clock.nowMs(), random, waitMsMax });
   }
 
-  /** Writes it to the audit log. */
+  /** Writes an event to the audit log. */
   async #notice(tx: Writer, reason: string): Promise<void> {
     const { id, org_id: orgId, webhook_id: webhook, name } = this.#destination;
     const detail = { webhook, name, reason };

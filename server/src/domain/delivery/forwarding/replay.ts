@@ -8,10 +8,10 @@ import { audit, changeDestination, forwardSoon, type Deps, type Key } from "./de
 import { newDelivery, type DestinationRow } from "./model.ts";
 import { destinationRows, eventsOfTime, insertDeliveries, reviveDead } from "./store.ts";
 
-/** The events to send again: the dead ones, or those of a range of time. */
+/** The events to send again: dead ones, or those of a range of time. */
 export type Replay = { readonly dead: true } | { readonly fromMs: number; readonly toMs: number };
 
-/** Returns how many are sent again. @throws Problem `not_found`, `conflict` for too many events */
+/** Sends events again, and returns their number. @throws Problem `not_found`, `conflict` for too many events */
 export async function replayTo(deps: Deps, caller: Caller, destination: Key, what: Replay): Promise<number> {
   return changeDestination(deps, destination, async (tx, row) => {
     const count = await ("dead" in what ? reviveDead(tx, row.id, deps.clock.nowMs()) : replayTime(deps, tx, row, what));
@@ -22,7 +22,10 @@ export async function replayTo(deps: Deps, caller: Caller, destination: Key, wha
   });
 }
 
-/** Sends one event once more, to one destination or to all that are active. @throws Problem `not_found`, `conflict` without one */
+/**
+ * Sends one event again, to one destination or to all active ones.
+ * @throws Problem `not_found`, `conflict` if there is no active destination
+ */
 export async function replayEvent(
   deps: Deps,
   caller: Caller,
@@ -54,7 +57,7 @@ async function replayTime(
 ): Promise<number> {
   const events = await eventsOfTime(tx, row.webhook_id, times, WEBHOOK_REPLAY_EVENTS_MAX + 1);
   if (events.length > WEBHOOK_REPLAY_EVENTS_MAX)
-    throw new Problem("conflict", `These are more than ${WEBHOOK_REPLAY_EVENTS_MAX} events; name a shorter time.`);
+    throw new Problem("conflict", `This replay has more than ${WEBHOOK_REPLAY_EVENTS_MAX} events. Choose a shorter range of time.`);
   await insertDeliveries(
     tx,
     events.map((event) => newDelivery(deps, row, event)),

@@ -15,20 +15,20 @@ export type RunDeps = Omit<ForwardingDeps, "jobs"> & {
   readonly random: () => number;
 };
 
-/** Requests to one destination at once, where the order does not matter. */
+/** The number of concurrent requests to one destination if the order does not matter. */
 const CONCURRENCY = 16;
 const PAGE_EVENTS = 200;
 const PAGE_RETRIES = 50;
-/** A run ends after this time and its results are written: after a crash, the events of the last run are sent again. */
+/** A run ends after this time, and its results are written. So a crash repeats at most the events of this time. */
 const RUN_MS = 1000;
-/** After this many failures in a row, one event is tried at each `PROBE_MS`. */
+/** After this many consecutive failures, one event is tried at each `PROBE_MS`. */
 const FAILURES_MAX = 5;
 const PROBE_MS = 60_000;
-/** An idle destination is checked this often, in case a notification of a new event was lost. */
+/** An idle destination is checked at this interval, in case a notification about a new event was lost. */
 const IDLE_MS = 60_000;
 const RETRY_MS = 10_000;
 
-/** Forwards events to destinations. A job is one destination, which has a position in the events of its webhook. */
+/** Forwards events to destinations. Each destination is a job, and has a position in the events of its webhook. */
 export function forwardingHandler(deps: RunDeps): JobHandler {
   const paces = new Paces();
   return {
@@ -43,7 +43,7 @@ export function forwardingHandler(deps: RunDeps): JobHandler {
 
 interface SendLimits {
   readonly concurrency: number;
-  /** In a row. */
+  /** The number of consecutive failures. */
   readonly failuresMax: number;
   readonly sendsMax?: number;
 }
@@ -64,7 +64,7 @@ class Run {
 
   async go(): Promise<JobOutcome> {
     const destination = await destinationForRun(this.#deps.metadata.read, this.#job);
-    // Resuming adds the job again, as every change does.
+    // Resuming the destination adds the job again, as every change does.
     if (destination === undefined || destination.deleted_at !== null || destination.state !== "active")
       return { dueAtMs: null };
     const { deleted_at: _, ...row } = destination;
@@ -74,12 +74,12 @@ class Run {
     return this.#outcome(row, progress, more);
   }
 
-  /** True when there is more to do at once. */
+  /** Sends in the order of arrival. Returns true if more can be sent at once. */
   async #inOrder(row: DestinationRow, progress: Progress): Promise<boolean> {
     const { metadata, clock } = this.#deps;
     const pending = await firstPending(metadata.read, row.id);
     if (pending !== undefined) {
-      // Later events wait for it.
+      // Later events wait for this one.
       if ((pending.next_attempt_at ?? 0) > clock.nowMs()) return false;
       await this.#retry(row, progress, [pending]);
       return progress.failures === 0;
@@ -93,12 +93,12 @@ class Run {
     const due = await dueDeliveries(metadata.read, row.id, clock.nowMs(), isFailing ? 1 : PAGE_RETRIES);
     await this.#retry(row, progress, due);
     if (isFailing && progress.failures > 0) {
-      // One that has nothing to try again is asked by the next event whether it is back.
+      // A probe with no failed event to retry uses the next new event.
       if (due.length === 0 && this.#isProbeDue(row))
         await this.#sendNew(row, progress, { concurrency: 1, sendsMax: 1, failuresMax: Number.MAX_SAFE_INTEGER });
       return progress.failures === 0;
     }
-    // With a rate each waits for its turn: more would have turns long after the end of the run.
+    // With a rate each request waits for its turn. More workers would get their turns long after the end of the run.
     const { rate_per_second: rate } = destinationSettings(row);
     const more = await this.#sendNew(row, progress, {
       concurrency: Math.min(CONCURRENCY, rate ?? CONCURRENCY),
@@ -120,7 +120,7 @@ class Run {
     }
   }
 
-  /** Sends the events after the position, page after page; true when there are more. */
+  /** Sends the events after the position, page by page. Returns true if there are more. */
   async #sendNew(
     row: DestinationRow,
     progress: Progress,
@@ -135,14 +135,14 @@ class Run {
       performance.now() > this.#untilMs ||
       progress.stopped !== null ||
       progress.failures >= failuresMax;
-    // The first event of a run is always taken, so that retries can't use up all of its time.
+    // A run always sends at least one new event, so that retries can't use up all of its time.
     const isOver = (): boolean => taken > 0 && stops();
     const worker = async (): Promise<void> => {
       while (!isOver() && (await pages.ready())) {
         const event = isOver() ? undefined : pages.take();
-        if (event === undefined) continue; // it is over, or another worker was quicker
+        if (event === undefined) continue; // the event is over, or another worker sent it first
         taken += 1;
-        progress.position = event.seq; // delivered events end before the run does
+        progress.position = event.seq; // the run ends only after every taken event has a result
         if (!fits(event)) continue;
         sent += 1;
         progress.first(event, await this.#send(row, event));
@@ -174,7 +174,7 @@ class Run {
       commit: async (tx) => {
         await progress.write(tx);
         if (progress.stopped !== null || more) return;
-        // Events that arrived during this run found the job leased, and so did not wake it.
+        // Events that arrived during this run could not wake the job, because it was leased.
         const next = await this.#nextMs(tx, row, progress);
         await dueNoLater(tx, row.id, next);
       },
@@ -206,7 +206,7 @@ class Pages {
     this.#after = after;
   }
 
-  /** False at the end. */
+  /** Reads ahead. Returns false at the end. */
   async ready(): Promise<boolean> {
     if (this.#next === this.#page.length && !this.#isLast) await (this.#reading ??= this.#read());
     return !this.isAtEnd;
@@ -223,7 +223,7 @@ class Pages {
   }
 
   async #read(): Promise<void> {
-    await nextTurn(); // SQLite answers at once, and a filter may let nothing pass
+    await nextTurn(); // SQLite reads never wait, so a filter that matches nothing would block the event loop here
     this.#page = await eventsAfter(this.#deps.metadata.read, this.#webhookId, this.#after, { limit: PAGE_EVENTS });
     this.#next = 0;
     this.#isLast = this.#page.length < PAGE_EVENTS;

@@ -4,7 +4,10 @@ import type { DestinationRow, ForwardingDeps } from "./model.ts";
 
 type Deps = Pick<ForwardingDeps, "metadata" | "objects" | "clock" | "outbound">;
 
-/** Its bytes as they came, signed by us (Standard Webhooks). The id is the event's, so that a receiver can drop repetitions. */
+/**
+ * Sends the bytes of an event as they arrived, with our signature (Standard Webhooks). The id is the event's, so that a
+ * receiver can ignore duplicates.
+ */
 export async function sendEvent(
   deps: Deps,
   destination: DestinationRow,

@@ -6,7 +6,10 @@ export async function destinationById(db: Reader, webhookId: string, id: string)
   return query.where("webhook_id", "=", webhookId).executeTakeFirst();
 }
 
-/** With the state of its webhook; undefined also when it was changed, and its job added again, after the run began. */
+/**
+ * Returns the destination with the state of its webhook. Undefined also if the destination was changed after the run
+ * began, because the change added its job again.
+ */
 export async function destinationForRun(
   db: Reader,
   { key, fence }: { readonly key: string; readonly fence: number },
@@ -23,13 +26,13 @@ export async function destinationForRun(
     .executeTakeFirst();
 }
 
-/** Oldest first. */
+/** Returns the destinations of a webhook, oldest first. */
 export async function destinationRows(db: Reader, webhookId: string): Promise<DestinationRow[]> {
   const query = db.selectFrom("webhook_destination").selectAll().where("webhook_id", "=", webhookId);
   return query.orderBy("id").execute();
 }
 
-/** Ids of active destinations by their webhook. */
+/** Returns the ids of active destinations, grouped by webhook. */
 export async function activeDestinations(
   db: Reader,
   webhookIds: readonly string[],
@@ -42,7 +45,9 @@ export async function activeDestinations(
     .execute();
 }
 
-/** Ids of active destinations whose webhooks have events after their position, by id after this one. */
+/**
+ * Returns the ids of active destinations whose webhooks have events after their position. Sorted by id, after this one.
+ */
 export async function destinationsBehind(db: Reader, after: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("webhook_destination")
@@ -98,7 +103,7 @@ export async function setDelivery(tx: Writer, id: string, set: Partial<DeliveryR
   await tx.updateTable("webhook_delivery").set(set).where("id", "=", id).execute();
 }
 
-/** Those that wait, by when they are due. */
+/** Returns deliveries that are due, by their time. */
 export async function dueDeliveries(
   db: Reader,
   destinationId: string,
@@ -117,7 +122,7 @@ export async function dueDeliveries(
     .execute();
 }
 
-/** The pending one of the oldest event. */
+/** Returns the pending delivery of the oldest event. */
 export async function firstPending(db: Reader, destinationId: string): Promise<DeliveryRow | undefined> {
   return db
     .selectFrom("webhook_delivery")
@@ -142,7 +147,7 @@ export async function nextAttemptAt(db: Reader, destinationId: string): Promise<
   return row?.next_attempt_at ?? null;
 }
 
-/** Newest first. */
+/** Returns deliveries, newest first. */
 export async function deliveryRows(
   db: Reader,
   destinationId: string,
@@ -159,7 +164,7 @@ export async function deliveryRows(
     .execute();
 }
 
-/** Retries all dead ones; returns their number. */
+/** Makes all dead deliveries pending again. Returns their number. */
 export async function reviveDead(tx: Writer, destinationId: string, nowMs: number): Promise<number> {
   const rows = await tx
     .updateTable("webhook_delivery")
@@ -171,7 +176,7 @@ export async function reviveDead(tx: Writer, destinationId: string, nowMs: numbe
   return rows.length;
 }
 
-/** Has all that wait tried at once. */
+/** Makes all pending deliveries due now. */
 export async function hurryPending(tx: Writer, destinationId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable("webhook_delivery")
@@ -181,7 +186,7 @@ export async function hurryPending(tx: Writer, destinationId: string, nowMs: num
     .execute();
 }
 
-/** Events of a time, oldest first, as what a replay is made of. */
+/** Returns events of a range of time, oldest first, with the columns that a replay needs. */
 export async function eventsOfTime(
   db: Reader,
   webhookId: string,
@@ -200,7 +205,9 @@ export async function eventsOfTime(
     .execute();
 }
 
-/** In the transaction that ends a run, so that no run has the job. */
+/**
+ * Makes the job due at this time at the latest. Call it in the transaction that ends a run, so that no run has the job.
+ */
 export async function dueNoLater(tx: Writer, destinationId: string, atMs: number): Promise<void> {
   await tx
     .updateTable("job")

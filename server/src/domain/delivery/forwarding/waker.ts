@@ -4,13 +4,13 @@ import type { Committed } from "#domain/webhooks/index.ts";
 import { FORWARD } from "./model.ts";
 import { activeDestinations, destinationsBehind } from "./store.ts";
 
-/** Under load many commits make one look. */
+/** Under load, the commits of this time share one look-up. */
 const GATHER_MS = 20;
 const PAGE_DESTINATIONS = 500;
 
 /**
- * Makes the jobs of destinations due when their webhooks have received events. A lost call is made up for a minute
- * later.
+ * Makes the jobs of destinations due when their webhooks received events. If a call is lost, the job's regular check
+ * finds the events within a minute.
  */
 export class Waker {
   readonly #deps: { readonly metadata: MetadataStore; readonly jobs: Jobs };

@@ -5,14 +5,15 @@ import type { CredentialPrincipal, PersonPrincipal, Principal } from "./principa
 import type { Reason, Verdict } from "./reason.ts";
 
 /**
- * `hidden`: the principal may not know that the resource exists, so it is answered like an absent one.
- * `insufficient_scope`: it may know, but not do this. `state`: it might, but the project's state forbids it to everybody.
+ * The result of a check. `hidden`: the principal may not know that the resource exists, so the answer is the same as
+ * for an absent one. `insufficient_scope`: the principal may see it, but lacks the permission. `state`: the project's
+ * state forbids it to everybody.
  */
 export type Decision = "allowed" | "insufficient_scope" | "state" | "hidden";
 
 /**
- * The one permission check, with its reason. Without a resource it answers whether the principal may hold the permission anywhere, which
- * refuses early; it never replaces the check with the resource.
+ * Makes the one permission check, and returns its reason. Without a resource it says whether the principal may have the
+ * permission anywhere. That refuses early, but never replaces the check with the resource.
  */
 export function decide(principal: Principal, permission: Scope, resource?: Resource): Verdict {
   const scopes = resource === undefined ? scopesAnywhere(principal) : scopesFor(principal, resource);
@@ -23,7 +24,7 @@ export function decide(principal: Principal, permission: Scope, resource?: Resou
   return stateAllows(state, permission) ? { allowed: true } : { allowed: false, reason: { by: "state", state } };
 }
 
-/** The same where the reason does not matter. */
+/** Makes the same check, without the reason. */
 export function authorize(principal: Principal, permission: Scope, resource?: Resource): Decision {
   const verdict = decide(principal, permission, resource);
   if (verdict.allowed) return "allowed";
@@ -38,18 +39,18 @@ function whyWithout(principal: Principal, permission: Scope, resource: Resource 
   return { by: "own role", role, projectRole };
 }
 
-/** Without a resource: of the one project that the principal reaches. */
+/** Returns the state of the project. Without a resource: of the only project that the principal reaches. */
 function stateOf(principal: Principal, resource: Resource | undefined): ProjectState {
   const own = principal.kind === "credential" ? principal.projectState : undefined;
   return (resource === undefined ? own : resource.project?.state) ?? "active";
 }
 
-/** Whether the principal's permissions allow it, without regard to the project's state. */
+/** Whether the principal's permissions allow it. Ignores the project's state. */
 export function holds(principal: Principal, permission: Scope, resource: Resource): boolean {
   return scopesFor(principal, resource)?.some((set) => set.has(permission)) ?? false;
 }
 
-/** Which of a list's rows a permission reaches: the same rules as `authorize`. */
+/** Returns which rows of a list a permission reaches, by the rules of `authorize`. */
 export function reachOf(principal: Principal, permission: Scope): Reach {
   const held = principal.scopes.has(permission);
   const exceptStates = statesWithout(permission);
@@ -63,13 +64,15 @@ export function reachOf(principal: Principal, permission: Scope): Reach {
   return { organization: held, visibleProjects: held, projectIds: own.map(([id]) => id), exceptStates };
 }
 
-/** All scopes that the principal holds for the resource; undefined: the resource is hidden from it. */
+/** Returns all scopes that the principal has for the resource. Undefined: the resource is hidden from it. */
 export function heldScopes(principal: Principal, resource: Resource): ReadonlySet<Scope> | undefined {
   const sets = scopesFor(principal, resource);
   return sets === undefined ? undefined : new Set(sets.flatMap((set) => [...set]));
 }
 
-/** The sets that together are the principal's scopes for the resource; undefined: the resource is hidden from it. */
+/**
+ * Returns the sets whose union is the principal's scopes for the resource. Undefined: the resource is hidden from it.
+ */
 function scopesFor(principal: Principal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
   if (resource.orgId !== principal.orgId) return undefined;
   return principal.kind === "credential" ? ofCredential(principal, resource) : ofPerson(principal, resource);
@@ -81,7 +84,7 @@ function ofCredential(principal: CredentialPrincipal, resource: Resource): reado
   return resource.project?.visibility === "private" ? undefined : [principal.scopes];
 }
 
-/** Owners and admins are no exception: a private project is its members' alone. */
+/** Owners and admins are no exception: only its members reach a private project. */
 function ofPerson(principal: PersonPrincipal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
   const { project } = resource;
   if (project === undefined) return [principal.scopes];

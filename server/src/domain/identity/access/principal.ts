@@ -2,7 +2,7 @@ import type { OrgRole, ProjectRole, ProjectState, Scope } from "@mooring/contrac
 import type { Standing } from "./standing.ts";
 import type { Withheld } from "./reason.ts";
 
-/** Who makes a request, after authentication, with everything that `authorize` needs. */
+/** An authenticated actor, with everything that `authorize` needs. */
 export type Principal = CredentialPrincipal | PersonPrincipal;
 
 export interface CredentialPrincipal {
@@ -11,13 +11,13 @@ export interface CredentialPrincipal {
   readonly clientId: string;
   readonly orgId: string;
   readonly orgSlug: string;
-  /** Null: reaches the whole organization. */
+  /** Null: it reaches the whole organization. */
   readonly projectId: string | null;
   /** The state of its project. */
   readonly projectState?: ProjectState;
-  /** The token's scopes, cut to what the credential may do at this moment. */
+  /** The token's scopes, limited to the current permissions of the credential. */
   readonly scopes: ReadonlySet<Scope>;
-  /** Scopes that the credential was given and that do not count now, or not for this token, and why. */
+  /** Scopes that the credential was given, but that do not count now or for this token, with the reason. */
   readonly withheld?: ReadonlyMap<Scope, Withheld>;
 }
 
@@ -28,11 +28,11 @@ export interface PersonPrincipal {
   readonly orgId: string;
   readonly orgSlug: string;
   readonly role: OrgRole;
-  /** The role's scopes. */
+  /** The scopes of the role. */
   readonly scopes: ReadonlySet<Scope>;
-  /** When they last proved who they are; absent where nobody is there to prove it. */
+  /** When they last proved their identity. Absent if no person is present. */
   readonly confirmedAtMs?: number;
-  /** How they signed in; absent where nobody is there who did. */
+  /** How they signed in. Absent if no person is present. */
   readonly standing?: Standing;
   /** Roles in projects, by project id. */
   readonly projects: ReadonlyMap<string, ProjectRole>;
@@ -41,8 +41,9 @@ export interface PersonPrincipal {
 /** Turns a bearer token into a principal. */
 export interface Authenticator {
   /**
-   * Without `origin`, a credential that is bound to addresses is refused.
-   * @throws Problem `invalid_token` (401), `address_not_allowed` (403), or `unavailable` (503) when this node can't know; never 401 for our own faults.
+   * Authenticates a token. Without `origin`, a credential that is bound to addresses is refused.
+   * @throws Problem `invalid_token` (401), `address_not_allowed` (403), or `unavailable` (503) if this node can't
+   * decide; faults of the server never give 401
    */
   authenticate(
     token: string,

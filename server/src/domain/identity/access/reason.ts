@@ -4,36 +4,36 @@ import { Problem, type DecidedBy } from "#kernel/problem.ts";
 /** The reason why a credential lost a scope that it was given. */
 export type Withheld =
   | { readonly by: "approval" | "policy" | "project" | "token" }
-  /** The role of the responsible person. Null: they have left the organization. */
+  /** The role of the responsible person is too low. Null: they have left the organization. */
   | { readonly by: "role"; readonly role: OrgRole | null; readonly projectRole: ProjectRole | null }
-  /** The credential that created it does not hold it any more, for this reason. */
+  /** The credential that created it lost the scope, for this reason. */
   | {
       readonly by: "parent";
       readonly id: string;
       readonly because: Withheld | { readonly by: "scope" } | { readonly by: "ended" };
     };
 
-/** Why something is not permitted. */
+/** The reason why something is not permitted. */
 export type Reason =
   | Withheld
   /** The principal may not know that the resource exists. */
   | { readonly by: "hidden" }
   /** The project's state forbids it to everybody. */
   | { readonly by: "state"; readonly state: ProjectState }
-  /** The credential was not given it. */
+  /** The credential does not have the scope. */
   | { readonly by: "scope" }
-  /** The person's own roles. */
+  /** The person's own role is too low. */
   | { readonly by: "own role"; readonly role: OrgRole; readonly projectRole: ProjectRole | null };
 
 export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: Reason };
 
-/** The answer to a missing scope. Surfaces with another error format use its text. */
+/** Returns the problem for a missing scope. Surfaces with another error format use its text. */
 export function lacking(permission: Scope, reason: Reason): Problem {
   const options = { scope: permission, decidedBy: decidedBy(reason) };
   return new Problem("insufficient_scope", `This needs the scope ${permission}. ${sentenceOf(reason)}`, options);
 }
 
-/** The name of the deciding check, for answers. */
+/** Returns the name of the deciding check, for answers. */
 export function decidedBy(reason: Reason): DecidedBy {
   if (reason.by === "parent") {
     const { because } = reason;
@@ -44,15 +44,15 @@ export function decidedBy(reason: Reason): DecidedBy {
 }
 
 function sentenceOf(reason: Reason): string {
-  if (reason.by === "own role") return `Your role ${roleText(reason)} does not hold it.`;
+  if (reason.by === "own role") return `Your role ${roleText(reason)} does not have it.`;
   if (reason.by === "scope" || reason.by === "hidden" || reason.by === "state")
     return "The credential was not given it.";
   if (reason.by === "token")
-    return "The credential holds it, but this token was issued without it; ask for a token with that scope.";
+    return "The credential has it, but this token was issued without it. Ask for a token with that scope.";
   return `The credential was given it, but ${clauseOf(reason)}.`;
 }
 
-/** Continues a sentence about a credential that was given the scope. */
+/** Returns the clause that explains why a credential lost the scope that it was given. */
 export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
   switch (reason.by) {
     case "scope":
@@ -62,17 +62,17 @@ export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
     case "approval":
       return "it waits for an approval";
     case "policy":
-      return "the organization's policy lets no credential hold it";
+      return "the organization's policy forbids it for credentials";
     case "project":
-      return "its project is gone, or hidden from the person responsible for it";
+      return "its project was deleted, or is hidden from the person responsible for it";
     case "role":
       return reason.role === null
-        ? "the person responsible for it is no member of the organization any more"
-        : `the role of the person responsible for it was lowered to ${roleText(reason)}, which does not hold it`;
+        ? "the person responsible for it has left the organization"
+        : `the role of the person responsible for it was lowered to ${roleText(reason)}, which does not have it`;
     case "parent":
       if (reason.because.by === "ended") return `its parent ${reason.id} was revoked, or has expired`;
       return reason.because.by === "scope"
-        ? `its parent ${reason.id} was lowered and does not hold it any more`
+        ? `its parent ${reason.id} was lowered and does not have it any more`
         : `its parent ${reason.id} lost it: ${clauseOf(reason.because)}`;
     default:
       throw new Error(`no words for ${String(reason satisfies never)}`);

@@ -5,25 +5,25 @@ import { decide } from "./authorize.ts";
 import type { Principal } from "./principal.ts";
 import { lacking, type Reason } from "./reason.ts";
 
-/** Early, before the resource is known. @throws Problem `insufficient_scope`, `project_archived` */
+/** Checks early, before the resource is known. @throws Problem `insufficient_scope`, `project_archived` */
 export function requireAnywhere(principal: Principal, permission: Scope): void {
   const verdict = decide(principal, permission);
   if (!verdict.allowed) throw refusalOf(permission, verdict.reason);
 }
 
-/** Absent and hidden resources get the same text. */
+/** Returns the same problem for absent and hidden resources. */
 export function absent(): Problem {
-  return new Problem("not_found", "There is no such resource here, or you may not see it.");
+  return new Problem("not_found", "This resource does not exist, or you may not see it.");
 }
 
-/** The answer to a refusal of the permission check: the one place of it. */
+/** Returns the problem for a refused permission. This is the only place that makes it. */
 function refusalOf(permission: Scope, reason: Reason): Problem {
   if (reason.by === "hidden") return absent();
   return reason.by === "state" ? stateRefusal(reason.state) : lacking(permission, reason);
 }
 
 /**
- * For what the operation has found.
+ * Checks the permission on a resource that the operation found.
  * @throws Problem `not_found` (absent and hidden alike), `insufficient_scope`, `project_archived`
  */
 export function requireSeen(principal: Principal, permission: Scope, resource: Resource): void {
@@ -31,14 +31,14 @@ export function requireSeen(principal: Principal, permission: Scope, resource: R
   if (!verdict.allowed) throw refusalOf(permission, verdict.reason);
 }
 
-/** Asks for each of these permissions. @throws Problem as `requireSeen` */
+/** Checks each of these permissions. @throws Problem as `requireSeen` */
 export function requireAllSeen(principal: Principal, permissions: readonly Scope[], resource: Resource): void {
   for (const permission of permissions) requireSeen(principal, permission, resource);
 }
 
 /**
- * For operations on the organization itself. Its own credentials know that it exists, so those of one project get the
- * reason of a refusal.
+ * Checks the permission for an operation on the organization itself. A credential knows that its organization exists,
+ * so a credential of one project gets the reason of the refusal.
  * @throws Problem `forbidden`, `insufficient_scope`
  */
 export function requireOrganization(principal: Principal, permission: Scope): void {
@@ -47,7 +47,7 @@ export function requireOrganization(principal: Principal, permission: Scope): vo
   if (verdict.reason.by !== "hidden") throw refusalOf(permission, verdict.reason);
   throw new Problem(
     "forbidden",
-    "This credential reaches one project only, and this belongs to the whole organization.",
+    "This credential reaches only one project, and this belongs to the whole organization. Use a credential of the organization.",
     { decidedBy: "project" },
   );
 }

@@ -1,13 +1,13 @@
 import { Problem, type ProblemCode } from "#kernel/problem.ts";
 
-/** The requirements of an organization for its people, in addition to their roles. */
+/** An organization's requirements for people, in addition to their roles. */
 export interface PeoplePolicy {
   readonly secondFactorRequired: boolean;
-  /** Only a sign-in at the provider counts. */
+  /** People must sign in at the provider. */
   readonly providerRequired: boolean;
 }
 
-/** How a person has signed in; of a personal token, how its person can. */
+/** How a person signed in. For a personal access token: how its person can sign in. */
 export interface Standing {
   readonly hasSecondFactor: boolean;
   readonly byProvider: boolean;
@@ -17,12 +17,15 @@ export type Lacking = Extract<ProblemCode, "second_factor_required" | "provider_
 
 const WHAT_TO_DO: Readonly<Record<Lacking, string>> = {
   second_factor_required:
-    "This organization requires a second factor. Set up an authenticator app or a passkey in the portal, under Account, Signing in; who has one signs in with it.",
+    "This organization requires a second factor. Set up an authenticator app or a passkey in the portal, under Account, Signing in. If you have one already, sign in with it.",
   provider_sign_in_required:
-    "This organization takes people who sign in by single sign-on only. Sign out of the portal, and sign in with that.",
+    "This organization requires single sign-on. Sign out of the portal, and sign in with single sign-on.",
 };
 
-/** The missing requirement of a person; null: none. A provider's second factor is set at the provider. */
+/**
+ * Returns the requirement that the person does not meet. Null: they meet all. People who sign in at the provider set up
+ * their second factor there.
+ */
 export function lackingOf(policy: PeoplePolicy, standing: Standing): Lacking | null {
   if (policy.providerRequired && !standing.byProvider) return "provider_sign_in_required";
   return policy.secondFactorRequired && !standing.hasSecondFactor ? "second_factor_required" : null;

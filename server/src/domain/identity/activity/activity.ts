@@ -21,11 +21,11 @@ export interface ActivityDeps {
   readonly schedule: Schedule;
 }
 
-/** The recent requests of a credential: they would stop after a revocation. */
+/** The recent requests of a credential. They would fail after a revocation. */
 export interface CredentialActivity {
   readonly lastHour: { readonly requests: number; readonly refused: number };
   readonly lastDay: { readonly requests: number; readonly refused: number };
-  /** Most used first; empty texts: addresses beyond those that are counted separately. */
+  /** Most used first. Empty texts stand for all addresses that are not counted separately. */
   readonly byAddress: readonly AddressSum[];
   readonly byService: readonly { readonly service: string; readonly requests: number }[];
 }
@@ -33,12 +33,15 @@ export interface CredentialActivity {
 const FLUSH_MS = 10_000;
 const DAY_MS = 24 * HOUR_MS;
 const KEPT_MS = 2 * DAY_MS;
-/** Rows of one statement, and of one transaction: others write between two. */
+/** The most rows of one statement, and of one transaction, so that others can write in between. */
 const STATEMENT_ROWS = 100;
 const TRANSACTION_ROWS = 500;
 const ADDRESSES_SHOWN = 10;
 
-/** Counts requests by who made them: in memory, and added to the records of all nodes every ten seconds. */
+/**
+ * Counts requests by credential. The counts are in memory, and every ten seconds they are added to the records of all
+ * nodes.
+ */
 export class Activity {
   readonly #deps: ActivityDeps;
   readonly #counts = new Counts();
@@ -65,7 +68,7 @@ export class Activity {
     this.#writing.ask();
   }
 
-  /** The last hour to the minute, the last day to the hour; counts of the last seconds on other nodes come later. */
+  /** Returns the last hour by minute, and the last day by hour. Other nodes' counts of the last seconds are missing. */
   async ofCredential(id: string): Promise<CredentialActivity> {
     const { metadata, clock } = this.#deps;
     const nowMs = clock.nowMs();
@@ -80,7 +83,7 @@ export class Activity {
     };
   }
 
-  /** The last day to the hour, most used first. */
+  /** Returns the last day by hour, most used first. */
   async ofOrganization(orgId: string): Promise<ServiceSum[]> {
     const { metadata, clock } = this.#deps;
     return sumsOfOrganization(metadata.read, orgId, begin(clock.nowMs() - DAY_MS, HOUR_MS));
@@ -94,7 +97,7 @@ export class Activity {
     return this.#flushing;
   }
 
-  /** Keeps what can be kept: a database that is away must not keep the rest from stopping. */
+  /** Writes what it can. A missing database must not block the rest of the stop. */
   async stop(): Promise<void> {
     await this.#writing.stop();
     await this.#flushing?.catch(() => undefined);
@@ -102,7 +105,7 @@ export class Activity {
   }
 
   #warn(error: unknown): void {
-    this.#deps.log.warn({ err: error }, "cannot keep the counts of requests");
+    this.#deps.log.warn({ err: error }, "cannot write the counts of requests");
   }
 
   async #keep(): Promise<void> {
@@ -142,7 +145,7 @@ export class Activity {
 
 const BATCH_PARTS = TRANSACTION_ROWS / STATEMENT_ROWS;
 
-/** Each with rows for one statement. */
+/** Splits the rows into parts of one statement each. */
 function partsOf({ addresses, minutes, services }: CountedRows): CountedRows[] {
   const none = { addresses: [], minutes: [], services: [] };
   return [

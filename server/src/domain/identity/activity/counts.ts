@@ -1,26 +1,23 @@
 import type { ActivityService } from "@mooring/contract";
 import type { AddressRow, CountedRows, MinuteRow, ServiceRow } from "./store.ts";
 
-/** A request that was answered, and whose it was. */
+/** An answered request and its actor. */
 export interface CountedRequest {
   readonly orgId: string;
-  /**
-   * Id of a credential, of an access key of the S3 gateway, or of a person, for whom only the organization's sums are
-   * kept.
-   */
+  /** The id of a credential, an S3 key or a person. For a person only the organization's sums are kept. */
   readonly id: string;
   readonly isPerson: boolean;
   readonly service: ActivityService;
   readonly ip: string | null;
   readonly userAgent: string | undefined;
-  /** It was not allowed, or came too fast. */
+  /** The request was forbidden, or over a rate limit. */
   readonly refused: boolean;
   readonly limited: boolean;
 }
 
 export const HOUR_MS = 60 * 60 * 1000;
 export const MINUTE_MS = 60_000;
-/** Addresses, with their user agents, that are counted separately in an hour for one credential on one node. */
+/** The most addresses, with their user agents, that one node counts separately for one credential in one hour. */
 const ADDRESSES_MAX = 50;
 const USER_AGENT_CHARS_MAX = 200;
 
@@ -28,19 +25,22 @@ const USER_AGENT_CHARS_MAX = 200;
 interface Last extends Pick<CountedRequest, "orgId" | "service" | "ip" | "userAgent"> {
   readonly minute: number;
   readonly ofService: ServiceRow;
-  /** Null: of a person. */
+  /** Null: a person made the request. */
   readonly ofMinute: MinuteRow | null;
   readonly ofAddress: AddressRow | null;
 }
 
-/** Counts in memory since they were last taken: a request like the one before it of the same credential costs one step in a map. */
+/**
+ * Counts in memory since the last `take`. A request like the previous one of the same credential costs one step in a
+ * map.
+ */
 export class Counts {
   readonly #addresses = new Map<string, AddressRow>();
   readonly #minutes = new Map<string, MinuteRow>();
   readonly #services = new Map<string, ServiceRow>();
-  /** The one before, by credential. */
+  /** The previous request of each credential. */
   readonly #last = new Map<string, Last>();
-  /** Addresses of the hour, by credential; kept when counts are taken. */
+  /** The addresses of this hour, by credential. `take` keeps them. */
   #seen = new Map<string, Set<string>>();
   #seenHour = 0;
 
@@ -103,7 +103,7 @@ export class Counts {
     return places.has(place);
   }
 
-  /** All that was counted, in one order on every node, so that none waits for another in turn. */
+  /** Returns all counts, in the same order on every node, so that no two nodes deadlock. */
   take(): CountedRows {
     const taken = {
       addresses: inOrder(this.#addresses),
@@ -114,7 +114,7 @@ export class Counts {
     return taken;
   }
 
-  /** Returns counts that were taken and could not be written. */
+  /** Adds counts again that could not be written. */
   putBack({ addresses, minutes, services }: CountedRows): void {
     for (const row of addresses) {
       const own = rowOf(this.#addresses, addressKey(row), () => newAddress(row));

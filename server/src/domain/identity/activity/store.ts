@@ -6,7 +6,7 @@ export type AddressRow = Tables["credential_activity"];
 export type MinuteRow = Tables["credential_minute"];
 export type ServiceRow = Tables["organization_activity"];
 
-/** Rows that are to be added to what other nodes and earlier writes counted. No two of a list have the same key. */
+/** Rows to add to the stored counts. No two rows of a list have the same key. */
 export interface CountedRows {
   readonly addresses: readonly AddressRow[];
   readonly minutes: readonly MinuteRow[];
@@ -68,7 +68,7 @@ interface Sums {
   readonly refused: number;
 }
 
-/** PostgreSQL gives sums as text, and none of nothing. */
+/** PostgreSQL returns sums as text, and null for no rows. */
 const number = (value: unknown): number => Number(value ?? 0);
 
 export async function sumOfMinutes(db: Reader, credentialId: string, fromMinute: number): Promise<Sums> {
@@ -81,7 +81,7 @@ export async function sumOfMinutes(db: Reader, credentialId: string, fromMinute:
   return { requests: number(row?.requests), refused: number(row?.refused) };
 }
 
-/** Most used first. */
+/** Returns sums by service, most used first. */
 export async function sumsByService(
   db: Reader,
   credentialId: string,
@@ -110,7 +110,7 @@ export interface AddressSum {
   readonly last_at: number;
 }
 
-/** Most used first. */
+/** Returns sums by address, most used first. */
 export async function sumsByAddress(
   db: Reader,
   credentialId: string,
@@ -136,7 +136,7 @@ export interface ServiceSum extends Sums {
   readonly limited: number;
 }
 
-/** Most used first. */
+/** Returns sums of an organization, most used first. */
 export async function sumsOfOrganization(db: Reader, orgId: string, fromHour: number): Promise<ServiceSum[]> {
   const rows = await db
     .selectFrom("organization_activity")

@@ -16,10 +16,12 @@ import {
   type ChangeRow,
 } from "./store.ts";
 
-/** A node's reaction to changes. Both must be safe to repeat. */
+/** A node's reaction to changes. Both methods may be called again for the same change. */
 export interface ChangeListener {
   apply(changes: readonly ChangeRow[]): Promise<void> | void;
-  /** Forget everything, then apply these: the feed does not know which changes were missed. */
+  /**
+   * Drops everything cached, then applies these void tokens. Called if the feed does not know which changes it missed.
+   */
   reset(voidTokens: readonly ChangeRow[]): Promise<void> | void;
 }
 
@@ -31,20 +33,26 @@ export interface ChangeFeedDeps {
   readonly schedule: Schedule;
 }
 
-/** How often changes are read while requests are decided by them, so that none waits for the database; announcements come first. */
+/**
+ * How often a node reads changes while requests depend on them, so that no request waits for the database.
+ * Announcements are faster.
+ */
 const BUSY_POLL_MS = 250;
-/** How often at rest: for commands beside a server with SQLite, whose changes nothing announces. */
+/**
+ * How often an idle node reads changes. With SQLite nothing announces the changes of a command that runs beside the
+ * server.
+ */
 const REST_POLL_MS = 1_000;
 /**
- * An older read is renewed before any decision; when that fails, this node answers 503. A revocation takes effect
- * everywhere within this time, also on a node that is cut off from the database. It has to stay well below
- * `NODE_LIVE_MS` less `HEARTBEAT_MS`: a node that may still trust its memory must count as alive when a revocation
- * waits.
+ * After this time a node reads the changes again before any decision. If the read fails, it answers 503. So a
+ * revocation takes effect everywhere within this time, also on a node without its database. It must stay well below
+ * `NODE_LIVE_MS` less `HEARTBEAT_MS`: a revocation waits for live nodes, and a node that may still trust its memory
+ * must count as one.
  */
 const FRESH_MS = 1_000;
 const ON_DEMAND_SYNC_MS = 1_000;
 const HEARTBEAT_MS = 2_000;
-/** A look that comes so little before the time of the heartbeat is the heartbeat. */
+/** A read that comes this early before the heartbeat's time also writes the heartbeat. */
 const HEARTBEAT_EARLY_MS = 150;
 const NODE_LIVE_MS = 5_000;
 const NODE_FORGOTTEN_MS = 24 * 60 * 60 * 1000;
@@ -54,17 +62,20 @@ const BARRIER_STEP_MS = 20;
 const BARRIER_STEPS = 100;
 const BATCH = 1_000;
 
-/** A node's view of the changes. `start` registers the node and keeps it current; without it, use brings it up to date. */
+/**
+ * A node's view of the changes. `start` registers the node and keeps the view current. Without `start`, each use brings
+ * it up to date.
+ */
 export class ChangeFeed {
   readonly #deps: ChangeFeedDeps;
-  /** This node, as the others see it. */
+  /** The id of this node, which other nodes see. */
   readonly nodeId: string;
   readonly #listeners: ChangeListener[] = [];
   readonly #presence: Presence;
   readonly #schedule: Schedule;
   #polling: ScheduledWork | undefined;
   #stopListening: (() => void) | undefined;
-  /** A decision since the last poll. */
+  /** A decision was made since the last poll. */
   #isUsed = false;
   #appliedSeq = -1; // nothing read yet
   #syncedAtMs = Number.NEGATIVE_INFINITY;
@@ -101,7 +112,10 @@ export class ChangeFeed {
     await this.#presence.leave();
   }
 
-  /** Applies everything that was committed before the call: a read under way may have begun earlier, so a new one follows it. */
+  /**
+   * Applies all changes that were committed before the call. A running read may have begun too early, so a new read
+   * follows it.
+   */
   sync(): Promise<void> {
     if (this.#running === undefined) {
       this.#running = this.#readAll().finally(() => (this.#running = undefined));
@@ -116,7 +130,7 @@ export class ChangeFeed {
     return this.#queued;
   }
 
-  /** @throws Problem `unavailable` when this node can't know the latest revocations */
+  /** @throws Problem `unavailable` if this node can't read the latest revocations */
   ensureFresh(): Promise<void> | void {
     if (!this.#isUsed) {
       this.#isUsed = true;
@@ -125,7 +139,7 @@ export class ChangeFeed {
     if (this.#ageMs() > FRESH_MS) return this.#renew();
   }
 
-  /** Waits until every live node has applied `seq`; false when one has not within two seconds. */
+  /** Waits until every live node has applied `seq`. Returns false if one has not within two seconds. */
   async propagate(seq: number): Promise<boolean> {
     const { metadata, clock } = this.#deps;
     for (let step = 0; step < BARRIER_STEPS; step++) {
@@ -169,7 +183,7 @@ export class ChangeFeed {
 
   #pollFailed(error: unknown): void {
     this.#polling?.ask(BUSY_POLL_MS);
-    // Once for an outage, not four times a second.
+    // Log once for an outage, not four times a second.
     if (!this.#failing) this.#deps.log.warn({ err: error }, "cannot read the feed of changes");
     this.#failing = true;
   }
@@ -205,7 +219,8 @@ export class ChangeFeed {
 }
 
 /**
- * Numbers have no gap, so rows that don't follow the last one mean that some were deleted, or a backup was restored.
+ * Whether the rows follow the last one. Numbers have no gap, so a gap means that rows were deleted, or that a backup
+ * was restored.
  */
 function continues(rows: readonly ChangeRow[], appliedSeq: number): boolean {
   const expectedFirst = appliedSeq === 0 ? 1 : appliedSeq;
@@ -218,7 +233,7 @@ interface Presence {
   leave(): Promise<void>;
 }
 
-/** The node's own row: written when it has applied something, and every two seconds. */
+/** Writes the node's own row after it applied changes, and every two seconds. */
 function createPresence(deps: ChangeFeedDeps & { nodeId: string; appliedSeq: () => number }): Presence {
   const { metadata, clock, nodeId } = deps;
   const startedAtMs = clock.nowMs();

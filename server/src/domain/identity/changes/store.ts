@@ -5,13 +5,13 @@ import { prepared, type Reader, type Tables, type Writer } from "#stores/metadat
 export type ChangeRow = Selectable<Tables["auth_change"]>;
 export type ChangeKind = ChangeRow["kind"];
 
-/** Number of the last change of anybody's access: while it is the same, cached rows of keys are valid. */
+/** Returns the number of the last change of any permissions. While it is the same, cached rows of keys are valid. */
 export async function lastAccessChange(db: Reader): Promise<number> {
   const [row] = await LAST_ACCESS_CHANGE.execute(db);
   return row?.seq ?? 0;
 }
 
-// `max`, not the first in order: SQLite's plan then says that it is one step, and it runs without a process between.
+// With `max` SQLite's plan shows that this is one step, so it runs in this thread.
 const LAST_ACCESS_CHANGE = prepared((db) =>
   db.selectFrom("auth_change").select((eb) => eb.fn.max<number | null>("seq").as("seq")),
 );
@@ -20,17 +20,17 @@ export async function insertChange(tx: Writer, row: Insertable<Tables["auth_chan
   await tx.insertInto("auth_change").values(row).execute();
 }
 
-/** Rows from `seq` on, that one included, in order. */
+/** Returns the rows from `seq` on, inclusive, in order. */
 export async function changesFrom(db: Reader, seq: number, limit: number): Promise<ChangeRow[]> {
   return db.selectFrom("auth_change").selectAll().where("seq", ">=", seq).orderBy("seq").limit(limit).execute();
 }
 
-/** Tokens that are void though they have not expired. */
+/** Returns tokens that were made void before their expiry. */
 export async function voidTokens(db: Reader, nowMs: number): Promise<ChangeRow[]> {
   return db.selectFrom("auth_change").selectAll().where("kind", "=", "token").where("expires_at", ">", nowMs).execute();
 }
 
-/** Deletes rows that every node has long read; the last one stays, because numbers continue from it. */
+/** Deletes rows that every node has read. The last row stays, because numbers continue from it. */
 export async function pruneChanges(tx: Writer, options: { beforeMs: Cutoff; nowMs: Cutoff }): Promise<void> {
   const last = await lastAccessChange(tx);
   await tx
@@ -57,7 +57,7 @@ export async function deleteNodesSeenBefore(tx: Writer, beforeMs: Cutoff): Promi
   await tx.deleteFrom("node").where("seen_at", "<", beforeMs).execute();
 }
 
-/** Ids of live nodes that have not yet applied `seq`. */
+/** Returns the ids of live nodes that have not yet applied `seq`. */
 export async function nodesBehind(
   db: Reader,
   options: { seq: number; seenSinceMs: number; exceptId: string },

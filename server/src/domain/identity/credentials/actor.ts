@@ -5,10 +5,10 @@ import { Problem } from "#kernel/problem.ts";
 import { KINDS, kindOf, type AnyRow } from "./kinds.ts";
 import { ALL_SCOPES, CREATED_BY_SYSTEM, type Policy } from "./bounds.ts";
 
-/** The product itself, for example its command line on the server: may do everything within one organization. */
+/** The product itself, for example its command line on the server. It has every permission within one organization. */
 export interface SystemActor {
   readonly kind: "system";
-  /** For the audit log, for example `command-line`. */
+  /** The id in the audit log, for example `command-line`. */
   readonly id: string | null;
   readonly orgId: string;
 }
@@ -20,7 +20,10 @@ export interface ActorContext {
   readonly requestId?: string | null;
 }
 
-/** The permissions of the actor for the resource. @throws Problem `not_found` when it may not know of it */
+/**
+ * Returns the permissions of the actor for the resource.
+ * @throws Problem `not_found` if the resource is hidden from it
+ */
 export function permissionsOf(actor: ActorContext["actor"], resource: Resource): ReadonlySet<Scope> {
   if (actor.kind === "system") {
     if (actor.orgId !== resource.orgId) throw absent();
@@ -43,27 +46,30 @@ export function requirePermission(
   throw lacking(permission, verdict?.allowed === false ? verdict.reason : { by: "scope" });
 }
 
-/** Nobody gives what he doesn't hold. @throws Problem `insufficient_scope` that names the scopes */
+/**
+ * Checks that an actor gives only permissions that it has.
+ * @throws Problem `insufficient_scope` that names the scopes
+ */
 export function requireHeld(held: ReadonlySet<Scope>, asked: Iterable<Scope>): void {
   const missing = [...asked].filter((scope) => !held.has(scope));
   if (missing.length === 0) return;
   const scope = missing.join(" ");
-  throw new Problem("insufficient_scope", `You can only hand on what you hold yourself, and you lack: ${scope}`, {
+  throw new Problem("insufficient_scope", `You can only give permissions that you have yourself, and you lack: ${scope}`, {
     scope,
   });
 }
 
-/** @throws Problem `forbidden` that names the scopes */
+/** Checks the asked scopes against the policy. @throws Problem `forbidden` that names the scopes */
 export function requirePolicy(policy: Policy, asked: Iterable<Scope>): void {
   const { allowedScopes } = policy;
   if (allowedScopes === null) return;
   const refused = [...asked].filter((scope) => !allowedScopes.has(scope));
   if (refused.length === 0) return;
   const options = { decidedBy: "policy" } as const;
-  throw new Problem("forbidden", `The organization's policy lets no credential hold: ${refused.join(" ")}`, options);
+  throw new Problem("forbidden", `The organization's policy forbids these scopes for credentials: ${refused.join(" ")}`, options);
 }
 
-/** The scopes that the organization allows for a credential. */
+/** Returns the scopes that the organization allows for a credential. */
 export function withinPolicy(scopes: ReadonlySet<Scope>, { allowedScopes }: Policy): Scope[] {
   return [...scopes].filter((scope) => allowedScopes?.has(scope) ?? true);
 }
@@ -76,7 +82,7 @@ export function creatorOf(actor: ActorContext["actor"]): string {
   return actor.kind === "system" ? CREATED_BY_SYSTEM : actor.id;
 }
 
-/** A person may revoke their personal access tokens without any permission. */
+/** Whether this is the person's own personal access token. They may revoke it without any permission. */
 export function isOwn(actor: ActorContext["actor"], token: Pick<AnyRow, "created_by" | "kind">): boolean {
   return KINDS[kindOf(token)].ownedBy === "person" && actor.kind === "person" && token.created_by === actor.id;
 }

@@ -8,19 +8,16 @@ import {
 } from "@mooring/contract";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 
-/** From where something may be used. Null: from anywhere. */
+/** The addresses from which a credential may be used. Null: any address. */
 export type Addresses = readonly AddressRange[] | null;
 
-/** Whether a request from this address may be answered; one whose address is not known may not. */
+/** Whether requests from this address are allowed. Requests from an unknown address are not. */
 export type AddressTest = (ip: string | null | undefined) => boolean;
 
-/** Answers that are kept for one credential. */
+/** The most cached results for one credential. */
 const KNOWN_MAX = 64;
 
-/**
- * The ranges in a column.
- * @throws Error for another value: then nothing may be allowed by it
- */
+/** Parses the ranges in a column. @throws Error for an invalid value, so that nothing is allowed */
 export function parseAddresses(column: string | null): Addresses {
   return column === null ? null : column.split(" ").map(rangeOf);
 }
@@ -31,14 +28,14 @@ export function renderAddresses(texts: readonly string[] | null): string | null 
 
 export function rangeOf(text: unknown): AddressRange {
   const range = typeof text === "string" ? parseAddressRange(text) : undefined;
-  if (range === undefined) throw new Error("cannot read a list of allowed addresses: a range is none");
+  if (range === undefined) throw new Error("cannot read a list of allowed addresses: a range is invalid");
   return range;
 }
 
 /**
- * The ranges in their stored form, each once.
+ * Returns the ranges in their stored form, without duplicates.
  * @param pointer of the list in the body
- * @throws Problem `invalid_body` with the place of each invalid one
+ * @throws Problem `invalid_body` with the place of each invalid range
  */
 export function requireAddresses(texts: readonly string[] | null, pointer = "/allowed_addresses"): string[] | null {
   if (texts === null) return null;
@@ -50,14 +47,14 @@ export function requireAddresses(texts: readonly string[] | null, pointer = "/al
     return "";
   });
   if (texts.length === 0 || texts.length > ADDRESS_RANGES_MAX)
-    errors.push({ pointer, detail: `must have 1 to ${ADDRESS_RANGES_MAX} ranges; null: from anywhere` });
+    errors.push({ pointer, detail: `must have 1 to ${ADDRESS_RANGES_MAX} ranges, or be null to allow any address` });
   if (errors.length > 0) throw new Problem("invalid_body", "The allowed addresses are not valid.", { errors });
   return [...new Set(found)];
 }
 
 /**
- * A test whether an address lies in each of the lists; null when all are open. Peers mostly stay the same few, so
- * results are cached as long as the state: 64 ranges take 4 µs, a cached result 30 ns.
+ * Creates a test whether an address is in each of the lists. Null if all lists are open. Clients mostly use the same
+ * few addresses, so results are cached with the state: testing 64 ranges takes 4 µs, a cached result 30 ns.
  */
 export function addressTest(lists: readonly Addresses[]): AddressTest | null {
   const closed = lists.filter((list) => list !== null);

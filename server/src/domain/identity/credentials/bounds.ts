@@ -6,42 +6,42 @@ import { rangeOf, type Addresses } from "./addresses.ts";
 import { tableRuleOf } from "./kinds.ts";
 import type { AnyContext } from "./store.ts";
 
-/** The present limits of a credential, in addition to those of its creation. */
+/** The current limits of a credential, in addition to the permissions from its creation. */
 export interface Bounds {
   readonly scopes: ReadonlySet<Scope>;
-  /** Scopes that it was given and does not have now, and why. */
+  /** Scopes that it was given and does not have now, with the reason. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
-  /** From here on it may do nothing. */
+  /** When it stops working. */
   readonly expiresAtMs: number | null;
-  /** The source of that expiry; null: its own. */
+  /** The source of that expiry. Null: its own. */
   readonly expiresBy: EndedBy | null;
 }
 
-/** `policy`: the longest lifetime that it allows. A text: the credential that created it. */
+/** `policy`: the longest lifetime that the policy allows. A text: the id of the credential that created it. */
 export type EndedBy = "policy" | `cred_${string}`;
 
 export interface Policy {
   /** Null: every scope. */
   readonly allowedScopes: ReadonlySet<Scope> | null;
   readonly lifetimeMsMax: number | null;
-  /** New credentials need an expiry; older ones go on. */
+  /** New credentials need an expiry. Existing ones stay valid. */
   readonly requireExpiry: boolean;
-  /** From where everything of the organization may be used. */
+  /** The addresses from which the organization's credentials may be used. */
   readonly addresses: Addresses;
-  /** Credentials of creators who could not approve them wait for an approval. */
+  /** A new credential waits for an approval, unless its creator could approve it. */
   readonly approvalRequired: boolean;
   /** The requirements for people. */
   readonly people: PeoplePolicy;
 }
 
-/** Every scope: what the system itself, for example the command line on this machine, may give. */
+/** Every scope. The system itself, for example the command line, may give all of them. */
 export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 export const NO_SCOPES: ReadonlySet<Scope> = new Set();
-/** Value of `created_by` for what the command line makes. */
+/** The value of `created_by` for credentials that the command line created. */
 export const CREATED_BY_SYSTEM = "system";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** @throws Error when the column holds something else than a policy: then nothing may be allowed by it */
+/** Parses a policy. @throws Error for an invalid value, so that nothing is allowed */
 export function parsePolicy(json: string): Policy {
   const policy = JSON.parse(json) as Record<string, unknown>;
   const { allowed_scopes: allowed = null, credential_lifetime_days_max: days = null } = policy;
@@ -59,7 +59,7 @@ export function parsePolicy(json: string): Policy {
         ? null
         : new Set(allowed.filter((scope): scope is Scope => typeof scope === "string" && isScope(scope))),
     lifetimeMsMax: days === null ? null : days * DAY_MS,
-    // A value that is neither true nor false requires more, not less.
+    // A value other than true or false must not weaken the policy.
     requireExpiry: require_expiry !== false,
     addresses: addresses === null ? null : addresses.map(rangeOf),
     approvalRequired: approval_required !== false,
@@ -71,14 +71,14 @@ export function parseScopes(column: string): Set<Scope> {
   return new Set(column.split(" ").filter(isScope));
 }
 
-/** In the order of the list of scopes, so that equal sets render alike. */
+/** Renders scopes in the order of the list of scopes, so that equal sets give equal texts. */
 export function renderScopes(scopes: ReadonlySet<Scope>): string {
   return SCOPES.filter((scope) => scopes.has(scope)).join(" ");
 }
 
 /**
- * The credential's own scopes, cut by the organization's policy and by what its creator may do now. `creator` is the
- * credential that created it, where one did.
+ * Returns the credential's own scopes, limited by the organization's policy and by the current permissions of its
+ * creator. `creator` is the credential that created it, if one did.
  */
 export function boundsOf(context: AnyContext, creator: CreatorCredential | undefined): Bounds {
   const policy = parsePolicy(context.policy);
@@ -130,8 +130,8 @@ export interface CreatorCredential {
 }
 
 /**
- * The creator's present scopes where the credential works; undefined: its project was deleted, or is hidden from the
- * creator.
+ * Returns the creator's current scopes in the credential's project or organization. Undefined: the project was deleted,
+ * or is hidden from the creator.
  */
 export function creatorScopes(
   context: AnyContext,
@@ -147,7 +147,7 @@ export function creatorScopes(
     return heldScopes(principal, resourceOf(context));
   }
   const role = context.creator_role;
-  if (role === null) return NO_SCOPES; // left the organization
+  if (role === null) return NO_SCOPES; // the creator has left the organization
   const own = context.creator_project_role;
   const projects = new Map(own === null || context.project_id === null ? [] : [[context.project_id, own] as const]);
   const person = { ...bound, kind: "person", email: "", role, scopes: ORG_ROLE_SCOPES[role], projects } as const;

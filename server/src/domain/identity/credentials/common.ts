@@ -8,7 +8,7 @@ import { auditActorOf, type ActorContext } from "./actor.ts";
 import { TABLES, type AnyRow, type Rows, type Table } from "./kinds.ts";
 import { findContext, type Context } from "./store.ts";
 
-/** Dependencies of every act on a credential. */
+/** The dependencies of every operation on a credential. */
 
 export interface CredentialsDeps {
   readonly metadata: MetadataStore;
@@ -17,7 +17,7 @@ export interface CredentialsDeps {
   readonly feed: Pick<ChangeFeed, "propagate" | "sync">;
 }
 
-/** By its identifier, or where the table allows it by the public one. @throws Problem `not_found` */
+/** Finds a credential by its id. If the table allows it, also by the public identifier. @throws Problem `not_found` */
 export async function found<T extends Table>(db: Reader, table: T, orgId: string, name: string): Promise<Context<T>> {
   const { idPrefix, isNamedByPublicId } = TABLES[table];
   const isPublic = isNamedByPublicId && !name.startsWith(`${idPrefix}_`);
@@ -41,7 +41,7 @@ export function detailOf<T extends Table>(
   return Object.fromEntries(columns.map((column) => [column, row[column as keyof Rows[T]]]));
 }
 
-/** Adds an entry about it to the audit log. */
+/** Appends an entry about the credential to the audit log. */
 export async function audit(
   deps: CredentialsDeps,
   tx: Writer,
@@ -54,7 +54,7 @@ export async function audit(
   await appendAudit(deps, tx, { ...origin, action, target, result: "success", detail });
 }
 
-/** Lets every node read it again. `epoch`: the one after the change, where it has one. */
+/** Makes every node read the credential again. `epoch`: its epoch after the change, if it has one. */
 export async function announce(
   deps: Pick<CredentialsDeps, "clock"> & { readonly metadata: Pick<MetadataStore, "lock" | "notify"> },
   tx: Writer,
@@ -64,7 +64,7 @@ export async function announce(
   return appendAuthChange(deps, tx, { kind: "credential", subject: id, ...(epoch === undefined ? {} : { epoch }) });
 }
 
-/** After a change that ends the tokens already issued. */
+/** Returns the epoch after a change that ends the issued tokens. */
 export function nextEpoch({ epoch }: AnyRow): number | undefined {
   return epoch === undefined ? undefined : epoch + 1;
 }

@@ -18,26 +18,27 @@ import { requireMayWiden, UNBOUNDED } from "./widening.ts";
 /** The part of a creation that depends on the kind. */
 export interface Creation<T extends Table> {
   readonly kind: KindName;
-  /** Nobody gives what they do not have themselves: the permissions are compared with those of this actor. */
+  /** This actor gives the permissions. It must have them itself. */
   readonly giver: ActorContext["actor"];
-  /** That the giver needs. */
+  /** The permission that the giver needs. */
   readonly permission?: Scope;
   readonly name: string;
   readonly projectId: string | null;
-  /** Undefined: all that the kind can have and the giver has. */
+  /** Undefined: all scopes that the kind allows and the giver has. */
   readonly scopes: ReadonlySet<Scope> | undefined;
   readonly expiresAtMs: number | null;
   readonly addresses: string | null;
-  /** The columns of its table alone. */
+  /** The columns that only this table has. */
   columns(id: string, nowMs: number): Omit<Rows[T], Exclude<keyof AnyRow, "kind" | "epoch">>;
   /** Stores a secret that is not a column. */
   storeSecret?(tx: Writer, id: string): Promise<void>;
-  /** More for the audit log. */
+  /** Further details for the audit log. */
   readonly detail?: Record<string, unknown>;
 }
 
 /**
- * Creates one of any kind, in one transaction. `answerOf`: what the caller gets, with the secret, which is shown this once.
+ * Creates a credential of any kind, in one transaction. `answerOf` renders the answer with the secret, which is shown
+ * only now.
  * @throws Problem `invalid_body`, `not_found` (the project), `insufficient_scope`, `forbidden`, `limit_reached`
  */
 export async function create<T extends Table, A>(
@@ -80,7 +81,7 @@ export async function create<T extends Table, A>(
   });
 }
 
-/** The permissions that a new one gets. @throws Problem `not_found`, `insufficient_scope`, `forbidden` */
+/** Returns the permissions of the new credential. @throws Problem `not_found`, `insufficient_scope`, `forbidden` */
 async function givenBy(
   tx: Writer,
   { kind, giver, permission, projectId, scopes: asked }: Creation<Table>,
@@ -98,7 +99,7 @@ async function givenBy(
   return { scopes, policy, resource };
 }
 
-/** @throws Problem `insufficient_scope` when there is nothing to give */
+/** Returns all scopes that the kind allows and the actor has. @throws Problem `insufficient_scope` if there are none */
 function everythingOf(kind: KindName, held: ReadonlySet<Scope>, policy: Policy): ReadonlySet<Scope> {
   const scopes: readonly Scope[] = KINDS[kind].scopes;
   const given = withinPolicy(new Set(scopes.filter((scope) => held.has(scope))), policy);

@@ -23,7 +23,7 @@ import { findContext, updateRow } from "./store.ts";
 import { viewOf, type Credential } from "./view.ts";
 import { requireMayWiden } from "./widening.ts";
 
-/** A new credential, with its secret when it has one. */
+/** A new credential, with its secret if it has one. */
 export interface Made {
   readonly credential: Credential;
   readonly clientSecret: string | null;
@@ -34,15 +34,18 @@ type WithSecret = Made & { readonly clientSecret: string };
 /** Management of credentials of programs, and of personal access tokens. */
 export interface Credentials extends Managed<"credential"> {
   /**
-   * Creates a credential with one secret, which is returned this once.
+   * Creates a credential with one secret, which is shown only now.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `limit_reached`
    */
   create(acting: ActorContext, input: NewCredential): Promise<WithSecret>;
-  /** The same with no secret: only tokens of issuers that it trusts sign in as it, until a rotation creates one. */
+  /**
+   * Creates a credential without a secret. Programs sign in with tokens of issuers that it trusts, until a rotation
+   * creates a secret.
+   */
   createWithoutSecret(acting: ActorContext, input: NewCredential): Promise<Made>;
   /**
-   * Creates a personal access token: it never has more permissions than its person, and ends when they leave. It is shown
-   * together with their e-mail address, to services that take people.
+   * Creates a personal access token. It never has more permissions than its person, and ends when they leave. Services
+   * that accept people take it as the password beside their e-mail address.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `limit_reached`
    */
   createPersonal(
@@ -51,8 +54,8 @@ export interface Credentials extends Managed<"credential"> {
     input: NewCredential,
   ): Promise<{ credential: Credential; token: string }>;
   /**
-   * Creates a new secret, returned this once. The present one is accepted for `overlapS` more, an older one no longer;
-   * with 0 the tokens already issued are void as well, since then the secret is taken to have leaked.
+   * Creates a new secret, which is shown only now. The current secret stays valid for `overlapS` seconds. Older secrets
+   * end. An overlap of 0 means that the secret leaked, so the issued tokens become void, too.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `conflict`
    */
   rotate(acting: ActorContext, id: string, options?: { overlapS?: number }): Promise<Propagation & WithSecret>;
@@ -87,7 +90,7 @@ async function createApp(
   if (actor.kind === "credential" && actor.projectId !== null && input.projectId === null) {
     throw new Problem(
       "forbidden",
-      "A credential of a project can only create credentials of that project; give its project_id.",
+      "A credential of a project can create credentials only in that project. Give its project_id.",
     );
   }
   const creation: Creation<"credential"> = {
@@ -116,7 +119,7 @@ async function createPersonal(
   return create(deps, acting, creation, (credential) => ({ credential, token }));
 }
 
-/** The parts of a row of the table `credential`. */
+/** Returns the columns that only the table `credential` has. */
 function credentialRow(
   deps: CredentialsDeps,
   kind: "app" | "personal",
@@ -143,8 +146,9 @@ async function rotate(
   let made: WithSecret | undefined;
   const propagation = await managed.change(acting, id, async (tx, context, held) => {
     if (KINDS[context.kind].ownedBy === "person")
-      throw new Problem("conflict", "A personal access token has no other secret; make a new one, and revoke this.");
-    // Who gets the secret gets what the credential may do, now and when its creator's role is raised again.
+      throw new Problem("conflict", "A personal access token can't be rotated. Create a new one, and revoke this one.");
+    // The new secret gives its owner all permissions of the credential, including those that return if its creator's
+    // role is raised again.
     const wider = { scopes: parseScopes(context.scopes), secret: true, span: await spanOf(tx, context) };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
     await retireSecrets(deps, tx, id, overlapS);

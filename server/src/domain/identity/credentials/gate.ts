@@ -4,7 +4,7 @@ import type { AddressTest } from "./addresses.ts";
 import type { RefusalLog } from "./refusals.ts";
 import type { CredentialState } from "./states.ts";
 
-/** Where a request comes from. */
+/** The address and the id of a request. */
 export interface Origin {
   readonly ip: string | null;
   readonly requestId: string | null;
@@ -12,8 +12,8 @@ export interface Origin {
 
 export interface Gate {
   /**
-   * Called once the owner of a request is known, by any proof: a secret, an assertion, a token. Refusals go into the
-   * audit log.
+   * Checks whether the credential may be used. Call it once its owner is proved by a secret, an assertion or a token.
+   * Refusals go into the audit log.
    * @throws Problem `approval_pending`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`
    */
   require(state: CredentialState, origin: Origin | undefined): void;
@@ -43,7 +43,7 @@ export function createGate(refusals: Pick<RefusalLog, "record">): Gate {
 }
 
 /**
- * The same for a service with a separate audit log.
+ * Makes the same check for a service with a separate audit log.
  * @throws Problem `approval_pending`, `address_not_allowed`
  */
 export function requireUsable(
@@ -53,13 +53,13 @@ export function requireUsable(
   if (isPending)
     throw new Problem(
       "approval_pending",
-      "It waits for an approval: ask an administrator of the organization for it.",
+      "It waits for an approval. Ask an administrator of the organization for it.",
       { decidedBy: "approval" },
     );
   if (allows === null || allows(ip)) return;
   throw new Problem(
     "address_not_allowed",
-    `It may not be used from ${ip ?? "an unknown address"}: that is not one of its allowed addresses, or not one of the organization's.`,
+    `It may not be used from ${ip ?? "an unknown address"}, because that is not an allowed address of the credential or of the organization.`,
     { decidedBy: "address" },
   );
 }

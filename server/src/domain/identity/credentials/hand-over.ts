@@ -27,7 +27,7 @@ const OF_ORGANIZATION = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "org
 const OF_PERSON = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "person");
 const OF_PROJECT = KIND_NAMES.filter((kind) => TABLES[KINDS[kind].table].endsWithProject);
 
-/** The ids of what a person or a credential created for the organization and is not revoked, by kind. */
+/** Returns the ids of what a person or a credential created for the organization and nobody revoked, by kind. */
 export async function createdBy(db: Reader, orgId: string, id: string): Promise<Readonly<Record<KindName, string[]>>> {
   const ids: Record<KindName, string[]> = { app: [], personal: [], s3: [] };
   for (const kind of OF_ORGANIZATION) ids[kind] = await liveIds(db, kind, { orgId, createdBy: id });
@@ -35,9 +35,9 @@ export async function createdBy(db: Reader, orgId: string, id: string): Promise<
 }
 
 /**
- * Makes `to` responsible for the credentials that `from` created, in the caller's transaction. They keep their present
- * permissions and gain none, since `from` still knows the secrets. The personal access tokens of `from` end. Returns
- * the ids of the transferred ones.
+ * Makes `to` responsible for the credentials that `from` created, in the caller's transaction. They gain no
+ * permissions, because `from` still knows the secrets. The personal access tokens of `from` end. Returns the ids of the
+ * transferred credentials.
  */
 export async function transferCredentials(
   deps: HandOverDeps,
@@ -69,7 +69,10 @@ function keptScopes(context: AnyContext, becomesOwners: boolean): ReturnType<typ
   return new Set(kept);
 }
 
-/** Revokes what ends with its project when that is deleted, in the caller's transaction. Returns the ids, for the audit log. */
+/**
+ * Revokes the credentials that end with a deleted project, in the caller's transaction. Returns their ids, for the
+ * audit log.
+ */
 export async function revokeCredentialsOfProject(
   deps: HandOverDeps,
   tx: Writer,
@@ -80,22 +83,22 @@ export async function revokeCredentialsOfProject(
   return ids;
 }
 
-/** Revokes a person's personal access tokens in every organization, in the caller's transaction. Returns how many there were. */
+/**
+ * Revokes a person's personal access tokens in all organizations, in the caller's transaction. Returns their number.
+ */
 export async function revokePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<number> {
   let count = 0;
   for (const kind of OF_PERSON) count += (await revokeAll(deps, tx, kind, { createdBy: userId })).length;
   return count;
 }
 
-/** A person's personal access tokens of every organization, without the revoked ones, newest first. */
+/** Returns a person's personal access tokens in all organizations, without revoked ones, newest first. */
 export async function personalTokensOf(db: Reader, userId: string): Promise<PersonalToken[]> {
   const ids = await liveIds(db, "personal", { createdBy: userId });
   return (await contextsOf(db, KINDS.personal.table, ids)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/**
- * Lets every node read the name and the factors of these tokens' person again, in the transaction that changes them.
- */
+/** Makes every node read the person of these tokens again, in the transaction that changes their name or factors. */
 export async function announcePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<void> {
   for (const kind of OF_PERSON)
     for (const { id, epoch } of await liveContexts(tx, kind, { createdBy: userId }))
@@ -110,7 +113,7 @@ async function revokeAll(
 ): Promise<string[]> {
   const contexts = await liveContexts(tx, kind, of);
   const atMs = deps.clock.nowMs();
-  // All rows before the feed: who changes a credential at the same time takes the row first and the feed's lock second, too.
+  // All rows come before the feed's lock. A concurrent change of a credential takes the locks in the same order.
   for (const row of contexts) await revokeRow(tx, row.id, { atMs, epoch: nextEpoch(row) });
   for (const row of contexts) await announce(deps, tx, row.id, nextEpoch(row));
   return contexts.map(({ id }) => id);

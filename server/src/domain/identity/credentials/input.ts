@@ -11,15 +11,15 @@ export interface NewCredential {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly expiresAtMs?: number | null | undefined;
-  /** CIDR ranges; null or absent: from anywhere. */
+  /** CIDR ranges. Null or absent: any address. */
   readonly allowedAddresses?: readonly string[] | null | undefined;
 }
 
 export interface CredentialChange {
   readonly name?: string | undefined;
-  /** The whole new list; null: from anywhere. */
+  /** The complete new list. Null: any address. */
   readonly allowedAddresses?: readonly string[] | null | undefined;
-  /** The whole new set; raised or lowered. */
+  /** The complete new set. */
   readonly scopes?: readonly string[] | undefined;
 }
 
@@ -30,10 +30,7 @@ export interface CredentialListing {
   readonly limit: number;
 }
 
-/**
- * The common input of every kind, in its stored form.
- * @throws Problem `invalid_body`
- */
+/** Validates the input that all kinds share, and returns its stored form. @throws Problem `invalid_body` */
 export function validated(input: Omit<NewCredential, "scopes">): {
   readonly name: string;
   readonly projectId: string | null;
@@ -45,18 +42,21 @@ export function validated(input: Omit<NewCredential, "scopes">): {
   return { name, projectId, expiresAtMs, addresses: renderAddresses(requireAddresses(allowedAddresses)) };
 }
 
-/** @throws Problem `invalid_body` with the place of each unknown name */
+/** @throws Problem `invalid_body` with the place of each unknown scope */
 export function requireKnownScopes(names: readonly string[]): Set<Scope> {
   const unknown = names.map((name, i) => ({ name, i })).filter(({ name }) => !isScope(name));
   if (unknown.length > 0) {
     const errors = unknown.map(({ i }) => ({ pointer: `/scopes/${i}`, detail: "is not a scope" }));
-    throw new Problem("invalid_body", "There is no such scope.", { errors });
+    throw new Problem("invalid_body", "Some scopes do not exist.", { errors });
   }
   if (names.length === 0) throw invalidPlace("/scopes", "must name at least one scope");
   return new Set(names.filter(isScope));
 }
 
-/** No service takes a personal token for anything else, so it would be refused wherever it is shown. @throws Problem `invalid_body` that names each */
+/**
+ * Refuses scopes that no service accepts from a personal access token. The token would be refused everywhere.
+ * @throws Problem `invalid_body` that names each
+ */
 export function requireUsableByPeople(names: readonly string[]): void {
   const taken: readonly string[] = PERSONAL_TOKEN_SCOPES;
   const errors = names.flatMap((name, i) =>
@@ -65,21 +65,21 @@ export function requireUsableByPeople(names: readonly string[]): void {
       : [
           {
             pointer: `/scopes/${i}`,
-            detail: `${name} is taken from a personal token by no service; ${taken.join(", ")} are`,
+            detail: `no service accepts ${name} from a personal access token; they accept ${taken.join(", ")}`,
           },
         ],
   );
   if (errors.length === 0) return;
   const places = errors.map(({ detail }) => detail).join("; ");
-  throw new Problem("invalid_body", `A personal access token can't hold that: ${places}. Create a credential for it.`, {
+  throw new Problem("invalid_body", `A personal access token can't have these scopes: ${places}. Create a credential for them.`, {
     errors,
   });
 }
 
 export function requireName(name: string): void {
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  // eslint-disable-next-line no-control-regex -- the check looks for control characters
   if (name.length > 0 && name.length <= NAME_CHARS_MAX && !/[\u0000-\u001f\u007f]/.test(name)) return;
-  throw invalidPlace("/name", `must have 1 to ${NAME_CHARS_MAX} characters, none of them a control character`);
+  throw invalidPlace("/name", `must have 1 to ${NAME_CHARS_MAX} characters, and no control characters`);
 }
 
 export function requireOverlap(overlapS: number): void {
@@ -91,7 +91,7 @@ export function invalidPlace(pointer: string, detail: string): Problem {
   return new Problem("invalid_body", "The credential is not valid.", { errors: [{ pointer, detail }] });
 }
 
-/** The end of a secret, which distinguishes it from others. */
+/** Returns the end of a secret, which people recognize it by. */
 export function hintOf(secret: string): string {
   return secret.slice(-4);
 }

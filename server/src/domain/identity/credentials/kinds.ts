@@ -4,18 +4,16 @@ import type { RecordLimit } from "#kernel/record-limits.ts";
 import type { SecretPrefix } from "#kernel/secrets.ts";
 import type { Tables } from "#stores/metadata/index.ts";
 
-/**
- * The differences between the kinds of credentials, as two tables. Everything common is written once, in this folder.
- */
+/** The differences between the kinds of credentials, as two tables. The common code of this folder reads them. */
 
 export interface Kind {
   readonly table: Table;
   /** The permissions that it can have. */
   readonly scopes: readonly Scope[];
-  /** `person`: the token of one person. They alone may use it, it counts for them, and it ends when they leave. */
+  /** `person`: the token of one person. Only they may use it. It has their permissions, and ends when they leave. */
   readonly ownedBy: "organization" | "person";
   readonly limit: RecordLimit;
-  /** Its secrets begin with it, and keyed hashes of them are stored. Null: the one secret is sealed in the row. */
+  /** The prefix of its secrets, which are stored as keyed hashes. Null: its only secret is stored sealed in the row. */
   readonly secretPrefix: SecretPrefix | null;
 }
 
@@ -45,30 +43,32 @@ export const KINDS = {
 
 export type KindName = keyof typeof KINDS;
 
-/** Common to the rows of one table of the database. */
+/** The rules of one table of the database. */
 interface TableRule<R> {
   readonly idPrefix: "cred" | "key";
-  /** In messages. */
+  /** Used in messages. */
   readonly noun: string;
   /** The first word of its actions in the audit log, and the kind of their target. */
   readonly auditName: "credential" | "s3_key";
-  /** The columns that an entry of the audit log has. */
+  /** The columns that entries of the audit log contain. */
   readonly audited: {
     readonly create: readonly (keyof R & string)[];
     readonly approve: readonly (keyof R & string)[];
     readonly revoke: readonly (keyof R & string)[];
   };
-  /** The public identifier that comes with the secret. */
+  /** The public identifier that clients send with the secret. */
   readonly publicId: keyof R & string;
-  /** Its operations take the public identifier, too. */
+  /** Its operations accept the public identifier, too. */
   readonly isNamedByPublicId: boolean;
-  /** The columns that lists are ordered by, newest first. An index of the table is in this order. */
+  /** The columns that lists are ordered by, newest first. The table has an index in this order. */
   readonly order: readonly ("created_at" | "id")[];
-  /** It gets access tokens, which nodes keep in memory: a change ends them, and waits until every node has applied it. */
+  /**
+   * It gets access tokens, which nodes keep in memory. A change ends them, and waits until every node has applied it.
+   */
   readonly hasTokens: boolean;
-  /** It expires and is revoked with the credential that created it. If not, it only loses its permissions. */
+  /** It expires and is revoked with the credential that created it. Otherwise it only loses its permissions. */
   readonly endsWithCreator: boolean;
-  /** The same with its project. */
+  /** It is revoked with its project. Otherwise it only loses its permissions. */
   readonly endsWithProject: boolean;
 }
 
@@ -113,7 +113,7 @@ export type Rows = Pick<Tables, Table>;
 /** The columns of every kind. */
 export interface AnyRow extends Omit<Rows["s3_key"], "access_key" | "buckets" | "prefix" | "secret"> {
   readonly kind?: Rows["credential"]["kind"];
-  /** Where it gets access tokens: grows with every change that ends them. */
+  /** Set if it gets access tokens. It grows with every change that ends them. */
   readonly epoch?: number;
 }
 

@@ -26,24 +26,24 @@ import {
 import { versionOf, viewOf, type Views } from "./view.ts";
 import { isWiderRange, requireMayWiden } from "./widening.ts";
 
-/** Whether every live node has applied a change; false when one has not within two seconds. */
+/** Whether every live node has applied a change. False if one has not within two seconds. */
 export interface Propagation {
   readonly propagated: boolean;
 }
 
 /**
- * Management of the credentials of one table, for the API and the command line: every act is checked, audited and
+ * Management of the credentials of one table, for the API and the command line. Every operation is checked, audited and
  * announced to all nodes.
  */
 export interface Managed<T extends Table> {
   /** @throws Problem `not_found`, `insufficient_scope` */
   get(acting: ActorContext, name: string): Promise<Views[T]>;
-  /** A page of those that the actor may see, newest first. @throws Problem `invalid_parameter` */
+  /** Returns a page of the credentials that the actor may see, newest first. @throws Problem `invalid_parameter` */
   list(acting: ActorContext, listing: CredentialListing): Promise<{ items: Views[T][]; nextCursor: string | null }>;
-  /** Those that are neither revoked nor, at that time, expired. */
+  /** Counts the credentials that are neither revoked nor expired at that time. */
   count(orgId: string, atMs: number): Promise<number>;
   /**
-   * Renames, raises or lowers. Lowering makes the tokens already issued void.
+   * Changes the name, the scopes or the limits. Lowering the scopes makes issued tokens void.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`, `concurrent_update`
    */
   update(
@@ -52,21 +52,25 @@ export interface Managed<T extends Table> {
     change: CredentialChange,
     ifMatch?: string,
   ): Promise<Propagation & { credential: Views[T] }>;
-  /** Lets it be used after it waited for an approval. To refuse it, revoke it. @throws Problem `not_found`, `insufficient_scope`, `conflict` */
+  /** Approves a credential. To refuse it, revoke it. @throws Problem `not_found`, `insufficient_scope`, `conflict` */
   approve(acting: ActorContext, name: string): Promise<Views[T]>;
   /**
-   * Ends it and all its tokens. Resolves when every live node has applied it; doing it again changes nothing.
+   * Revokes a credential and all its tokens. Resolves when every live node has applied it. Repeating it changes
+   * nothing.
    * @throws Problem `not_found`, `insufficient_scope`
    */
   revoke(acting: ActorContext, name: string): Promise<Propagation & { revokedAtMs: number }>;
   /**
-   * One change of a live one, serialised with others of the same, audited and announced to all nodes.
+   * Makes one change of a valid credential, serialised with other changes of it. The change is audited and announced to
+   * all nodes.
    * @throws Problem `not_found`, `insufficient_scope`, `conflict`, and the errors of `work`
    */
   change(acting: ActorContext, name: string, work: Work<T>): Promise<Propagation>;
 }
 
-/** `held`: the permissions of the actor where the credential reaches. `epoch`: the one afterwards, where the change ends tokens. */
+/**
+ * `held`: the permissions of the actor where the credential reaches. `epoch`: the new epoch, if the change ends tokens.
+ */
 type Work<T extends Table> = (
   tx: Writer,
   context: Context<T>,
@@ -113,7 +117,7 @@ async function list<T extends Table>(
   const last = page.at(-1);
   const ids = page.map(({ id }) => id);
   const contexts = new Map((await contextsOf(metadata.read, table, ids)).map((context) => [context.id, context]));
-  // One after the other: a page of them at once would take every connection to the records.
+  // One after the other: a page of concurrent reads would take every connection to the records.
   const items: Views[T][] = [];
   for (const id of ids) {
     const context = contexts.get(id);
@@ -169,7 +173,7 @@ async function approve<T extends Table>(manager: Manager<T>, acting: ActorContex
     requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
     const wider = { scopes: parseScopes(context.scopes), approval: true };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
-    if (context.pending === 0) throw new Problem("conflict", `The ${TABLES[table].noun} waits for no approval.`);
+    if (context.pending === 0) throw new Problem("conflict", `The ${TABLES[table].noun} does not wait for an approval.`);
     await updateRow(tx, context.id, { pending: 0 });
     return { action: actionOf(table, "approve"), detail: detailOf(table, "approve", context) };
   });
@@ -188,7 +192,7 @@ async function revoke<T extends Table>(
     const revokedNowMs = context.revoked_at ?? clock.nowMs();
     const epoch = nextEpoch(context);
     if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedNowMs, epoch });
-    // Told again when it was revoked before, so that this answer too is about every node.
+    // Announced again if it was revoked before, so that this answer, too, covers every node.
     const number = await announce(manager, tx, context.id, epoch);
     const detail = detailOf(table, "revoke", context);
     if (context.revoked_at === null)
@@ -209,7 +213,7 @@ async function changeLive<T extends Table>(
     const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
     const held = requirePermission(acting.actor, "credentials:write", resourceOf(context));
     const { noun } = TABLES[table];
-    if (context.revoked_at !== null) throw new Problem("conflict", `The ${noun} is revoked; create another one.`);
+    if (context.revoked_at !== null) throw new Problem("conflict", `The ${noun} is revoked. Create another one.`);
     const { epoch = context.epoch, action, detail } = await work(tx, context, held);
     const number = await announce(manager, tx, context.id, epoch);
     await audit(manager, tx, acting, { table, id: context.id, action, detail });
@@ -230,7 +234,10 @@ async function locked<T extends Table>(
   return found(tx, table, actor.orgId, id);
 }
 
-/** Without tokens there is nothing to wait for: each use reads the number of the last change first. */
+/**
+ * Waits until all nodes applied the change. Kinds without tokens need no wait, because each use first reads the number
+ * of the last change.
+ */
 async function isApplied({ feed, table }: Manager<Table>, seq: number): Promise<boolean> {
   if (!TABLES[table].hasTokens) return true;
   await feed.sync();

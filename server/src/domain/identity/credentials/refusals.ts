@@ -5,14 +5,14 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 
 /** A refused sign-in or token request. */
 export interface Refusal {
-  /** Null where the client is not known. */
+  /** Null if the client is unknown. */
   readonly orgId: string | null;
   readonly credentialId: string | null;
-  /** The person whose sign-in it was; absent for clients. Null: not known. */
+  /** The person who tried to sign in. Absent for clients. Null: unknown. */
   readonly userId?: string | null;
-  /** False: somebody who could not show the credential's secret. */
+  /** False: the client did not show the credential's secret. */
   readonly signedIn: boolean;
-  /** Only of the right form: people paste secrets into the wrong field. */
+  /** Only an id of the right form is kept, because people paste secrets into the wrong field. */
   readonly clientId: string | null;
   readonly reason: string;
   readonly ip: string | null;
@@ -32,15 +32,15 @@ export interface RefusalLogDeps {
 }
 
 const FLUSH_MS = 1_000;
-/** Rows a minute; a flood becomes one row that says how many more there were. */
+/** The most rows a minute. More refusals become one row with their number. */
 const ROWS_PER_MINUTE = 120;
 const MINUTE_MS = 60_000;
-/** Different refusals held at once. */
+/** The most different refusals in memory. */
 const PENDING_MAX = 1_000;
 
 /**
- * Writes refusals into the audit log without letting their senders fill the disk: equal ones of the same minute are one
- * row with a count, and the rows of a minute are limited.
+ * Writes refusals to the audit log, but clients can't fill the disk with them. Equal refusals of one minute are one row
+ * with a count, and the number of rows a minute is limited.
  */
 export class RefusalLog {
   readonly #deps: RefusalLogDeps;
@@ -77,14 +77,14 @@ export class RefusalLog {
     this.#writing.ask();
   }
 
-  /** Writes the waiting rows; `all` also those that still collect their count. */
+  /** Writes the waiting rows. With `all`, also the rows that still count. */
   async flush(options: { all: boolean }): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     const due = this.#takeDue(nowMs, options.all);
     try {
       await this.#write(due, this.#takeOverflow(nowMs, options.all));
     } catch (error) {
-      for (const each of due) this.#overflow += each.count; // still counted, when the database takes rows again
+      for (const each of due) this.#overflow += each.count; // keep counting until the database accepts rows again
       throw error;
     }
   }
@@ -92,7 +92,7 @@ export class RefusalLog {
   async #write(due: readonly Pending[], overflow: number): Promise<void> {
     if (due.length === 0 && overflow === 0) return;
     const events = [...due.map(eventOf), ...(overflow === 0 ? [] : [overflowEvent(overflow)])];
-    // By organization, so that all nodes lock the chains in one order.
+    // Sorted by organization, so that all nodes lock the chains in the same order.
     const ordered = events.toSorted((a, b) => compare(a.orgId ?? "", b.orgId ?? ""));
     await this.#deps.metadata.write(async (tx) => {
       for (const event of ordered) await appendAudit(this.#deps, tx, event);
@@ -104,7 +104,7 @@ export class RefusalLog {
     await this.flush({ all: true });
   }
 
-  /** Writes refusals whose count has been collected long enough. */
+  /** Writes the refusals that were counted for a minute. */
   async #writeDue(): Promise<void> {
     try {
       await this.flush({ all: false });
@@ -113,7 +113,7 @@ export class RefusalLog {
     }
   }
 
-  /** The first of its kind at once, those that follow once a minute. */
+  /** Takes the first refusal of its kind at once, and further ones once a minute. */
   #takeDue(nowMs: number, all: boolean): Pending[] {
     if (nowMs - this.#minuteStartMs >= MINUTE_MS) {
       this.#minuteStartMs = nowMs;
@@ -174,7 +174,7 @@ function eventOfPerson({ refusal, count }: Pending, userId: string | null): Audi
 }
 
 function overflowEvent(count: number): AuditEvent {
-  const detail = { reason: "more refusals than the audit log takes in a minute", count };
+  const detail = { reason: "more refusals than the audit log accepts in a minute", count };
   return { orgId: null, actor: { kind: "anonymous", id: null }, action: "token.refuse", result: "denied", detail };
 }
 

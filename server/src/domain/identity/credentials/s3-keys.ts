@@ -14,22 +14,22 @@ import { findContext, type Context } from "./store.ts";
 import type { S3Key } from "./view.ts";
 
 export interface NewS3Key extends Omit<NewCredential, "scopes"> {
-  /** All that a key can have and its creator has, when not given. */
+  /** If absent: all scopes that a key can have and its creator has. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** Names of the only buckets that it reaches. */
+  /** The names of the only buckets that it reaches. */
   readonly buckets?: readonly string[] | null | undefined;
   readonly prefix?: string | undefined;
-  /** Cuts the scopes down to reading. */
+  /** Reduces the scopes to reading. */
   readonly readOnly?: boolean | undefined;
 }
 
 export interface MadeS3Key {
   readonly key: S3Key;
-  /** Shown this once. */
+  /** Shown only now. */
   readonly secret: string;
 }
 
-/** Management of access keys of the S3 gateway. They are named by their id or by their access key ID. */
+/** Management of S3 keys. Operations accept their id or their access key ID. */
 export interface S3Keys extends Managed<"s3_key"> {
   /** @throws Problem `invalid_body`, `not_found` (the project), `insufficient_scope`, `forbidden` (the organization's policy), `limit_reached` */
   create(acting: ActorContext, input: NewS3Key): Promise<MadeS3Key>;
@@ -81,10 +81,10 @@ function requireLimits({ scopes, buckets, prefix = "" }: NewS3Key): void {
 }
 
 function invalid(pointer: string, detail: string): Problem {
-  return new Problem("invalid_body", "The access key is not valid.", { errors: [{ pointer, detail }] });
+  return new Problem("invalid_body", "The S3 key is not valid.", { errors: [{ pointer, detail }] });
 }
 
-/** A key with its present state, read past every cache; undefined: there is no such key. */
+/** Reads a key with its current state, without caches. Returns undefined if it does not exist. */
 export async function readS3Key(
   metadata: Pick<MetadataStore, "read">,
   accessKeyId: string,
@@ -100,7 +100,7 @@ const ID_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const ID_RANDOM_CHARS = 16;
 const SECRET_BYTES = 30;
 
-/** Twenty characters, as clients expect. It is no secret. */
+/** Creates an access key ID of twenty characters, the length that clients expect. It is not secret. */
 function newAccessKeyId(): string {
   let id = ID_PREFIX;
   for (const byte of randomBytes(ID_RANDOM_CHARS)) id += ID_ALPHABET.charAt(byte & 31);
@@ -111,11 +111,14 @@ export function isAccessKeyId(text: string): boolean {
   return /^MOOR[A-Z2-7]{16}$/.test(text);
 }
 
-/** Forty characters for 240 random bits, of those that need no quotation in a shell or a URL. */
+/**
+ * Creates a secret key of forty characters with 240 random bits. No character needs quotes in a shell or escapes in a
+ * URL.
+ */
 function newSecretKey(): string {
   for (;;) {
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
-    if (!secret.startsWith("-")) return secret; // would be taken for an option
+    if (!secret.startsWith("-")) return secret; // programs would read it as an option
   }
 }
 

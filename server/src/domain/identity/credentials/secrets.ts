@@ -6,10 +6,10 @@ import { hintOf } from "./input.ts";
 import { CLIENT_SECRET_HASH } from "./sign-in.ts";
 import { deleteSecrets, expireSecret, insertSecret, secretsOf } from "./store.ts";
 
-/** Secrets accepted at once: the present one and its successor. */
+/** The most valid secrets at once: the current one and its successor. */
 const LIVE_SECRETS_MAX = 2;
 
-/** Keeps a keyed hash of a secret of the credential. */
+/** Stores a keyed hash of a secret of the credential. */
 export async function addSecret(
   { envelope, clock }: { readonly envelope: Envelope; readonly clock: Clock },
   tx: Writer,
@@ -28,7 +28,7 @@ export async function addSecret(
   });
 }
 
-/** The newest live secret stays for the overlap, all others go. */
+/** Keeps the newest valid secret for the overlap, and deletes all others. */
 export async function retireSecrets(
   { clock }: { readonly clock: Clock },
   tx: Writer,

@@ -13,7 +13,7 @@ import { endingOf, isLive } from "./state.ts";
 import type { CredentialState, CredentialStates } from "./states.ts";
 import type { UsageLog } from "./usage.ts";
 
-/** Purpose under which client secrets are hashed. */
+/** The purpose in the hash of client secrets. */
 export const CLIENT_SECRET_HASH = "client-secret";
 const NO_HASH = Buffer.alloc(32);
 const EMAIL = /^[^@\s]{1,64}@[^@\s]{1,255}$/;
@@ -22,17 +22,17 @@ const CLIENT_ID = /^mrc_[0-9a-hjkmnp-tv-z]{26}$/;
 type Secret = CredentialState["secrets"][number];
 
 export interface SignInRequest {
-  /** Or, where people may sign in, a person's e-mail address. */
+  /** A client id. Or a person's e-mail address, if the service accepts people. */
   readonly clientId: string;
-  /** Or a personal access token of that person. */
+  /** A client secret. Or a personal access token of that person. */
   readonly clientSecret: string;
-  /** Whether this service takes people. */
+  /** Whether this service accepts people. */
   readonly takesPeople?: boolean;
   readonly ip: string;
   readonly requestId: string;
 }
 
-/** A token of another issuer in the place of a secret (RFC 7521 section 4.2). */
+/** A token of another issuer instead of a secret (RFC 7521, section 4.2). */
 export interface AssertionRequest extends Pick<SignInRequest, "clientId" | "ip" | "requestId"> {
   readonly assertion: string;
 }
@@ -48,11 +48,11 @@ export interface SignInDeps {
   readonly gate: Gate;
 }
 
-/** Client authentication by identifier and secret, or by another issuer's token, for every surface that takes them. */
+/** Client authentication with a secret, or with a token of another issuer, for every surface that accepts them. */
 export class SignIn {
   readonly #deps: SignInDeps;
   readonly #failures: FailureDelay;
-  /** SHA-256 of the secret that was last accepted, as long as the state that accepted it is in memory. */
+  /** SHA-256 of the last accepted secret. It lives as long as the cached state that accepted it. */
   readonly #accepted = new WeakMap<CredentialState, { digest: Buffer; secret: Secret }>();
 
   constructor(deps: SignInDeps) {
@@ -61,11 +61,11 @@ export class SignIn {
   }
 
   /**
-   * The credential's present state. An unknown client, a wrong secret, and a credential that is revoked or expired get
-   * the same refusal, in words and in time; a caller with the right secret gets the other reasons. A right secret is
-   * accepted after any failures: 256 random bits are not found by guessing.
+   * Authenticates a client, and returns the current state of its credential. An unknown client, a wrong secret, and a
+   * revoked or expired credential get the same refusal, in words and in time. A caller with the right secret gets the
+   * other reasons. The right secret works after any number of failures, because nobody guesses 256 random bits.
    * @throws Problem `unauthorized`; `approval_pending`, `address_not_allowed`; `rate_limited` instead of `unauthorized`
-   *   after ten failures of this client at this place; `unavailable` when this node can't know
+   * after ten failures of this client from this address; `unavailable` if this node can't decide
    */
   async authenticate(request: SignInRequest): Promise<CredentialState> {
     await this.#fresh();
@@ -77,13 +77,13 @@ export class SignIn {
     this.#fail(request);
     throw new Problem(
       "unauthorized",
-      "The client id or the client secret is not right, or the credential is no longer valid.",
+      "The client id or the client secret is wrong, or the credential is no longer valid. Check both, or ask for a new credential.",
     );
   }
 
   /**
-   * The credential's present state, and which of its trusts has taken the assertion. An unknown client, a trust that does not fit,
-   * and a credential that is revoked or expired are refused alike.
+   * Returns the current state of the credential, and the trust that accepted the assertion. An unknown client, a trust
+   * that does not match, and a revoked or expired credential get the same refusal.
    * @throws Problem as `authenticate`
    */
   async authenticateAssertion(request: AssertionRequest): Promise<{ credential: CredentialState; trustId: string }> {
@@ -93,7 +93,7 @@ export class SignIn {
     const live = state !== undefined && isLive(state, clock.nowMs()) ? state : undefined;
     try {
       const { trustId, subject } = await federation.accept(live?.trusts ?? [], request.assertion);
-      if (live === undefined) throw new Error("cannot sign in: an assertion was taken for no credential");
+      if (live === undefined) throw new Error("cannot sign in: an assertion was accepted for no credential");
       this.#deps.gate.require(live, request);
       usage.touch(live.id, { trustId, subject, ip: request.ip });
       return { credential: live, trustId };
@@ -105,7 +105,7 @@ export class SignIn {
     }
   }
 
-  /** Waits until this node knows what it decides by. @throws Problem `unavailable` */
+  /** Waits until this node has read the latest changes. @throws Problem `unavailable` */
   async #fresh(): Promise<void> {
     const renewing = this.#deps.feed.ensureFresh();
     if (renewing !== undefined) await renewing;
@@ -116,7 +116,7 @@ export class SignIn {
     this.#failures.fail(`${clientId.slice(0, 64)} ${failurePlaceOf(ip)}`);
   }
 
-  /** Which of a credential's secrets this is, for tokens that must end with it. */
+  /** Returns the id of the credential's secret that was used, for tokens that must end with it. */
   secretIdOf(state: CredentialState, clientSecret: string): string | undefined {
     return matchingSecret(state, this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, clientSecret))?.id;
   }
@@ -126,7 +126,7 @@ export class SignIn {
     if (request.takesPeople === true && EMAIL.test(request.clientId)) return this.#verifyPerson(request);
     if (!CLIENT_ID.test(request.clientId)) return this.#refuse(request, undefined, "malformed");
     if (!isWellFormedSecret(KINDS.app.secretPrefix, request.clientSecret)) {
-      // Read only so that the client's organization finds in its log that somebody tried.
+      // Read so that the audit log of the client's organization shows the attempt.
       return this.#refuse(request, await states.readByClient(request.clientId), "malformed");
     }
     const cached = states.cachedByClient(request.clientId);
@@ -134,13 +134,14 @@ export class SignIn {
     if (cached !== undefined && this.#acceptsAgain(cached, digest, request)) return cached;
     const keyed = envelope.keyedHash(CLIENT_SECRET_HASH, request.clientSecret);
     if (cached !== undefined && this.#accepts(cached, { keyed, digest }, request)) return cached;
-    // Memory may be behind a secret that another node has just made. That an unknown client costs the same read hides it.
+    // Memory may lack a secret that another node has just created. An unknown client costs the same read, so the time
+    // does not reveal which clients exist.
     const state = await states.readByClient(request.clientId);
     if (state !== undefined && this.#accepts(state, { keyed, digest }, request)) return state;
     return this.#refuse(request, state, reasonOf(state, this.#deps.clock.nowMs()));
   }
 
-  /** A token is found by its own hash; that the address is the right one too is asked afterwards, for every one alike. */
+  /** Finds a token by its own hash. Checks the address afterwards, for every token alike. */
   async #verifyPerson(request: SignInRequest): Promise<CredentialState | undefined> {
     if (!isWellFormedSecret(KINDS.personal.secretPrefix, request.clientSecret))
       return this.#refuse(request, undefined, "malformed");
@@ -161,7 +162,7 @@ export class SignIn {
     return true;
   }
 
-  /** A client mostly sends the same secret again: one plain hash recognizes it at a tenth of the keyed one's cost. */
+  /** Whether the client sent the same secret as last time. Comparing a plain hash costs a tenth of the keyed one. */
   #acceptsAgain(state: CredentialState, digest: Buffer, request: SignInRequest): boolean {
     const last = this.#accepted.get(state);
     if (last === undefined || !timingSafeEqual(last.digest, digest) || !this.#isGood(state, last.secret)) return false;
@@ -189,7 +190,7 @@ export class SignIn {
   }
 }
 
-/** The secret with this hash; each is compared, in constant time. */
+/** Returns the secret with this hash. Each is compared in constant time. */
 function matchingSecret(state: CredentialState, keyed: Buffer): Secret | undefined {
   let found: Secret | undefined;
   for (const secret of state.secrets) {
@@ -198,7 +199,7 @@ function matchingSecret(state: CredentialState, keyed: Buffer): Secret | undefin
   return found;
 }
 
-/** For the audit log only; the caller does not get it. */
+/** Returns the reason of a refusal, for the audit log only. The caller does not get it. */
 function reasonOf(state: CredentialState | undefined, nowMs: number): string {
   if (state === undefined) return "unknown client";
   return endingOf(state, nowMs) ?? "wrong secret";

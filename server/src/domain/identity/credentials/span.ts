@@ -10,14 +10,17 @@ import { readCreators, stateOf } from "./state.ts";
 import { findContext, type AnyContext } from "./store.ts";
 import { UNBOUNDED, type Span, type Widener } from "./widening.ts";
 
-/** From where and until when a credential works: by itself, by those that created it, and by the longest lifetime that the policy allows. */
+/**
+ * Returns the addresses from which a credential works, and until when. Its own limits count, those of the credentials
+ * that created it, and the longest lifetime that the policy allows.
+ */
 export async function spanOf(db: Reader, context: AnyContext): Promise<Span> {
   const chain = tableRuleOf(context).endsWithCreator ? await readCreators(db, context) : [];
   const addresses = [context, ...chain].map((link) => parseAddresses(link.allowed_addresses));
   return { addresses, untilMs: stateOf(context, chain).expiresAtMs };
 }
 
-/** The same of who acts. The policy's longest lifetime is no bound of theirs: it holds for everybody. */
+/** Returns the span of the actor. It leaves out the policy's longest lifetime, because that holds for everybody. */
 export async function actorSpanOf(db: Reader, actor: ActorContext["actor"]): Promise<Span> {
   if (actor.kind === "system" || !isId("cred", actor.id)) return UNBOUNDED;
   const context = await findContext(db, "credential", { id: actor.id });
@@ -30,7 +33,7 @@ export async function actorSpanOf(db: Reader, actor: ActorContext["actor"]): Pro
   };
 }
 
-/** Who changes this credential. */
+/** Returns the actor that changes this credential. */
 export async function widenerOf(
   db: Reader,
   { actor }: ActorContext,

@@ -8,29 +8,32 @@ import { boundsOf, NO_SCOPES, parsePolicy, parseScopes, type CreatorCredential, 
 import { tableRuleOf } from "./kinds.ts";
 import { findContext, type AnyContext, type CredentialContext } from "./store.ts";
 
-/** The present permissions of every kind of credential, with its addresses and expiry. */
+/** The current permissions of a credential of any kind, with its addresses and expiry. */
 export interface State {
-  /** Cut by the creator's present scopes and the organization's policy. */
+  /** Limited by the creator's current scopes and the organization's policy. */
   readonly scopes: ReadonlySet<Scope>;
-  /** The scopes that it lost, and why. */
+  /** The scopes that it lost, with the reason. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
   readonly revokedAtMs: number | null;
-  /** A credential that it was created through was revoked, and it ended with that. */
+  /** Set if a credential in its chain of creators was revoked. It ended together with that one. */
   readonly revokedWith: { readonly id: string; readonly atMs: number } | null;
-  /** Its own expiry, the policy's, or its creator's, whichever is first. */
+  /** Its own expiry, the policy's, or its creator's, whichever is earliest. */
   readonly expiresAtMs: number | null;
-  /** The source of the expiry; null: its own. */
+  /** The source of the expiry. Null: its own. */
   readonly expiresBy: EndedBy | null;
-  /** Nobody has approved it yet. */
+  /** It waits for an approval. */
   readonly isPending: boolean;
-  /** By its own addresses, those of the credentials that created it, and the organization's. Null: from anywhere. */
+  /**
+   * Tests an address against its own list, those of the credentials that created it, and the organization's. Null: any
+   * address.
+   */
   readonly allows: AddressTest | null;
 }
 
-/** Chains of credentials that create credentials end here: beyond, nothing is allowed. */
+/** The longest chain of credentials that create credentials. Beyond it, nothing is allowed. */
 const CREATION_DEPTH_MAX = 8;
 
-/** The credentials that it was created through, the nearest first. */
+/** Returns the chain of credentials that created it, nearest first. */
 export async function readCreators(db: Reader, context: AnyContext): Promise<CredentialContext[]> {
   const chain: CredentialContext[] = [];
   let last = context;
@@ -43,14 +46,14 @@ export async function readCreators(db: Reader, context: AnyContext): Promise<Cre
   return chain;
 }
 
-/** @throws Problem `forbidden` where the credential is the last that may create another */
+/** @throws Problem `forbidden` if the chain is already at its longest */
 export async function requireDepth(db: Reader, creatorId: string): Promise<void> {
   const creator = await findContext(db, "credential", { id: creatorId });
   const depth = creator === undefined ? 0 : (await readCreators(db, creator)).length + 1;
   if (depth < CREATION_DEPTH_MAX) return;
   throw new Problem(
     "forbidden",
-    `Credentials create credentials at most ${CREATION_DEPTH_MAX} deep; let a person create this one.`,
+    `A chain of credentials that create credentials has at most ${CREATION_DEPTH_MAX} of them. Let a person create this one.`,
   );
 }
 
@@ -73,7 +76,7 @@ export function stateOf(context: AnyContext, chain: readonly CredentialContext[]
   };
 }
 
-/** The same at this time: what does not end with its creator loses its permissions with it. */
+/** Returns the state at this time. A credential that does not end with its creator loses its permissions instead. */
 export function stateAt(context: AnyContext, chain: readonly CredentialContext[], nowMs: number): State {
   const state = stateOf(context, chain);
   const [creator, ...above] = chain;
@@ -94,18 +97,18 @@ export function isLive(state: Pick<State, Ending>, nowMs: number): boolean {
 
 type Ending = "revokedAtMs" | "revokedWith" | "expiresAtMs" | "expiresBy";
 
-/** How it ended: `revoked with its parent cred_…`; undefined while it lives. */
+/** Returns how it ended, for example `revoked with its parent cred_…`. Undefined while it is valid. */
 export function endingOf(state: Pick<State, Ending>, nowMs: number): string | undefined {
   if (state.revokedAtMs !== null) return "revoked";
   if (state.revokedWith !== null) return `revoked with its parent ${state.revokedWith.id}`;
   if (state.expiresAtMs === null || nowMs < state.expiresAtMs) return undefined;
   if (state.expiresBy === null) return "expired";
   return state.expiresBy === "policy"
-    ? "expired by the longest lifetime that the organization's policy allows"
+    ? "expired, because the organization's policy limits the lifetime"
     : `expired with its parent ${state.expiresBy}`;
 }
 
-/** The first of the credentials that it was created through which was revoked. */
+/** Returns the nearest revoked credential in its chain of creators. */
 function revokedOf(chain: readonly CredentialContext[]): State["revokedWith"] {
   for (const { id, revoked_at: atMs } of chain) if (atMs !== null) return { id, atMs };
   return null;

@@ -9,22 +9,22 @@ import { KINDS } from "./kinds.ts";
 import { readCreators, stateOf, type State } from "./state.ts";
 import { credentialOfSecret, findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
 
-/** A credential that gets access tokens, as it is now: sign-in and verification decide by it. */
+/** The current state of a credential that gets access tokens. Sign-in and verification use it. */
 export interface CredentialState extends State {
   readonly id: string;
   readonly clientId: string;
-  /** The e-mail address of the person whose personal access token it is; null: an app's. */
+  /** The e-mail address of the person who owns this personal access token. Null: it is an app's credential. */
   readonly person: string | null;
   readonly orgId: string;
   readonly orgSlug: string;
   readonly projectId: string | null;
   readonly projectState: ProjectState;
-  /** The scopes as text, for a token that asks for all. */
+  /** The scopes as text, for a token request without `scope`. */
   readonly scopeText: string;
   readonly epoch: number;
   /**
-   * The organization's requirement for its people that the owner of this personal access token does not meet; null:
-   * none, or it is an app's.
+   * The organization's requirement that the owner of this personal access token does not meet. Null: they meet all, or
+   * it is an app's credential.
    */
   readonly lacking: Lacking | null;
   readonly tokenLifetimeS: number;
@@ -35,10 +35,10 @@ export interface CredentialState extends State {
   readonly createdThrough: readonly string[];
 }
 
-/** About 2 kB each. Beyond it the one that was read longest ago is forgotten. */
+/** About 2 kB each. Beyond this number the one that was read longest ago is dropped. */
 const STATES_MAX = 20_000;
 
-/** Reads the state past every cache. */
+/** Reads the state from the database, without caches. */
 export async function readState(
   metadata: Pick<MetadataStore, "read">,
   by: { publicId: string } | { id: string },
@@ -55,7 +55,7 @@ function trustOf({ id, issuer, audience, subject, claims }: Awaited<ReturnType<t
   return { id, issuer, audience, subject, claims: JSON.parse(claims) as Trust["claims"] };
 }
 
-/** All but its trusts. */
+/** Returns the state without its trusts. */
 function credentialStateOf(
   context: CredentialContext,
   chain: readonly CredentialContext[],
@@ -81,18 +81,18 @@ function credentialStateOf(
   };
 }
 
-/** A token is used without a sign-in, so what counts is how its person can. */
+/** Returns how the person can sign in, because a personal access token is used without a sign-in. */
 function standingOf({ creator_totp, creator_passkeys, creator_identities }: CredentialContext): Standing {
   const byProvider = Number(creator_identities) > 0;
   return { byProvider, hasSecondFactor: byProvider || Number(creator_totp) + Number(creator_passkeys) > 0 };
 }
 
-/** States in memory. The change feed removes them; a caller first asks the feed whether it is fresh. */
+/** States in memory. The change feed removes them. A caller must first make sure that the feed is fresh. */
 export class CredentialStates {
   readonly #metadata: MetadataStore;
   readonly #byId = new Map<string, CredentialState>();
   readonly #idOfClient = new Map<string, string>();
-  /** Reads under way. A change takes them out, so that what they bring is not kept. */
+  /** Reads under way. A change removes them, so that their outdated result is not cached. */
   readonly #reading = new Map<string, Promise<CredentialState | undefined>>();
 
   constructor(metadata: MetadataStore, feed: Pick<ChangeFeed, "subscribe">) {
@@ -100,13 +100,13 @@ export class CredentialStates {
     feed.subscribe({ apply: (changes) => this.#apply(changes), reset: () => this.#forgetAll() });
   }
 
-  /** Only from memory. */
+  /** Returns a state from memory only. */
   cachedByClient(clientId: string): CredentialState | undefined {
     const id = this.#idOfClient.get(clientId);
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** Only from memory. */
+  /** Returns a state from memory only. */
   cachedById(id: string): CredentialState | undefined {
     return this.#byId.get(id);
   }
@@ -119,7 +119,7 @@ export class CredentialStates {
     return this.#byId.get(id) ?? this.readById(id);
   }
 
-  /** From the database, for a caller that has a reason to think that memory is behind. */
+  /** Reads from the database, for a caller that suspects that memory is outdated. */
   readByClient(clientId: string): Promise<CredentialState | undefined> {
     return this.#read(`client ${clientId}`, { publicId: clientId });
   }
@@ -129,7 +129,7 @@ export class CredentialStates {
   }
 
   /**
-   * By the secret of a personal access token, which names no credential.
+   * Finds a state by the secret of a personal access token, which names no credential.
    * @throws Problem `unavailable`
    */
   async bySecret(hash: string): Promise<CredentialState | undefined> {
@@ -178,7 +178,7 @@ export class CredentialStates {
       changes.filter((row) => row.kind === "credential" || row.kind === "organization").map((row) => row.subject),
     );
     if (subjects.size === 0) return;
-    this.#reading.clear(); // whichever they are about: reading once more is cheap
+    this.#reading.clear(); // all of them, because reading once more is cheap
     for (const state of this.#byId.values()) {
       if (subjects.has(state.id) || subjects.has(state.orgId) || state.createdThrough.some((id) => subjects.has(id)))
         this.#forget(state);

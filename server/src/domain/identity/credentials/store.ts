@@ -7,7 +7,9 @@ import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Tab
 
 export type SecretRow = Tables["credential_secret"];
 
-/** The limits of a credential of any kind, read in one statement with it and so of one moment. */
+/**
+ * The limits of a credential of any kind. One statement reads them with the credential, so they are of the same moment.
+ */
 interface BoundColumns extends OptionalProjectColumns {
   org_slug: string;
   project_slug: string | null;
@@ -15,9 +17,9 @@ interface BoundColumns extends OptionalProjectColumns {
   policy: string;
   creator_role: OrgRole | null;
   creator_project_role: ProjectRole | null;
-  /** Null where a credential or the system created it. */
+  /** Null if a credential or the system created it. */
   creator_email: string | null;
-  /** How the person can sign in who owns the personal access token: apps, passkeys and identities at providers. */
+  /** The ways in which the owner of a personal access token can sign in: apps, passkeys and identities at providers. */
   creator_totp: number;
   creator_passkeys: number;
   creator_identities: number;
@@ -29,8 +31,8 @@ export type AnyContext = AnyRow & BoundColumns;
 export type CredentialContext = Context<"credential">;
 
 /**
- * One statement serves every table: the type of `credential` is used for all of them. So such a statement may use only
- * the columns of `AnyRow`, and the public identifier.
+ * Returns the table under the type of `credential`, so that one statement serves every table. Such a statement may use
+ * only the columns of `AnyRow`, and the public identifier.
  */
 function anyTable(table: Table): "credential" {
   return table as "credential";
@@ -41,7 +43,7 @@ function from(db: Reader, table: Table) {
   return table === "credential" ? credentials : (db.selectFrom("s3_key as c") as unknown as typeof credentials);
 }
 
-/** By its identifier, or by the public one. */
+/** Finds a credential by its id or its public identifier. */
 export async function findContext<T extends Table>(
   db: Reader,
   table: T,
@@ -52,7 +54,7 @@ export async function findContext<T extends Table>(
   return (await query.executeTakeFirst()) as Context<T> | undefined;
 }
 
-/** The same for a page of a list. */
+/** Finds the credentials of a page of a list. */
 export async function contextsOf<T extends Table>(db: Reader, table: T, ids: readonly string[]): Promise<Context<T>[]> {
   if (ids.length === 0) return [];
   const query = contexts(db, table).where("c.id", "in", [...ids]);
@@ -106,7 +108,7 @@ function contexts(db: Reader, table: Table) {
     ]);
 }
 
-/** The credential that a secret belongs to. */
+/** Finds the credential of a secret. */
 export async function credentialOfSecret(db: Reader, hash: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("credential_secret")
@@ -117,8 +119,8 @@ export async function credentialOfSecret(db: Reader, hash: string): Promise<stri
 }
 
 /**
- * Newest first: only the newest has no expiry, and one that ends later was created later. The clock may give both the
- * same time.
+ * Returns the secrets, newest first. Only the newest has no expiry, and a later expiry means a later creation. Two
+ * secrets may have the same creation time.
  */
 export async function secretsOf(db: Reader, credentialId: string): Promise<SecretRow[]> {
   const rows = await db.selectFrom("credential_secret").selectAll().where("credential_id", "=", credentialId).execute();
@@ -149,16 +151,16 @@ export async function findMemberRole(db: Reader, orgId: string, userId: string):
 
 export interface ListFilter {
   readonly orgId: string;
-  /** Null: all of the organization, private projects too. */
+  /** Null: the whole organization, including private projects. */
   readonly reach: Reach | null;
   readonly projectId: string | undefined;
   readonly includeRevoked: boolean;
-  /** The values of the table's `order` in the last item of the page before. */
+  /** The values of the `order` columns in the last item of the previous page. */
   readonly after: readonly (string | number)[] | undefined;
   readonly limit: number;
 }
 
-/** Newest first; only what the reach covers. */
+/** Returns the ids within the reach, newest first. */
 export async function listIds(
   db: Reader,
   table: Table,
@@ -176,7 +178,7 @@ export async function listIds(
   return columns.reduce((rows, column) => rows.orderBy(column, "desc"), query.limit(limit)).execute();
 }
 
-/** Those that are neither revoked nor, at that time, expired by their own end or the policy's. */
+/** Counts the credentials that are neither revoked nor expired at that time, by their own expiry or the policy's. */
 export async function countLive(
   db: Reader,
   table: Table,
@@ -206,7 +208,7 @@ export async function insertSecret(tx: Writer, row: Insertable<Tables["credentia
 
 type Change = Partial<Pick<AnyRow, "name" | "scopes" | "allowed_addresses" | "pending" | "revoked_at">>;
 
-/** `epoch`: where it has one. */
+/** `epoch`: the new epoch, if it has one. */
 export async function updateRow(
   tx: Writer,
   id: string,
@@ -219,7 +221,7 @@ export async function updateRow(
     .execute();
 }
 
-/** Ends it for good, and with it its trusts. */
+/** Revokes a credential and deletes its trusts. */
 export async function revokeRow(
   tx: Writer,
   id: string,
@@ -241,7 +243,10 @@ export async function deleteSecrets(tx: Writer, ids: readonly string[]): Promise
       .execute();
 }
 
-/** Ids of those of a kind that are not revoked: what one person or credential created, or what a project has. */
+/**
+ * Returns the ids of credentials of one kind that are not revoked: those that one person or credential created, or
+ * those of a project.
+ */
 export async function liveIds(
   db: Reader,
   kind: KindName,
@@ -261,7 +266,7 @@ export async function liveIds(
   return rows.map(({ id }) => id);
 }
 
-/** The creator of a credential: a user id, a credential id, or `system`. */
+/** Returns the creator of a credential: a user id, a credential id, or `system`. */
 export async function creatorOfCredential(db: Reader, orgId: string, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("credential")
@@ -272,7 +277,7 @@ export async function creatorOfCredential(db: Reader, orgId: string, id: string)
   return row?.created_by;
 }
 
-/** Passes what one created on to another. Revoked access keys keep their creator. */
+/** Transfers what one creator created to another. Revoked S3 keys keep their creator. */
 export async function setCreator(
   tx: Writer,
   kind: KindName,
@@ -291,13 +296,13 @@ export interface Usage {
   readonly credentialId: string;
   readonly atMs: number;
   readonly ip: string | null;
-  /** When each secret was last used. */
+  /** The last use of each secret. */
   readonly secrets: ReadonlyMap<string, number>;
-  /** The same for its trusts, with their subjects. */
+  /** The last use of each trust, with the subject. */
   readonly trusts: ReadonlyMap<string, { readonly atMs: number; readonly subject: string }>;
 }
 
-/** Other nodes report too, so a time only ever moves forward. */
+/** Records uses. Other nodes report too, so a time is only replaced by a later one. */
 export async function recordUsage(tx: Writer, usage: Usage): Promise<void> {
   await tx
     .updateTable(anyTable(tableOf(usage.credentialId)))

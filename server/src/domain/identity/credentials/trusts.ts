@@ -34,7 +34,7 @@ export interface TrustsDeps {
   readonly credentials: Pick<Credentials, "change">;
   readonly federation: Pick<Federation, "explain">;
   readonly outbound: Pick<Outbound, "check">;
-  /** This server's issuer: the audience of a trust that names none. */
+  /** This server's issuer: the audience of a trust without its own one. */
   readonly issuer: string;
 }
 
@@ -56,7 +56,7 @@ export interface TrustView extends Trust {
   };
   readonly createdBy: string;
   readonly createdAtMs: number;
-  /** To the minute. */
+  /** Rounded to the minute. */
   readonly lastUsedAtMs: number | null;
   /** `sub` of that use. */
   readonly lastSubject: string | null;
@@ -69,12 +69,13 @@ export interface TrustListing {
   readonly limit: number;
 }
 
-/** The most claims of one trust: each is checked at a sign-in. */
+/** The most claims of one trust. A sign-in checks each of them. */
 const CLAIMS_MAX = 10;
 const TEXT_CHARS_MAX = 512;
 
 /**
- * Management of trusts. Each act is a change of its credential: checked, audited and announced to all nodes as such.
+ * Management of trusts. Each operation is a change of its credential, so it is checked, audited and announced to all
+ * nodes.
  */
 export class Trusts {
   readonly #deps: TrustsDeps;
@@ -84,8 +85,8 @@ export class Trusts {
   }
 
   /**
-   * From now on matching tokens of the issuer replace the credential's secret. The caller must have all permissions of
-   * the credential.
+   * Creates a trust: matching tokens of the issuer replace the credential's secret. The caller must have all
+   * permissions of the credential.
    * @throws Problem `invalid_body`, `not_found`, `insufficient_scope`, `forbidden`, `conflict`
    */
   async create(acting: ActorContext, credentialId: string, input: NewTrust): Promise<TrustView> {
@@ -100,7 +101,7 @@ export class Trusts {
       if (KINDS[context.kind].ownedBy === "person")
         throw new Problem(
           "conflict",
-          "A personal access token stands for its person; trust an issuer with a credential.",
+          "A personal access token belongs to one person and can't trust an issuer. Create a credential for that.",
         );
       // The approval was given for the owner of the secret.
       const span = await spanOf(tx, context);
@@ -129,11 +130,14 @@ export class Trusts {
         detail: { trust: id, name, issuer, audience, subject, claims },
       };
     });
-    if (made === undefined) throw new Error("cannot make the trust: the change did not run");
+    if (made === undefined) throw new Error("cannot create the trust: the change did not run");
     return made;
   }
 
-  /** A page of the trusts of credentials that the actor may see, newest first. Those of revoked ones are not among them. */
+  /**
+   * Returns a page of the trusts of credentials that the actor may see, newest first. Trusts of revoked credentials are
+   * not included.
+   */
   async list(
     acting: ActorContext,
     listing: TrustListing,
@@ -150,7 +154,7 @@ export class Trusts {
   }
 
   /**
-   * Deletes it, and ends the tokens that it issued; those by the credential's secret or its other trusts go on.
+   * Deletes a trust, and ends its tokens. Tokens from the credential's secret or its other trusts stay valid.
    * @throws Problem `not_found`, `insufficient_scope`
    */
   async delete(acting: ActorContext, id: string): Promise<Propagation> {
@@ -158,7 +162,7 @@ export class Trusts {
     return this.#deps.credentials.change(acting, row.credential_id, async (tx, context) => {
       await deleteTrust(tx, context.org_id, id);
       const { name, issuer, subject } = row;
-      // The nodes drop the credential's state, and with it the trust, which a token names.
+      // The epoch stays. The nodes drop the credential's state with the trust, and a token of the trust names it.
       return { epoch: context.epoch, action: "trust.delete", detail: { trust: id, name, issuer, subject } };
     });
   }
@@ -171,7 +175,7 @@ export class Trusts {
   }
 
   /**
-   * The conditions of the trust, and whether this token meets each. Issues no token.
+   * Tests each condition of the trust against this token. Issues no token.
    * @throws Problem `not_found`, `insufficient_scope`
    */
   async test(
@@ -201,16 +205,16 @@ export class Trusts {
       })),
     ];
     if (Object.keys(claims).length > CLAIMS_MAX)
-      faults.push({ pointer: "/claims", detail: `must have ${CLAIMS_MAX} members at most` });
+      faults.push({ pointer: "/claims", detail: `must have at most ${CLAIMS_MAX} members` });
     const errors = faults.flatMap(({ pointer, detail }) => (detail === undefined ? [] : [{ pointer, detail }]));
     if (errors.length > 0) throw new Problem("invalid_body", "The trust is not valid.", { errors });
   }
 
-  /** OpenID Connect Discovery 1.0 section 2: a URL without query and fragment. */
+  /** Checks the URL (OpenID Connect Discovery 1.0, section 2). It must have no query and no fragment. */
   #issuerFault(issuer: string): string | undefined {
     if (textFault(issuer) !== undefined) return textFault(issuer);
     if (/[?#]/.test(issuer)) return "must have no query and no fragment";
-    if (issuer === this.#deps.issuer) return "must be another server: its tokens come from here already";
+    if (issuer === this.#deps.issuer) return "must be another server, because this server's own tokens need no trust";
     try {
       this.#deps.outbound.check(issuer);
     } catch (error) {
@@ -224,18 +228,18 @@ export class Trusts {
 function textFault(text: string): string | undefined {
   return text.length > 0 && text.length <= TEXT_CHARS_MAX && !/[^\x21-\x7e]/.test(text)
     ? undefined
-    : `must have 1 to ${TEXT_CHARS_MAX} characters, none of them a space, a control character or beyond ASCII`;
+    : `must have 1 to ${TEXT_CHARS_MAX} ASCII characters, without spaces and control characters`;
 }
 
 function claimFault(name: string, value: unknown): string | undefined {
-  if (RESERVED_CLAIMS.has(name)) return "has a separate check";
+  if (RESERVED_CLAIMS.has(name)) return "has its own condition";
   if (name === "" || name.length > 100) return "must be a name of 1 to 100 characters";
   return typeof value === "string" && value.length > TEXT_CHARS_MAX
-    ? `must have ${TEXT_CHARS_MAX} characters at most`
+    ? `must have at most ${TEXT_CHARS_MAX} characters`
     : undefined;
 }
 
-/** RFC 6901 section 3. */
+/** Escapes a name (RFC 6901, section 3). */
 function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -10,7 +10,7 @@ interface Use {
   readonly trusts: Map<string, { atMs: number; subject: string }>;
 }
 
-/** By what a credential signed in. */
+/** The address and the secret or trust of a sign-in. */
 export type UsedBy = { readonly ip: string | null } & (
   | { readonly secretId: string }
   | { readonly trustId: string; readonly subject: string }
@@ -25,14 +25,17 @@ export interface UsageLogDeps {
 
 const FLUSH_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** Credentials in one transaction. */
+/** The most credentials in one transaction. */
 const BATCH = 200;
 
-/** When and from where credentials were last used: to the minute, and never a write for a request. */
+/**
+ * Records when and from which address credentials were last used, rounded to the minute. A request never causes a
+ * write.
+ */
 export class UsageLog {
   readonly #deps: UsageLogDeps;
   #dirty = new Map<string, Use>();
-  /** The minute in which a credential's use was last noted, with the secret and the address, so that repeats cost nothing. */
+  /** The minute of a credential's last use, by secret and address, so that repeats cost nothing. */
   readonly #noted = new Map<string, number>();
   readonly #writing: ScheduledWork;
 
@@ -47,7 +50,7 @@ export class UsageLog {
     });
   }
 
-  /** `by` is known where the credential signs in, not where one of its tokens is shown. */
+  /** Notes a use. `by` is known at a sign-in, but not when a token is used. */
   touch(credentialId: string, by?: UsedBy): void {
     const nowMs = this.#deps.clock.nowMs();
     const minute = Math.floor(nowMs / MINUTE_MS);

@@ -6,41 +6,43 @@ import type { AnyRow, Table } from "./kinds.ts";
 import { readCreators, stateAt, type State } from "./state.ts";
 import { secretsOf, type Context } from "./store.ts";
 
-/** A credential of any kind as it is shown: without its secrets. */
+/** A credential of any kind in answers, without its secrets. */
 export interface AnyView {
   readonly id: string;
   readonly orgId: string;
-  /** Null: reaches the whole organization. */
+  /** Null: it reaches the whole organization. */
   readonly projectId: string | null;
   readonly name: string;
-  /** As chosen. */
+  /** As its creator chose them. */
   readonly scopes: readonly Scope[];
-  /** The scopes that it has now: limited by its creator's present scopes and the organization's policy. */
+  /** The scopes that it has now, limited by its creator's current scopes and the organization's policy. */
   readonly effectiveScopes: readonly Scope[];
-  /** Id of a person or a credential, or `system`. */
+  /** The id of a person or a credential, or `system`. */
   readonly createdBy: string;
   readonly createdAtMs: number;
-  /** Its own expiry, the policy's, or where it ends with its creator the creator's, whichever is first. */
+  /** The earliest of its own expiry, the policy's, and its creator's if it ends with the creator. */
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** Nobody has approved it yet. */
+  /** It waits for an approval. */
   readonly isPending: boolean;
-  /** CIDR ranges from which it may be used, as chosen; null: from anywhere. */
+  /** CIDR ranges from which it may be used, as chosen. Null: any address. */
   readonly allowedAddresses: readonly string[] | null;
-  /** To the minute. */
+  /** Rounded to the minute. */
   readonly lastUsedAtMs: number | null;
   /** Its entity tag. */
   readonly etag: string;
 }
 
 export interface Credential extends AnyView {
-  /** `personal`: a token of the person who created it. */
+  /** `personal`: a personal access token of its creator. */
   readonly kind: "app" | "personal";
   readonly clientId: string;
-  /** The credential that it was created through and ended with; null: it was revoked itself, or not at all. */
+  /**
+   * The credential in its chain of creators that it was revoked with. Null: it was revoked itself, or is not revoked.
+   */
   readonly revokedWith: string | null;
   readonly lastUsedIp: string | null;
-  /** Newest first; only those that still are accepted. */
+  /** Newest first, without ended ones. */
   readonly secrets: readonly CredentialSecret[];
 }
 
@@ -56,9 +58,9 @@ export interface CredentialSecret {
 /** An access key of the S3 gateway. */
 export interface S3Key extends AnyView {
   readonly accessKeyId: string;
-  /** Names of the only buckets that it reaches; null: all of them. */
+  /** The names of the only buckets that it reaches. Null: all buckets. */
   readonly buckets: readonly string[] | null;
-  /** Keys of objects that it reaches begin with this. */
+  /** It reaches only objects whose keys begin with this. */
   readonly prefix: string;
 }
 
@@ -67,7 +69,7 @@ export interface Views {
   readonly s3_key: S3Key;
 }
 
-/** The part of a credential that can be changed; its use changes nothing. */
+/** The version covers what can be changed. A use does not change it. */
 export function versionOf({ id, name, scopes, allowed_addresses, pending, revoked_at, epoch }: AnyRow): object {
   return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch };
 }
@@ -108,7 +110,7 @@ function listOf(scopes: ReadonlySet<Scope>): Scope[] {
     .filter((name) => name !== "") as Scope[];
 }
 
-/** Columns that only the rows of one table have. */
+/** Columns that only one table has. */
 type Own = {
   readonly [T in Table]: (
     db: Reader,

@@ -6,45 +6,45 @@ import type { Addresses } from "./addresses.ts";
 import { APPROVER_SCOPE, mayApprove } from "./approval.ts";
 import type { Policy } from "./bounds.ts";
 
-/** Who makes a credential or a key more than it is, and where it reaches. */
+/** The actor that widens a credential or a key, and where that reaches. */
 export interface Widener {
   readonly actor: ActorContext["actor"];
   /** The permissions of the actor there. */
   readonly held: ReadonlySet<Scope>;
   readonly policy: Policy;
   readonly resource: Resource;
-  /** From where and until when the actor may act. */
+  /** The limits of the actor. */
   readonly span: Span;
 }
 
-/** From where and until when somebody acts, or something works. */
+/** The addresses from which an actor or a credential works, and until when. */
 export interface Span {
-  /** All of them hold. */
+  /** An address must match all of them. */
   readonly addresses: readonly Addresses[];
-  /** Null: for ever. */
+  /** Null: no end. */
   readonly untilMs: number | null;
 }
 
 export const UNBOUNDED: Span = { addresses: [], untilMs: null };
 
-/** The widened parts of a credential or a key. Empty: it is narrowed, or unchanged. */
+/** The widened parts of a credential or a key. Empty: it is narrowed or unchanged. */
 export interface Widening {
-  /** All that it may do afterwards. */
+  /** All its scopes after the change. */
   readonly scopes: ReadonlySet<Scope>;
   /** The new scopes. */
   readonly raised?: readonly Scope[];
-  /** A secret for the actor, or an issuer whose tokens replace one. */
+  /** The actor gets a secret, or adds an issuer whose tokens replace one. */
   readonly secret?: boolean;
   readonly addresses?: boolean;
-  /** Its addresses and expiry afterwards. Absent where its creator's limits apply. */
+  /** Its addresses and expiry after the change. Absent if its creator's limits apply. */
   readonly span?: Span;
   readonly approval?: boolean;
-  /** An actor who could not approve it must not widen an approved credential. */
+  /** An actor who could not approve a credential must not widen an approved one. */
   readonly afterApproval?: boolean;
 }
 
 /**
- * The one rule for widening a credential, a key, a member or a policy: the actor must have all of its new permissions.
+ * The one rule for widening a credential, a key, a member or a policy: the actor must have all its new permissions.
  * Otherwise a weak actor could widen a strong credential, and use it with a known secret. Returns the permissions that
  * the actor lacks.
  */
@@ -56,8 +56,8 @@ export function lackingToWiden(
 }
 
 /**
- * The same for credentials and keys: of their scopes those count that the policy lets them hold.
- * @throws Problem `insufficient_scope` that names what the actor lacks; `forbidden`: the policy is in the way
+ * Checks the rule for credentials and keys. Only scopes that the policy allows count.
+ * @throws Problem `insufficient_scope` that names what the actor lacks; `forbidden`: the policy forbids it
  */
 export function requireMayWiden(by: Widener, change: Widening): void {
   const { held, policy } = by;
@@ -70,12 +70,12 @@ export function requireMayWiden(by: Widener, change: Widening): void {
   if (isWider && change.afterApproval === true) requireApprover(by);
 }
 
-/** Whether requests may come from somewhere else than before. */
+/** Whether the new addresses include one that the old addresses exclude. */
 export function isWiderRange(before: Addresses, after: Addresses): boolean {
   return before !== null && (after === null || !containsRanges(before, after));
 }
 
-/** An actor that is bound to addresses, or to a time, must not get a credential that works elsewhere, or longer. */
+/** Refuses a credential that works from more addresses, or for longer, than its actor may act. */
 function requireWithin(outer: Span, inner: Span): void {
   const isFrom = outer.addresses.every(
     (ranges) => ranges === null || inner.addresses.some((own) => own !== null && containsRanges(ranges, own)),
@@ -83,13 +83,13 @@ function requireWithin(outer: Span, inner: Span): void {
   if (!isFrom)
     throw new Problem(
       "forbidden",
-      "It may be used from addresses that you are not allowed to use; let somebody do this who is not bound to addresses.",
+      "It could be used from addresses that you may not use. Ask an actor without this limit to do it.",
       { decidedBy: "address" },
     );
   if (outer.untilMs === null || (inner.untilMs !== null && inner.untilMs <= outer.untilMs)) return;
   throw new Problem(
     "forbidden",
-    "It works for longer than the credential that you use; let somebody do this whose credential does not end before it.",
+    "It would work for longer than the credential that you use. Use a credential that ends later, or ask a person.",
   );
 }
 
@@ -97,6 +97,6 @@ function requireApprover({ policy, actor, resource }: Widener): void {
   if (!policy.approvalRequired || mayApprove(actor, resource)) return;
   throw new Problem(
     "forbidden",
-    `The organization's policy asks for an approval: only who holds ${APPROVER_SCOPE} may give an approved credential or key more. Make another one.`,
+    `The organization's policy requires an approval. Only an actor with ${APPROVER_SCOPE} may widen an approved credential or key. Create another one.`,
   );
 }

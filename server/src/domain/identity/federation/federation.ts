@@ -5,7 +5,7 @@ import type { Trust } from "./trust.ts";
 
 export type CheckName = "form" | "lifetime" | "issuer" | "signature" | "audience" | "subject" | "claims";
 
-/** One check; `skipped`: a value that it needs is missing. */
+/** The result of one check. `skipped`: the token lacks a value that the check needs. */
 export interface Check {
   readonly check: CheckName;
   readonly result: "pass" | "fail" | "skipped";
@@ -15,7 +15,9 @@ export interface Check {
 
 export type FederationDeps = IssuerKeysDeps;
 
-/** Whether a token of another issuer replaces a credential's secret (RFC 7521 section 4.2, RFC 7523 section 3). */
+/**
+ * Checks whether a token of another issuer replaces a credential's secret (RFC 7521, section 4.2; RFC 7523, section 3).
+ */
 export class Federation {
   readonly #deps: FederationDeps;
   readonly #keys: IssuerKeys;
@@ -26,8 +28,7 @@ export class Federation {
   }
 
   /**
-   * Which of these trusts takes the assertion. Keys are read of an issuer that one of them names, never of one that only the
-   * assertion does.
+   * Returns the trust that accepts the assertion. It reads keys only from issuers that a trust names.
    * @throws AssertionRefusal
    */
   async accept(trusts: readonly Trust[], text: string): Promise<{ trustId: string; subject: string }> {
@@ -48,16 +49,16 @@ export class Federation {
     throw refusal(assertion, why ?? "");
   }
 
-  /** Everything that one trust asks of an assertion, each by itself. */
+  /** Returns the result of every check of one trust, one by one. */
   async explain(trust: Trust, text: string): Promise<{ checks: Check[]; assertion: Assertion | null }> {
     const assertion = readOrRefusal(text);
     if (assertion instanceof AssertionRefusal)
       return { checks: [fail("form", assertion.message), ...skipped(ALL)], assertion: null };
-    const checks: Check[] = [pass("form", "a JWT, signed by a key pair")];
+    const checks: Check[] = [pass("form", "a JWT, signed with a key pair")];
     checks.push(lifetimeOf(assertion, this.#deps.clock.nowMs()));
     if (assertion.issuer !== trust.issuer) {
       checks.push(fail("issuer", `iss is ${assertion.issuer.slice(0, 200)}, not ${trust.issuer}`));
-      checks.push({ check: "signature", result: "skipped", detail: "keys are read of the trusted issuer only" });
+      checks.push({ check: "signature", result: "skipped", detail: "keys are read only from the trusted issuer" });
     } else {
       checks.push(pass("issuer", `iss is ${trust.issuer}`));
       checks.push(await this.#signatureOf(assertion));
@@ -77,7 +78,7 @@ export class Federation {
   async #signatureOf(assertion: Assertion): Promise<Check> {
     try {
       await this.#keys.verify(assertion);
-      return pass("signature", "one of the issuer's keys has signed it");
+      return pass("signature", "signed with one of the issuer's keys");
     } catch (error) {
       if (error instanceof SignatureRefusal) return fail("signature", error.message);
       throw error;
@@ -89,10 +90,10 @@ export class Federation {
   }
 }
 
-/** The same for a client that does not exist: it names only what the caller brought. */
+/** Returns the same refusal for a client that does not exist. It names only what the caller sent. */
 function refusal({ issuer, subject }: Assertion, reason: string, isIssuersFault = false): AssertionRefusal {
   return new AssertionRefusal(
-    `No trust of this client takes an assertion of the issuer ${issuer.slice(0, 200)} about ${subject.slice(0, 200)}, or the issuer's keys can't be read now. The organization's audit log says which check failed.`,
+    `No trust of this client accepts an assertion of the issuer ${issuer.slice(0, 200)} about ${subject.slice(0, 200)}, or the issuer's keys can't be read now. The organization's audit log says which check failed.`,
     `assertion refused: ${reason}`,
     isIssuersFault,
   );
@@ -112,7 +113,7 @@ function readOrRefusal(text: string): Assertion | AssertionRefusal {
 function lifetimeOf(assertion: Assertion, nowMs: number): Check {
   try {
     checkLifetime(assertion, nowMs);
-    return pass("lifetime", `ends in ${Math.floor(assertion.times.exp - nowMs / 1000)} s`);
+    return pass("lifetime", `expires in ${Math.floor(assertion.times.exp - nowMs / 1000)} s`);
   } catch (error) {
     if (error instanceof AssertionRefusal) return fail("lifetime", error.message);
     throw error;
@@ -121,11 +122,11 @@ function lifetimeOf(assertion: Assertion, nowMs: number): Check {
 
 function claimsText({ claims }: Trust): string {
   const names = Object.keys(claims);
-  return names.length === 0 ? "none are asked for" : `as asked for: ${names.join(", ")}`;
+  return names.length === 0 ? "the trust requires none" : `as asked for: ${names.join(", ")}`;
 }
 
 function skipped(names: readonly CheckName[]): Check[] {
-  return names.map((check) => ({ check, result: "skipped", detail: "there is nothing to look at" }));
+  return names.map((check) => ({ check, result: "skipped", detail: "skipped, because the token can't be read" }));
 }
 
 function pass(check: CheckName, detail: string): Check {

@@ -3,9 +3,9 @@ import type { Clock } from "#kernel/time.ts";
 import { OutboundError, type Outbound } from "#stores/outbound/index.ts";
 import { ASSERTION_ALGORITHMS, type Assertion } from "./assertion.ts";
 
-/** The signature could not be found good. `message` is for those who manage the trust. */
+/** The signature could not be verified. `message` is for people who manage the trust. */
 export class SignatureRefusal extends Error {
-  /** The issuer's published documents are unusable, or not available yet; the client can't change that. */
+  /** The issuer's published documents are unusable or not available. The client can't change that. */
   readonly isIssuersFault: boolean;
 
   constructor(message: string, isIssuersFault = false) {
@@ -23,29 +23,29 @@ interface Issuer {
   keys: CompactVerifyGetKey | undefined;
   /** When the keys were read. */
   readAtMs: number;
-  /** How often it may be asked at once, at that time. */
+  /** How many more times the issuer may be asked at once, as of that time. */
   questions: { left: number; atMs: number };
-  /** Why the last question had no answer. */
+  /** The reason why the last request for keys failed. */
   failure: string | undefined;
   asking: Promise<void> | undefined;
 }
 
-/** Keys are asked for again after so long. */
+/** Keys are requested again after this time. */
 const FRESH_MS = 10 * 60_000;
-/** While their issuer does not answer they count for so long; then nothing that it signed is taken. */
+/** If the issuer does not answer, its keys stay valid for this time. After that, its tokens are refused. */
 const KEPT_MS = 60 * 60_000;
-/** An unknown key makes the server ask at once, this many times in a row, and then at this interval. */
+/** An unknown key makes the server request the keys at once, this many times in a row, and then at this interval. */
 const QUESTIONS_IN_A_ROW = 5;
 const QUESTION_EVERY_MS = 5_000;
 const DOCUMENT_BYTES_MAX = 64 * 1024;
 const KEYS_BYTES_MAX = 256 * 1024;
 const KEYS_MAX = 100;
-/** Beyond it the one that was added first is forgotten. */
+/** Beyond this number the oldest issuer is dropped. */
 const ISSUERS_MAX = 500;
 
 /**
- * Public keys of other issuers, by OpenID Connect Discovery 1.0. One request to an issuer runs at a time, and only
- * callers with its token wait for it.
+ * The public keys of other issuers (OpenID Connect Discovery 1.0). One request to an issuer runs at a time, and only
+ * callers with a token of that issuer wait for it.
  */
 export class IssuerKeys {
   readonly #deps: IssuerKeysDeps;
@@ -56,12 +56,12 @@ export class IssuerKeys {
     this.#deps = deps;
   }
 
-  /** Whether the issuer that it names has signed it. @throws SignatureRefusal */
+  /** Verifies that the named issuer signed it. @throws SignatureRefusal */
   async verify({ issuer: name, text }: Pick<Assertion, "issuer" | "text">): Promise<void> {
     const issuer = this.#issuerOf(name);
     if (this.#ageMs(issuer.readAtMs) >= FRESH_MS) await this.#ask(name, issuer);
     if (await this.#isVerified(issuer, text)) return;
-    // It may have a new key. A running request may return the keys from before, so another one follows it.
+    // The issuer may have a new key. A running request may return the old keys, so another one follows it.
     for (const isLast of [issuer.asking === undefined, true]) {
       await this.#ask(name, issuer);
       if (await this.#isVerified(issuer, text)) return;
@@ -74,18 +74,21 @@ export class IssuerKeys {
     this.#stopped.abort();
   }
 
-  /** False when the key is not among those that are known. @throws SignatureRefusal */
+  /**
+   * Verifies the signature with the known keys. Returns false if the key is not among them.
+   * @throws SignatureRefusal
+   */
   async #isVerified({ keys, readAtMs, failure }: Issuer, text: string): Promise<boolean> {
     if (keys === undefined || this.#ageMs(readAtMs) >= KEPT_MS)
-      throw new SignatureRefusal(`the issuer's keys can't be read: ${failure ?? "nothing was answered"}`, true);
+      throw new SignatureRefusal(`the issuer's keys can't be read: ${failure ?? "it gave no answer"}`, true);
     try {
       await compactVerify(text, keys, { algorithms: ASSERTION_ALGORITHMS });
       return true;
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return false;
       if (error instanceof errors.JWKSMultipleMatchingKeys)
-        throw new SignatureRefusal("the issuer has several keys for it; it must name one (kid)");
-      throw new SignatureRefusal("the signature is not right");
+        throw new SignatureRefusal("the issuer has several keys for this alg, so the token must name one (kid)");
+      throw new SignatureRefusal("the signature is wrong");
     }
   }
 
@@ -109,7 +112,7 @@ export class IssuerKeys {
     return Math.abs(this.#deps.clock.nowMs() - sinceMs);
   }
 
-  /** Joins the question that is under way, or asks where that is not too often. */
+  /** Joins the running request, or sends one if the last one was not too recent. */
   async #ask(name: string, issuer: Issuer): Promise<void> {
     if (issuer.asking === undefined && !this.#takeQuestion(issuer)) return;
     issuer.asking ??= this.#read(name)
@@ -132,26 +135,26 @@ export class IssuerKeys {
   async #read(name: string): Promise<CompactVerifyGetKey> {
     const address = `${name.replace(/\/$/, "")}/.well-known/openid-configuration`; // section 4: without the last slash
     const document = await this.#json(address, DOCUMENT_BYTES_MAX);
-    if (document["issuer"] !== name) throw new Unusable("its discovery document is about another issuer"); // section 4.3
+    if (document["issuer"] !== name) throw new Unusable("its discovery document names another issuer"); // section 4.3
     const address2 = document["jwks_uri"];
     if (typeof address2 !== "string") throw new Unusable("its discovery document has no jwks_uri");
     const set = await this.#json(address2, KEYS_BYTES_MAX);
     const keys = set["keys"];
-    if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Unusable("its jwks_uri has no set of up to 100 keys");
+    if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Unusable("its jwks_uri does not return a set of up to 100 keys");
     return keySetOf({ ...set, keys });
   }
 
   async #json(url: string, bytesMax: number): Promise<Record<string, unknown>> {
     const headers = { accept: "application/json" };
     const { status, body } = await this.#deps.outbound.get({ url, headers, bytesMax, signal: this.#stopped.signal });
-    if (status !== 200) throw new Unusable(`${url} answers ${status}`); // a redirect, too
+    if (status !== 200) throw new Unusable(`${url} answers ${status}`); // a redirect is an error, too
     try {
       const value: unknown = JSON.parse(body.toString("utf8"));
       if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
     } catch {
-      // said below
+      // the error below reports it
     }
-    throw new Unusable(`${url} answers no JSON`);
+    throw new Unusable(`${url} does not return JSON`);
   }
 }
 
@@ -162,7 +165,7 @@ function keySetOf(set: object): CompactVerifyGetKey {
   try {
     return createLocalJWKSet(set as JSONWebKeySet);
   } catch {
-    throw new Unusable("its keys are no JSON Web Key Set");
+    throw new Unusable("its keys are not a JSON Web Key Set");
   }
 }
 

@@ -2,10 +2,10 @@ import type { Assertion } from "./assertion.ts";
 import type { Trust } from "./trust.ts";
 import { matchesPattern } from "./subject.ts";
 
-/** Claims with a separate check, or with values that change. */
+/** Claims that have their own condition, or whose values change. */
 export const RESERVED_CLAIMS: ReadonlySet<string> = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
 
-/** The conditions of a trust on a verified assertion; each returns undefined when it matches, otherwise the reason. */
+/** The conditions of a trust on a verified assertion. Each returns undefined if it matches, otherwise the reason. */
 export const MATCHERS = {
   audience: ({ audience }: Trust, { audiences }: Assertion): string | undefined =>
     audiences.includes(audience) ? undefined : `aud is ${shown(audiences.join(" "))}, not ${audience}`,
@@ -26,7 +26,7 @@ function ownOf(claims: Assertion["claims"], name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }
 
-/** Others' text, cut. */
+/** Shortens text that somebody else wrote. */
 function shown(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

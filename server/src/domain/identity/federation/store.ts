@@ -4,7 +4,7 @@ import { inTimeRange, type Reader, type Tables, type Writer } from "#stores/meta
 
 type Table = Tables["credential_trust"];
 
-/** A trust with what people know its credential by. */
+/** A trust, with the names of its credential. */
 export interface TrustRow extends Selectable<Table>, OptionalProjectColumns {
   readonly client_id: string;
   readonly credential_name: string;
@@ -18,12 +18,12 @@ export async function deleteTrust(tx: Writer, orgId: string, id: string): Promis
   await tx.deleteFrom("credential_trust").where("org_id", "=", orgId).where("id", "=", id).execute();
 }
 
-/** All of a credential that is revoked: nobody signs in by them any more, and lists need not pass over them. */
+/** Deletes all trusts of a revoked credential. Nobody can sign in with them any more, and lists need not skip them. */
 export async function deleteTrustsOf(tx: Writer, credentialId: string): Promise<void> {
   await tx.deleteFrom("credential_trust").where("credential_id", "=", credentialId).execute();
 }
 
-/** All of a credential, oldest first: what sign-in decides by. */
+/** Returns all trusts of a credential, oldest first, for sign-in. */
 export async function trustsOf(db: Reader, orgId: string, credentialId: string): Promise<Selectable<Table>[]> {
   return db
     .selectFrom("credential_trust")
@@ -34,7 +34,7 @@ export async function trustsOf(db: Reader, orgId: string, credentialId: string):
     .execute();
 }
 
-/** Only of a credential that is not revoked: its trusts are deleted with it. */
+/** Finds a trust. A revoked credential has none. */
 export async function findTrust(db: Reader, orgId: string, id: string): Promise<TrustRow | undefined> {
   return trusts(db, orgId).where("t.id", "=", id).executeTakeFirst();
 }
@@ -48,7 +48,7 @@ export interface TrustFilter {
   readonly limit: number;
 }
 
-/** Newest first; only those of credentials that the reach covers. */
+/** Lists the trusts of credentials within the reach, newest first. */
 export async function listTrusts(db: Reader, filter: TrustFilter): Promise<TrustRow[]> {
   const { reach, credentialId, projectId, after } = filter;
   let query = trusts(db, filter.orgId).where(withinReach(reach, "t.project_id"));
@@ -72,7 +72,7 @@ function trusts(db: Reader, orgId: string) {
     .where("c.revoked_at", "is", null);
 }
 
-/** Other nodes report too, so the time only ever moves forward. */
+/** Records a use. Other nodes report too, so the time is only replaced by a later one. */
 export async function recordTrustUse(
   tx: Writer,
   use: { readonly trustId: string; readonly atMs: number; readonly subject: string },

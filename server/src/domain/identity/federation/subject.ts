@@ -1,38 +1,36 @@
 /**
- * Patterns of subjects. `*` matches any characters except `:` and `/`, `**` any except `:`, so that no pattern crosses
- * a boundary of the issuer that it does not name: GitHub, GitLab and Kubernetes separate the parts of a subject by `:`,
- * which is in no name. `*` and `**` differ as in GitHub's own patterns of branches. Everything else matches itself.
+ * Patterns of subjects. `*` matches any characters except `:` and `/`. `**` matches any except `:`. GitHub, GitLab and
+ * Kubernetes separate the parts of a subject by `:`, which no name contains. So a wildcard never reaches into another
+ * part. The two wildcards differ as in GitHub's patterns for branches. All other characters match themselves.
  */
 
-/** Length of a subject, and of a pattern. */
+/** The longest subject, and the longest pattern. */
 export const SUBJECT_CHARS_MAX = 512;
-/** Parts that must have no wildcard: in `repo:acme/shop:…`, the kind and the owner. */
+/** The first parts, which must have no wildcard: in `repo:acme/shop:…`, the kind and the owner. */
 const LITERAL_PARTS = 2;
 
 /** One character of the pattern, or a wildcard. */
 type Token = string;
 
-/** Why this is no pattern that a trust may have; undefined when it is one. */
+/** Returns the reason why a trust may not have this pattern. Undefined if it may. */
 export function patternFault(pattern: string): string | undefined {
   if (pattern.length === 0 || pattern.length > SUBJECT_CHARS_MAX)
     return `must have 1 to ${SUBJECT_CHARS_MAX} characters`;
   if (/[^\x21-\x7e]/.test(pattern)) return "must have no spaces, control characters or characters beyond ASCII";
-  if (/\*{3}/.test(pattern)) return "must have no more than two * in a row";
+  if (/\*{3}/.test(pattern)) return "must not have more than two * in a row";
   if (!pattern.includes("*")) return undefined;
-  // One issuer serves many customers: without this, `repo:*/shop:…` would be anybody's repository.
+  // One issuer serves many customers. Without this check, `repo:*/shop:…` would accept anybody's repository.
   const [beginning = ""] = pattern.split("*");
   const whole = beginning.split(/[:/]/).slice(0, -1);
   return whole.length < LITERAL_PARTS || whole.some((part) => part === "")
-    ? "may have a * only behind its first two parts, as in repo:acme/*:ref:refs/heads/main: others use the same issuer"
+    ? "may have a * only after its first two parts, as in repo:acme/*:ref:refs/heads/main, because others use the same issuer"
     : undefined;
 }
 
-/**
- * Whether the subject matches the pattern. The number of steps is at most the product of the two lengths, for any text.
- */
+/** Whether the subject matches the pattern. The number of steps is at most the product of the two lengths. */
 export function matchesPattern(pattern: string, subject: string): boolean {
   const tokens = tokensOf(pattern);
-  // The places in the pattern that match the subject's characters so far.
+  // The places in the pattern that are reached after the characters so far.
   let places = closed(new Set([0]), tokens);
   for (const char of subject) {
     const next = new Set<number>();
@@ -51,9 +49,9 @@ function tokensOf(pattern: string): Token[] {
   return pattern.match(/\*\*|[\s\S]/gu) ?? [];
 }
 
-/** A wildcard also matches no character. */
+/** Adds the places that are reached because a wildcard also matches no character. */
 function closed(places: Set<number>, tokens: readonly Token[]): Set<number> {
-  for (const at of places) if (isWildcard(tokens[at])) places.add(at + 1); // a walk through a set includes elements added meanwhile
+  for (const at of places) if (isWildcard(tokens[at])) places.add(at + 1); // iterating a set includes elements that are added on the way
   return places;
 }
 

@@ -3,10 +3,10 @@ export interface Trust {
   readonly id: string;
   /** The exact value of `iss`. */
   readonly issuer: string;
-  /** A value that `aud` must have. */
+  /** A value that `aud` must contain. */
   readonly audience: string;
-  /** Pattern of `sub`. */
+  /** The pattern for `sub`. */
   readonly subject: string;
-  /** Further claims and what each must be. */
+  /** Further claims and their required values. */
   readonly claims: Readonly<Record<string, string | number | boolean>>;
 }

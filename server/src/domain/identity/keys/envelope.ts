@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import type { MasterKey } from "./master-key.ts";
 
-/** Where a sealed value lives. It is bound to that place: moved to another row or use, it doesn't open. */
+/**
+ * The place of a sealed value. The seal includes it, so the value can't be opened in another row or for another use.
+ */
 export interface SealedPlace {
   readonly table: string;
   readonly id: string;
@@ -10,13 +12,16 @@ export interface SealedPlace {
   readonly version: number;
 }
 
-/** Seals what must come back (private keys, S3 secrets); keyed hashes for what needn't (client secrets). */
+/**
+ * Seals values that must be read again (private keys, S3 secrets). Hashes values that need only be compared (client
+ * secrets).
+ */
 export interface Envelope {
   readonly masterKeyId: string;
   seal(place: SealedPlace, plaintext: Uint8Array): Uint8Array;
-  /** @throws Error when the bytes were sealed elsewhere, under another key, or altered */
+  /** @throws Error if the bytes were sealed for another place or under another key, or were altered */
   open(place: SealedPlace, sealed: Uint8Array): Buffer;
-  /** HMAC-SHA-256 under a key of that purpose, for secrets of 256 random bits. */
+  /** Returns HMAC-SHA-256 under a key for this purpose, for secrets of 256 random bits. */
   keyedHash(purpose: string, secret: string): Buffer;
 }
 
@@ -30,10 +35,10 @@ const WRAPPED_AT = 1 + ID_BYTES;
 const WRAPPED_BYTES = NONCE_BYTES + DATA_KEY_BYTES + TAG_BYTES;
 const BODY_AT = WRAPPED_AT + WRAPPED_BYTES;
 
-/** Id of the master key that sealed these bytes. @throws Error when they aren't an envelope */
+/** Returns the id of the master key that sealed these bytes. @throws Error if they are not a sealed value */
 export function masterKeyIdOf(sealed: Uint8Array): string {
   if (sealed[0] !== FORMAT || sealed.length < BODY_AT + NONCE_BYTES + TAG_BYTES) {
-    throw new Error("cannot open a sealed value: its format is not known");
+    throw new Error("cannot open a sealed value: its format is unknown");
   }
   return Buffer.from(sealed.subarray(1, WRAPPED_AT)).toString("hex");
 }

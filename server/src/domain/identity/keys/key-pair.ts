@@ -10,7 +10,10 @@ import { promisify } from "node:util";
 import { calculateJwkThumbprint } from "jose";
 
 export type SigningAlg = "ES256" | "RS256";
-/** ES256 signs our tokens; RS256 is published for verifiers that RFC 9068 section 4 lets know nothing else. */
+/**
+ * ES256 signs our tokens. RS256 is published, too, because some verifiers support only what RFC 9068, section 4
+ * requires.
+ */
 export const SIGNING_ALGS: readonly SigningAlg[] = ["ES256", "RS256"];
 
 const RSA_BITS = 2048;
@@ -24,7 +27,7 @@ export interface NewKeyPair {
   readonly privateKey: Buffer;
 }
 
-/** The `kid` is the key's thumbprint (RFC 7638): it says which key it is and nothing else. */
+/** Generates a key pair. The `kid` is the key's thumbprint (RFC 7638), which reveals nothing else. */
 export async function generateSigningKey(alg: SigningAlg): Promise<NewKeyPair> {
   const pair =
     alg === "ES256"
@@ -40,7 +43,10 @@ export async function generateSigningKey(alg: SigningAlg): Promise<NewKeyPair> {
   };
 }
 
-/** JWA's names (RFC 7518 section 3.1) in Web Cryptography's terms; its ECDSA signatures are in JWS's form already. */
+/**
+ * JWA's names (RFC 7518, section 3.1) as parameters of Web Cryptography. Its ECDSA signatures already have the form
+ * that JWS needs.
+ */
 const ALGORITHMS = {
   ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
   RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
@@ -56,7 +62,10 @@ export function privateKeyOf(alg: SigningAlg, pkcs8: Buffer): webcrypto.CryptoKe
   return key.toCryptoKey(ALGORITHMS[alg], false, ["sign"]);
 }
 
-/** On the thread pool, so that a burst of requests leaves the event loop free; `crypto.sign` holds it up 2.5 times as long. */
+/**
+ * Signs on the thread pool, so that a burst of requests does not block the event loop. `crypto.sign` would block it 2.5
+ * times as long.
+ */
 export async function signJws(
   key: { alg: SigningAlg; privateKey: webcrypto.CryptoKey },
   input: string,

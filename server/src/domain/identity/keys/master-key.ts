@@ -2,9 +2,9 @@ import { hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { link, open, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The key under which everything secret in the database is sealed. Lost key: lost secrets. */
+/** The key that seals every secret in the database. Without it the secrets are lost. */
 export interface MasterKey {
-  /** 16 hexadecimal characters, derived from the key, so that a record can name the key that sealed it. */
+  /** 16 hexadecimal characters, derived from the key. A sealed value names its key with them. */
   readonly id: string;
   readonly bytes: Buffer;
   readonly origin: "configuration" | "file" | "new file";
@@ -12,9 +12,9 @@ export interface MasterKey {
 
 export interface MasterKeyOptions {
   readonly dataDir: string;
-  /** From the configuration, base64 or hexadecimal; goes before the file. */
+  /** From the configuration, in base64 or hexadecimal. It takes precedence over the file. */
   readonly configured?: string | undefined;
-  /** Id of the key that the database was sealed under, or undefined when nothing in it is sealed. */
+  /** The id of the key that sealed the database's secrets. Undefined: nothing is sealed yet. */
   readonly referencedId: string | undefined;
 }
 
@@ -26,9 +26,9 @@ export function masterKeyPath(dataDir: string): string {
 }
 
 /**
- * Takes the master key from the configuration, or from `master.key` in the data directory, which is made only while
- * nothing is sealed yet: a fresh key could open nothing.
- * @throws Error that says what to do when the key is absent, malformed, readable by others, or not the database's
+ * Returns the master key from the configuration, or from `master.key` in the data directory. Creates the file only
+ * while nothing is sealed yet, because a new key could not open anything.
+ * @throws Error that says what to do if the key is absent, malformed, readable by others, or not the database's
  */
 export async function openMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
   const key = await findMasterKey(options);
@@ -50,7 +50,10 @@ async function findMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
   return createKeyFile(path, options.dataDir);
 }
 
-/** Also for a database that another node sealed between our check and our first write. */
+/**
+ * Returns the error for a wrong key. Another node may also have sealed the database between our check and our first
+ * write.
+ */
 export function wrongMasterKey(
   options: Pick<MasterKeyOptions, "dataDir" | "configured" | "referencedId">,
   key: MasterKey,
@@ -62,13 +65,13 @@ export function wrongMasterKey(
   );
 }
 
-/** @throws Error when the text is neither 32 bytes of base64 nor of hexadecimal; the text itself is never repeated */
+/** @throws Error if the text is not 32 bytes in base64 or hexadecimal; the error never contains the text */
 function parseConfigured(text: string): Buffer {
   const trimmed = text.trim();
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, "hex");
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) return Buffer.from(trimmed, "base64");
   throw new Error(
-    "cannot read the configured master_key: it must be 32 bytes in base64 or hexadecimal. Make one with: openssl rand -base64 32",
+    "cannot read the configured master_key: it must be 32 bytes in base64 or hexadecimal. Create one with: openssl rand -base64 32",
   );
 }
 
@@ -95,13 +98,15 @@ async function readKeyFile(path: string): Promise<MasterKey | undefined> {
 }
 
 async function refuseIfShared(path: string): Promise<void> {
-  if (process.platform === "win32") return; // no such mode bits there
+  if (process.platform === "win32") return; // Windows has no such mode bits
   const { mode } = await stat(path);
   if ((mode & 0o077) === 0) return;
   throw new Error(`cannot use the master key ${path}: other users may read it. Run: chmod 600 ${path}`);
 }
 
-/** Written whole to a temporary name and linked, so that of two first starts at once both end with the same, complete key. */
+/**
+ * Writes the key to a temporary file and links it. So two concurrent first starts both end with the same complete key.
+ */
 async function createKeyFile(path: string, dataDir: string): Promise<MasterKey> {
   const key = keyOf(randomBytes(KEY_BYTES), "new file");
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
@@ -121,7 +126,7 @@ async function createKeyFile(path: string, dataDir: string): Promise<MasterKey> 
     }
     const others = await readKeyFile(path);
     if (others === undefined)
-      throw new Error(`cannot read the master key ${path}: it vanished while we started. Start again.`);
+      throw new Error(`cannot read the master key ${path}: the file disappeared during the start. Start again.`);
     return others;
   } finally {
     await rm(temporary, { force: true });
@@ -130,7 +135,7 @@ async function createKeyFile(path: string, dataDir: string): Promise<MasterKey> 
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === "win32") return; // directories can't be flushed there
+  if (process.platform === "win32") return; // Windows can't flush directories
   const directory = await open(path, "r");
   try {
     await directory.sync();
@@ -139,7 +144,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Takes back a key file that this start made for nothing: the database turned out to be sealed under another key. */
+/** Deletes a key file that this start created, because the database turned out to be sealed under another key. */
 export async function discardNewKeyFile(dataDir: string, key: MasterKey): Promise<void> {
   if (key.origin !== "new file") return;
   const path = masterKeyPath(dataDir);

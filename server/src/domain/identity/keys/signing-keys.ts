@@ -25,7 +25,7 @@ import {
 export interface Signer {
   readonly kid: string;
   readonly alg: SigningAlg;
-  /** The JWS header of every token of this key, encoded. */
+  /** The encoded JWS header of every token of this key. */
   readonly header: string;
   readonly privateKey: webcrypto.CryptoKey;
 }
@@ -54,9 +54,12 @@ export interface SigningKeysDeps {
 }
 
 const MINUTE_MS = 60_000;
-/** Verifiers may keep our key set for five minutes (`max-age`), so a key is published for twice that before it signs. */
+/**
+ * Verifiers may cache our key set for five minutes (`max-age`), so a key is published for twice that time before it
+ * signs.
+ */
 const PUBLISHED_BEFORE_USE_MS = 10 * MINUTE_MS;
-/** The longest life of a token (3600 s) and a minute of skew. */
+/** The longest lifetime of a token (3600 s), and a minute for differing clocks. */
 const PUBLISHED_AFTER_USE_MS = 61 * MINUTE_MS;
 const ROTATE_AFTER_MS = 90 * 24 * 60 * MINUTE_MS;
 const SYSTEM: AuditEvent["actor"] = { kind: "system", id: null };
@@ -69,7 +72,7 @@ interface LoadedKey {
   readonly privateKey: webcrypto.CryptoKey;
 }
 
-/** The keys that sign access tokens, as this node knows them. */
+/** This node's view of the keys that sign access tokens. */
 export class SigningKeys {
   readonly #deps: SigningKeysDeps;
   #keys = new Map<string, LoadedKey>(); // by encoded header
@@ -80,20 +83,20 @@ export class SigningKeys {
   }
 
   /**
-   * Resolves when the signing keys of the records can't be opened any more: this node can neither issue nor check what the others do. A
-   * database that can't be reached is no such case.
+   * Resolves if the stored signing keys can't be opened any more. Then this node can neither issue tokens nor verify
+   * those of other nodes. An unreachable database does not count.
    */
   get died(): Promise<Error> {
     return this.#death.promise;
   }
 
-  /** Makes the first keys when there are none; takes the present ones otherwise. @throws Error for another master key's */
+  /** Loads the keys. Creates the first ones if there are none. @throws Error if another master key sealed them */
   async load(): Promise<void> {
     await this.reload();
     const pairs = await missingPairs(this.#rows());
     if (pairs.length === 0) return;
     await this.#underLock(async (tx, rows) => {
-      // Another node may have been first; RSA keys take long, so they were made before the lock was taken.
+      // Another node may have been first. The keys are generated before the lock, because RSA keys take long.
       const nowMs = this.#nowMs();
       for (const pair of pairs) {
         if (!rows.some((row) => row.alg === pair.alg))
@@ -120,7 +123,7 @@ export class SigningKeys {
     }
   }
 
-  /** The key that signs now: of those in use, the newest. */
+  /** Returns the key that signs now: the newest one in use. */
   signer(): Signer {
     const nowMs = this.#nowMs();
     let found: LoadedKey | undefined;
@@ -132,16 +135,14 @@ export class SigningKeys {
     return { kid: found.row.kid, alg: found.row.alg, header: found.header, privateKey: found.privateKey };
   }
 
-  /**
-   * The key that signed a token with exactly this encoded header; undefined when none of our keys has such a header.
-   */
+  /** Returns the key whose tokens have exactly this encoded header. Undefined if there is none. */
   verifierOf(header: string): Verifier | undefined {
     const key = this.#keys.get(header);
     if (key === undefined || isGone(key.row, this.#nowMs())) return undefined;
     return { kid: key.row.kid, alg: key.row.alg, publicKey: key.publicKey };
   }
 
-  /** RFC 7517 key set: keys that sign, that signed until lately, and that will sign next. */
+  /** Returns the key set (RFC 7517): keys that sign, that signed recently, and that will sign next. */
   jwks(): { keys: Record<string, unknown>[] } {
     const nowMs = this.#nowMs();
     return { keys: [...this.#keys.values()].filter((key) => !isGone(key.row, nowMs)).map((key) => key.jwk) };
@@ -155,8 +156,8 @@ export class SigningKeys {
   }
 
   /**
-   * Publishes new keys, which sign ten minutes later; the present ones stay published until their last token has expired.
-   * While the next keys are out already, nothing is made.
+   * Publishes new keys, which sign ten minutes later. The current keys stay published until their last token has
+   * expired. Creates nothing if the next keys are already published.
    */
   async rotate(actor: AuditEvent["actor"] = SYSTEM, onlyOlderThanMs = 0): Promise<SigningKeyInfo[]> {
     const pairs = await Promise.all(SIGNING_ALGS.map(generateSigningKey));
@@ -175,7 +176,10 @@ export class SigningKeys {
     return this.list();
   }
 
-  /** For a key that leaked: nothing that it signed is accepted from now on. Resolves with the change's number in the feed. */
+  /**
+   * Retires a key that leaked. From now on nothing that it signed is accepted. Resolves with the number of the change
+   * in the feed.
+   */
   async retireNow(kid: string, actor: AuditEvent["actor"] = SYSTEM): Promise<number> {
     const pairs = await Promise.all(SIGNING_ALGS.map(generateSigningKey));
     const seq = await this.#underLock(async (tx, rows) => {
@@ -195,7 +199,7 @@ export class SigningKeys {
     return seq;
   }
 
-  /** Rotates keys of 90 days and deletes those that are no longer published. */
+  /** Rotates keys that are 90 days old, and deletes those that are no longer published. */
   async maintain(): Promise<void> {
     const nowMs = this.#nowMs();
     const dueMs = this.#deps.clock.deletionTime("signing_keys");
@@ -224,7 +228,7 @@ export class SigningKeys {
     return [...this.#keys.values()].map((key) => key.row);
   }
 
-  /** Several nodes on one database must not make two sets. */
+  /** Takes a lock, so that several nodes on one database do not create several sets. */
   async #underLock<T>(work: (tx: Writer, rows: SigningKeyRow[]) => Promise<T>): Promise<T> {
     const { metadata, envelope } = this.#deps;
     return metadata.write(async (tx) => {
@@ -235,7 +239,7 @@ export class SigningKeys {
     });
   }
 
-  /** The new key signs from `activeAtMs`; until then, the present ones do. */
+  /** Adds a key that signs from `activeAtMs`. The current keys sign until then. */
   async #succeed(tx: Writer, pair: NewKeyPair, used: readonly SigningKeyRow[]): Promise<void> {
     const nowMs = this.#nowMs();
     const activeAtMs = nowMs + PUBLISHED_BEFORE_USE_MS;
@@ -248,7 +252,10 @@ export class SigningKeys {
     }
   }
 
-  /** Without a key that signs, the next one begins at once; without a next one, the new pair does. */
+  /**
+   * Replaces the retired key. If no key signs, the next one starts at once. If there is no next one, the new pair
+   * starts.
+   */
   async #replace(tx: Writer, pair: NewKeyPair, rest: readonly SigningKeyRow[]): Promise<void> {
     const nowMs = this.#nowMs();
     if (rest.some((row) => signsAt(row, nowMs))) return;

@@ -9,7 +9,7 @@ import { encodeClaims } from "./jwt.ts";
 export interface IssuedToken {
   readonly accessToken: string;
   readonly expiresInS: number;
-  /** Space-separated, in the order of the list of scopes. */
+  /** Separated by spaces, in the order of the list of scopes. */
   readonly scope: string;
 }
 
@@ -22,9 +22,12 @@ export interface TokenIssuerDeps {
   readonly audience: string;
 }
 
-/** The scopes asked for are more than the credential has (`invalid_scope`, RFC 6749 section 5.2). The message names them. */
+/**
+ * The token request asks for scopes that the credential lacks (`invalid_scope`, RFC 6749, section 5.2). The message
+ * names them.
+ */
 export class ScopeRefusal extends Error {
-  /** The reason why the credential lost scopes; null: it lost none. */
+  /** The reason why the credential lost scopes. Null: it lost none. */
   readonly cut: string | null;
 
   constructor(message: string, cut: string | null = null) {
@@ -36,7 +39,7 @@ export class ScopeRefusal extends Error {
 
 /** The most reasons in one answer. */
 const CLAUSES_MAX = 3;
-/** RFC 6749 section 3.3: what a scope may consist of. */
+/** The characters of a scope (RFC 6749, section 3.3). */
 const SCOPE_TEXT = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 export class TokenIssuer {
@@ -52,8 +55,8 @@ export class TokenIssuer {
   }
 
   /**
-   * Signs a token for a credential that has just signed in, by this trust of it where it showed no secret. Without `scope`, it
-   * has all that the credential has.
+   * Signs a token for a credential that has just signed in. `trust`: it signed in with this trust instead of a secret.
+   * Without `scope`, the token gets all scopes of the credential.
    * @throws ScopeRefusal; Problem `approval_pending`, `address_not_allowed`
    */
   async issue(
@@ -118,16 +121,16 @@ export class TokenIssuer {
 function grantedScope(state: CredentialState, asked: string | undefined): string {
   if (state.scopes.size === 0) {
     const cut = [...new Set([...state.withheld.values()].map(clauseOf))].slice(0, CLAUSES_MAX).join("; ");
-    throw new ScopeRefusal(`The credential holds no scope at present: ${cut}.`, cut);
+    throw new ScopeRefusal(`The credential has no scope now: ${cut}.`, cut);
   }
   if (asked === undefined || asked === "") return state.scopeText;
-  if (!SCOPE_TEXT.test(asked)) throw new ScopeRefusal("The scope must be names with one space between them.");
+  if (!SCOPE_TEXT.test(asked)) throw new ScopeRefusal("The scope must be a list of names, separated by one space.");
   const names = asked.split(" ");
   const lacking = names.filter((name) => !isScope(name) || !state.scopes.has(name));
   if (lacking.length > 0) {
     const cut = lacking.map((name) => (isScope(name) ? state.withheld.get(name) : undefined)).find(isGiven);
     const why = cut === undefined ? null : clauseOf(cut);
-    const text = `The credential does not hold: ${[...new Set(lacking)].join(" ").slice(0, 200)}`;
+    const text = `The credential does not have: ${[...new Set(lacking)].join(" ").slice(0, 200)}`;
     throw new ScopeRefusal(why === null ? text : `${text}. It was given it, but ${why}.`, why);
   }
   return renderScopes(new Set(names as Scope[]));

@@ -1,10 +1,10 @@
 import { decodeBase64Url } from "#kernel/decoding.ts";
 
-/** The claims of an access token: RFC 9068 section 2.2, the organization, and the credential's epoch. */
+/** The claims of an access token: those of RFC 9068, section 2.2, the organization, and the credential's epoch. */
 export interface AccessTokenClaims {
   readonly iss: string;
   readonly aud: string;
-  /** Id of the credential: without a resource owner, the subject is the client (RFC 9068 section 2.2). */
+  /** The id of the credential. Without a resource owner, the subject is the client (RFC 9068, section 2.2). */
   readonly sub: string;
   readonly client_id: string;
   readonly org: string;
@@ -12,20 +12,20 @@ export interface AccessTokenClaims {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
-  /** The credential's epoch when the token was issued: one that differs now makes it void. */
+  /** The credential's epoch when the token was issued. The token is void if the epoch has changed since. */
   readonly ce: number;
-  /** Id of the trust with which the client signed in without a secret: when it is deleted, the token ends. */
+  /** The id of the trust with which the client signed in. The token ends when the trust is deleted. */
   readonly trust?: string;
 }
 
-/** The three parts of a compact JWS (RFC 7515 section 7.1), still encoded. */
+/** The three parts of a compact JWS (RFC 7515, section 7.1), still encoded. */
 export interface CompactJws {
   readonly header: string;
   readonly payload: string;
   readonly signature: string;
 }
 
-/** Ours have about 700 characters. */
+/** Our tokens have about 700 characters. */
 const TOKEN_CHARS_MAX = 4096;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
@@ -42,7 +42,7 @@ export function splitJws(token: string): CompactJws | undefined {
   return BASE64URL.test(parts.payload) && BASE64URL.test(parts.signature) ? parts : undefined;
 }
 
-/** True when the header names a key (RFC 7515 section 4.1.4), whichever. Only for telling whether asking for news can help. */
+/** Whether the header names a key (RFC 7515, section 4.1.4). It decides only whether reading newer keys can help. */
 export function namesKey(header: string): boolean {
   try {
     const fields = JSON.parse(decodeBase64Url(header)?.toString("utf8") ?? "") as { kid?: unknown; typ?: unknown };
@@ -56,7 +56,10 @@ export function encodeClaims(claims: AccessTokenClaims): string {
   return Buffer.from(JSON.stringify(claims)).toString("base64url");
 }
 
-/** Claims of a payload whose signature was verified; undefined when a claim that we rely on is missing or of another type. */
+/**
+ * Returns the claims of a payload whose signature was verified. Undefined if a claim that we need is missing or has
+ * another type.
+ */
 export function decodeClaims(payload: string): (AccessTokenClaims & { nbf?: number }) | undefined {
   let claims: Record<string, unknown>;
   try {

@@ -16,7 +16,7 @@ export interface RevocationContext {
   readonly requestId?: string | null;
 }
 
-/** Makes one token void before its time, on every node. Resolves with whether all live nodes have applied it. */
+/** Makes one token void before its expiry, on every node. Resolves to whether all live nodes have applied it. */
 export async function revokeToken(
   deps: RevocationDeps,
   claims: AccessTokenClaims,

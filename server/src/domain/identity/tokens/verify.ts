@@ -14,7 +14,7 @@ export interface VerifiedToken {
   readonly credential: CredentialState;
   /** The token's scopes that the credential still has. */
   readonly scopes: ReadonlySet<Scope>;
-  /** Scopes of the credential that the token does not have, and why. */
+  /** Scopes of the credential that the token does not have, with the reason. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
 }
 
@@ -27,9 +27,9 @@ export interface TokenVerifierDeps {
   readonly audience: string;
 }
 
-/** A token with a valid signature; everything else is checked each time. */
+/** A token with a valid signature. Everything else is checked at each use. */
 interface SignedToken {
-  /** The encoded header, with which the key is looked up again. */
+  /** The encoded header, which identifies the key. */
   readonly header: string;
   readonly claims: AccessTokenClaims & { readonly nbf?: number };
   readonly scopes: readonly Scope[];
@@ -37,16 +37,16 @@ interface SignedToken {
 
 /** About 1 kB each. */
 const SIGNATURES_MAX = 20_000;
-/** Tokens from before a start or from a faulty clock of another node. */
+/** For tokens from before a start, or from a node with a wrong clock. */
 const CLOCK_SKEW_S = 60;
-/** Tokens that name an unknown key make us look for news this often at most. */
+/** The shortest interval between two reads of keys that tokens with an unknown key cause. */
 const KEY_NEWS_EVERY_MS = 1_000;
 
 export class TokenVerifier {
   readonly #deps: TokenVerifierDeps;
-  /** By SHA-256 of the token. Only good signatures are kept, never a decision. */
+  /** By SHA-256 of the token. Only valid signatures are cached, never a decision. */
   #signed = new Map<string, SignedToken>();
-  /** `exp` of each token that is void before its time, by `jti`. */
+  /** `exp` of each token that was revoked before its expiry, by `jti`. */
   readonly #void = new Map<string, number>();
   #askedForKeysAtMs = 0;
 
@@ -56,8 +56,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Verifies an access token against the state of this moment.
-   * @throws Problem `invalid_token` that says why; `unavailable` when this node can't know
+   * Verifies an access token against the current state.
+   * @throws Problem `invalid_token` that says why; `unavailable` if this node can't decide
    */
   async verify(token: string): Promise<VerifiedToken> {
     const { feed, states, clock } = this.#deps;
@@ -67,7 +67,7 @@ export class TokenVerifier {
       this.#verifiedBefore(token) ?? (await this.#verifySignature(token)) ?? (await this.#verifyWithNews(token));
     this.#checkClaims(claims);
     let credential = states.cachedById(claims.sub) ?? (await states.readById(claims.sub));
-    // Memory is behind what another node knew when it issued the token.
+    // Memory is older than what another node knew when it issued the token.
     if (credential !== undefined && (claims.ce > credential.epoch || !hasTrust(credential, claims)))
       credential = await states.readById(claims.sub);
     if (credential === undefined || credential.clientId !== claims.client_id || credential.orgId !== claims.org) {
@@ -87,23 +87,24 @@ export class TokenVerifier {
     return undefined;
   }
 
-  /** Undefined when none of our keys has such a header. */
+  /** Returns undefined if no key of ours has such a header. */
   async #verifySignature(token: string): Promise<SignedToken | undefined> {
     const parts = splitJws(token);
-    if (parts === undefined) throw invalid("The access token is not one of this server's.");
-    // The header must be the very text that we make for a key: so the algorithm and the type are the key's, never the token's.
+    if (parts === undefined) throw invalid("The access token was not issued by this server.");
+    // The header must be exactly the text that we write for a key. So the key decides the algorithm and the type, never
+    // the token.
     const key = this.#deps.keys.verifierOf(parts.header);
     if (key === undefined) return undefined;
     const signature = decodeBase64Url(parts.signature);
     if (signature === undefined || !(await verifyJws(key, `${parts.header}.${parts.payload}`, signature))) {
-      throw invalid("The signature of the access token is not right.");
+      throw invalid("The signature of the access token is wrong.");
     }
     const signed = signedOf(parts);
     this.#keep(digestOf(token), signed);
     return signed;
   }
 
-  /** Another node may have made the key a moment ago. */
+  /** Reads the keys again, because another node may have created the key a moment ago. */
   async #verifyWithNews(token: string): Promise<SignedToken> {
     const nowMs = this.#deps.clock.nowMs();
     const header = splitJws(token)?.header ?? "";
@@ -176,7 +177,7 @@ function checkCredential(credential: CredentialState, claims: AccessTokenClaims,
     throw invalid(`The credential of this token ${ending.startsWith("revoked") ? "was" : "has"} ${ending}.`);
   if (!hasTrust(credential, claims)) throw invalid("The trust that issued this token was deleted.");
   if (claims.ce !== credential.epoch)
-    throw invalid("The permissions of the credential were changed after this token was issued; ask for a new one.");
+    throw invalid("The permissions of the credential were changed after this token was issued. Ask for a new token.");
 }
 
 function withheldOf({ scopes, withheld }: CredentialState, held: ReadonlySet<Scope>): ReadonlyMap<Scope, Withheld> {
@@ -185,7 +186,7 @@ function withheldOf({ scopes, withheld }: CredentialState, held: ReadonlySet<Sco
   return new Map<Scope, Withheld>([...withheld, ...left]);
 }
 
-/** Whether the trust that issued the token, if there was one, still exists. */
+/** Whether the trust that issued the token still exists, if a trust issued it. */
 function hasTrust({ trusts }: CredentialState, { trust }: AccessTokenClaims): boolean {
   return trust === undefined || trusts.some(({ id }) => id === trust);
 }

@@ -15,7 +15,7 @@ export async function rolesIn(
     .execute();
 }
 
-/** For each person and role, the first project within reach in which they have it. */
+/** Returns, for each person and role, the first project within reach in which they have it. */
 export async function rolesWithin(
   db: Reader,
   orgId: string,

@@ -5,7 +5,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { listMemberRows, type Member } from "../members/store.ts";
 import { rolesIn, rolesWithin } from "./store.ts";
 
-/** Whether a member may do something, and why or why not, for people to read. */
+/** Whether a member has a permission, with the reason, for people to read. */
 export interface MemberAccess {
   readonly member: Member;
   readonly projectRole: ProjectRole | null;
@@ -16,7 +16,7 @@ export interface MemberAccess {
 interface Question {
   readonly orgId: string;
   readonly permission: Scope;
-  /** Absent: in the organization, or in a project of `reach`. */
+  /** Absent: the organization, or the projects of `reach`. */
   readonly project?: Project | undefined;
   readonly reach: Reach;
 }
@@ -24,7 +24,7 @@ interface Question {
 /** The most members that one answer considers. */
 const MEMBERS_MAX = 1000;
 
-/** Newest first. `complete`: there are no more members. */
+/** Returns the members who have the permission, newest first. `complete`: no members were left out. */
 export async function membersWhoMay(
   deps: { readonly metadata: Pick<MetadataStore, "read"> },
   question: Question,
@@ -45,7 +45,7 @@ export async function membersWhoMay(
   return { items: members.map((member) => anywhere(question, member, places.get(member.user_id))), complete };
 }
 
-/** By user, in which project they may do it by their role there. */
+/** Returns, by user, the project in which their role gives them the permission. */
 async function placesOf(
   db: MetadataStore["read"],
   { orgId, permission, reach }: Question,
@@ -63,7 +63,7 @@ function anywhere(
   const { role } = member;
   const found = { member, projectRole: null };
   if (ORG_ROLE_SCOPES[role].has(permission)) return { ...found, allowed: true, because: `role ${role}` };
-  if (place === undefined) return { ...found, allowed: false, because: `role ${role} does not hold it` };
+  if (place === undefined) return { ...found, allowed: false, because: `role ${role} does not have it` };
   return { ...found, projectRole: place.role, allowed: true, because: `${place.role} of project ${place.slug}` };
 }
 
@@ -80,10 +80,10 @@ function inProject(
   const decision = authorize(person, permission, { orgId, project });
   const there = projectRole === undefined ? undefined : `${projectRole} of project ${project.slug}`;
   const found = { member, projectRole: projectRole ?? null, allowed: decision === "allowed" };
-  if (decision === "hidden") return { ...found, because: `no member of private project ${project.slug}` };
+  if (decision === "hidden") return { ...found, because: `not a member of private project ${project.slug}` };
   const both = [`role ${role}`, ...(there === undefined ? [] : [there])].join(", ");
   if (decision === "state") return { ...found, because: `project ${project.slug} is ${ruleOf(project.state).name}` };
-  if (decision !== "allowed") return { ...found, because: `${both}: none holds it` };
+  if (decision !== "allowed") return { ...found, because: `${both}: neither has it` };
   if (scopes.has(permission)) return { ...found, because: project.visibility === "private" ? both : `role ${role}` };
   return { ...found, because: there ?? both };
 }

@@ -24,7 +24,7 @@ import {
 
 type AppKey = Pick<App, "id" | "org_id">;
 
-/** Undefined when it does not exist; `authorize` decides who may see it. */
+/** Returns undefined if the app does not exist. `authorize` decides who may see it. */
 export async function findApp(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,
@@ -33,7 +33,7 @@ export async function findApp(
   return appByName(deps.metadata.read, orgId, idOrSlug);
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists apps, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listApps(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,
@@ -47,7 +47,7 @@ export async function listApps(
   );
 }
 
-/** @throws Problem `not_found` (the project is gone), `duplicate_slug` */
+/** Creates an app. @throws Problem `not_found` (the project was deleted), `duplicate_slug` */
 export async function createApp(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -59,7 +59,7 @@ export async function createApp(
   );
 }
 
-/** The same in the caller's transaction, under the organization's lock. */
+/** Creates an app in the caller's transaction, under the organization's lock. */
 export async function createAppIn(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -112,18 +112,18 @@ export async function updateApp(
   });
 }
 
-/** @throws Problem `not_found`, `conflict` while its bucket or its repository is not empty */
+/** Deletes an app. @throws Problem `not_found`, `conflict` while its bucket or its repository is not empty */
 export async function deleteApp(deps: OrganizationsDeps, caller: Caller, app: AppKey): Promise<void> {
   await changeOrganization(deps, app.org_id, (tx) => deleteAppIn(deps, tx, caller, app));
 }
 
-/** The same in the caller's transaction, under the organization's lock. */
+/** Deletes an app in the caller's transaction, under the organization's lock. */
 export async function deleteAppIn(deps: OrganizationsDeps, tx: Writer, caller: Caller, app: AppKey): Promise<void> {
   const row = await found(tx, app);
   if (!(await takeBucketAway(deps.metadata.dialect, tx, row)))
-    throw new Problem("conflict", "The app's bucket is not empty; delete its objects and uploads first.");
+    throw new Problem("conflict", "The app's bucket is not empty. Delete its objects and uploads first.");
   if (!(await takeRepositoryAway(tx, row)))
-    throw new Problem("conflict", "The app's repository is not empty; delete its images first.");
+    throw new Problem("conflict", "The app's repository is not empty. Delete its images first.");
   await deleteAppRow(tx, row.org_id, row.id);
   await appendAudit(deps, tx, {
     ...auditOrigin(caller),
@@ -134,7 +134,7 @@ export async function deleteAppIn(deps: OrganizationsDeps, tx: Writer, caller: C
   });
 }
 
-/** The app as it is now, under the organization's lock. */
+/** Returns the current app, under the organization's lock. */
 export async function found(db: Reader, app: AppKey): Promise<App> {
   const row = await appByName(db, app.org_id, app.id);
   if (row === undefined) throw absent();

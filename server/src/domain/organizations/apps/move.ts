@@ -9,9 +9,9 @@ import { found } from "./apps.ts";
 import { MOVED_OBJECTS_MAX, setAppProject, type App } from "./store.ts";
 
 /**
- * Moves an app, with its repository and its bucket, to another project of its organization. Images and objects belong to the app, so
- * that only who reaches them changes: on this node with the answer, on others within a second.
- * @throws Problem `not_found`, `project_archived` (one of both), `conflict` (too many objects)
+ * Moves an app, with its repository and its bucket, to another project of its organization. Images and objects belong
+ * to the app, so only the permissions to reach them change: on this node with the answer, on others within a second.
+ * @throws Problem `not_found`, `project_archived` (one of the two), `conflict` (too many objects)
  */
 export async function moveApp(
   deps: OrganizationsDeps,
@@ -25,7 +25,7 @@ export async function moveApp(
     if (before.project_id === to.id) return before;
     for (const state of [before.project_state, to.state]) requireStateAllows({ state }, "apps:write");
     if ((await usageOf(tx, "objects", { org_id: before.org_id, bucket: before.id })).objects > MOVED_OBJECTS_MAX)
-      throw new Problem("conflict", `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once.`);
+      throw new Problem("conflict", `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once. Delete some of them, or create a new app.`);
     await setAppProject(tx, before, to.id);
     await announceAccessChange(deps, tx, before.org_id);
     await appendAudit(deps, tx, {

@@ -15,14 +15,14 @@ function apps(db: Reader, orgId: string) {
     .where("app.org_id", "=", orgId);
 }
 
-/** By id, or by slug: no slug has the `_` of an id. */
+/** Finds an app by id or slug. The two differ: an id has a `_`, a slug has none. */
 export async function appByName(db: Reader, orgId: string, idOrSlug: string): Promise<App | undefined> {
   return apps(db, orgId)
     .where(idOrSlug.startsWith("app_") ? "app.id" : "app.slug", "=", idOrSlug)
     .executeTakeFirst();
 }
 
-/** Those within reach, of one project or all, newest first. */
+/** Lists the apps within reach, of one project or all, newest first. */
 export async function listAppRows(
   db: Reader,
   orgId: string,
@@ -38,7 +38,7 @@ export async function listAppRows(
     .execute();
 }
 
-/** False when the slug is taken. */
+/** Returns false if the slug is taken. */
 export async function insertApp(tx: Writer, row: AppRow): Promise<boolean> {
   const inserted = await tx
     .insertInto("app")
@@ -57,13 +57,13 @@ export async function deleteAppRow(tx: Writer, orgId: string, appId: string): Pr
   await tx.deleteFrom("app").where("org_id", "=", orgId).where("id", "=", appId).execute();
 }
 
-/** Deletes the settings of an app's bucket; false while there are objects, versions or uploads in it. */
+/** Deletes the settings of an app's bucket. Returns false if it has objects, versions or uploads. */
 export async function takeBucketAway(
   dialect: MetadataStore["dialect"],
   tx: Writer,
   { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">,
 ): Promise<boolean> {
-  // Writes of objects under way have the row for themselves until they end: what they made is seen below.
+  // Writes of objects lock the row until they end, so the check below sees what they wrote.
   if (dialect === "postgres") await tx.selectFrom("app").select("id").where("id", "=", id).forUpdate().execute();
   for (const table of ["s3_object", "s3_history"] as const) {
     const query = tx.selectFrom(table).select("bucket").where("bucket", "=", id).limit(1);
@@ -77,12 +77,13 @@ export async function takeBucketAway(
   return true;
 }
 
-/** The most objects of a bucket that is moved: their access lists are rewritten in one transaction. */
+/** The most objects of a bucket that can be moved. One transaction rewrites their access lists. */
 export const MOVED_OBJECTS_MAX = 1_000_000;
 
 /**
- * Moves an app to another project. Objects of the bucket's owner follow without a change; access lists name the owner,
- * as `"id":"proj_…"` in their JSON, where a quotation mark in somebody's text would be escaped.
+ * Moves an app to another project. Objects of the bucket's owner need no change. Access lists name the owner as
+ * `"id":"proj_…"` in their JSON. This text can't be part of somebody's value, because quotation marks in values are
+ * escaped.
  */
 export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id" | "project_id">, to: string) {
   const { id, org_id: orgId, project_id: from } = app;
@@ -106,7 +107,7 @@ export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id
   }
 }
 
-/** Deletes the settings of an app's repository; false while there are images, blobs or uploads with content in it. */
+/** Deletes the settings of an app's repository. Returns false if it has images, blobs or uploads with content. */
 export async function takeRepositoryAway(tx: Writer, { id }: Pick<AppRow, "id">): Promise<boolean> {
   for (const table of ["registry_manifest", "registry_blob"] as const) {
     const query = tx.selectFrom(table).select("repository").where("repository", "=", id).limit(1);

@@ -20,7 +20,7 @@ type Person = Tables["person"];
 
 export interface Acceptance {
   token: string;
-  /** Needed by a person who has no account yet. */
+  /** Required for a person without an account. */
   name?: string | undefined;
   password: string;
 }
@@ -34,16 +34,17 @@ export interface Accepted {
   readonly organization: Organization;
   readonly person: Person;
   readonly role: OrgRole;
-  /** The link had been mailed, and nobody had proved the address before. */
+  /** The link came by mail, and the address was unverified before. */
   readonly isFirstProof: boolean;
-  /** Everything that the verification ended; null: nothing. */
+  /** Everything that the verification ended. Null: nothing. */
   readonly ended: Ended | null;
 }
 
 /**
- * Accepts with a new account or the password of the one that there is. A link that was mailed proves the address: an account that
- * somebody made before is then its owner's, with the password that is given here.
- * @throws Problem `not_found` (unknown, used, revoked and expired alike), `forbidden` (wrong password), `invalid_body`, `conflict`
+ * Accepts an invitation with a new account or with the password of the existing one. A mailed link verifies the
+ * address. Then an account that somebody created before belongs to the address's owner, with the password given here.
+ * @throws Problem `not_found` (unknown, used, revoked and expired alike), `forbidden` (wrong password), `invalid_body`,
+ * `conflict`
  */
 export async function acceptInvitation(deps: OrganizationsDeps, input: Acceptance, origin: Origin): Promise<Accepted> {
   const tokenHash = invitationHash(input.token);
@@ -63,7 +64,7 @@ export async function acceptInvitation(deps: OrganizationsDeps, input: Acceptanc
 }
 
 /**
- * The owner of the mailbox gets the account: everything that was set up before ends, and the present password is set.
+ * Gives the account to the owner of the mailbox: everything that was set up before ends, and the given password is set.
  */
 async function acceptAsProved(
   deps: OrganizationsDeps,
@@ -77,7 +78,7 @@ async function acceptAsProved(
   return changeOrganization(deps, invitation.org_id, async (tx) => {
     const present = await open(deps, tx, tokenHash);
     if ((await personById(tx, known.id))?.verified_at !== null)
-      throw new Problem("conflict", "The address was proved just now; try again with the password of the account.");
+      throw new Problem("conflict", "The address was verified just now. Try again with the password of the account.");
     const ended = await proveAddress(deps, tx, { userId: known.id, by: "mailed_invitation" }, origin);
     await setPerson(tx, known.id, { name: input.name ?? known.name, password_hash: passwordHash });
     await requireNoMember(tx, known, present);
@@ -89,15 +90,12 @@ function isMailed(invitation: Invitation, tokenHash: string | null): boolean {
   return tokenHash !== null && invitation.mailed_token_hash === tokenHash;
 }
 
-/** The hash of a link's token; null: no such link was ever created. */
+/** Returns the hash of a link's token. Null: the token has the wrong form. */
 export function invitationHash(token: string): string | null {
   return isWellFormedSecret("mriv", token) ? sha256Hex(token) : null;
 }
 
-/**
- * The organization of an invitation, and whether its address has an account.
- * @throws Problem `not_found`
- */
+/** Returns the organization of an invitation, and whether its address has an account. @throws Problem `not_found` */
 export async function openInvitation(
   deps: OrganizationsDeps,
   token: string,
@@ -110,11 +108,11 @@ export async function openInvitation(
 }
 
 /**
- * Accepts for a person who has proved their identity without a password of this server: by their session, or at a
- * provider that says that the address is theirs. A new person gets an account without a password. `bySession`: a mailed
- * link is then the first verification of the address, too; at a provider that is its sign-in.
- * @param tokenHash by `invitationHash`
- * @throws Problem `not_found`, `forbidden` (it is for another address), `conflict` (a member already)
+ * Accepts an invitation for a person who proved their identity without a password: with their session, or at a provider
+ * that verified the address. A new person gets an account without a password. `bySession`: a mailed link may also be
+ * the first verification of the address. At a provider, the sign-in itself is.
+ * @param tokenHash from `invitationHash`
+ * @throws Problem `not_found`, `forbidden` (it is for another address), `conflict` (already a member)
  */
 export async function acceptInvitationAs(
   deps: OrganizationsDeps,
@@ -125,7 +123,7 @@ export async function acceptInvitationAs(
   const invitation = await open(deps, deps.metadata.read, tokenHash);
   if (invitation.email !== who.email) {
     await auditDenied(deps, invitation, origin);
-    throw new Problem("forbidden", "This invitation is for another e-mail address than that of your account.");
+    throw new Problem("forbidden", "This invitation is for another e-mail address than that of your account. Sign in with the invited address.");
   }
   const { email, name, bySession } = who;
   const row = personRow(deps, { email, name, password_hash: null, verified_at: null });
@@ -140,7 +138,7 @@ export async function acceptInvitationAs(
   });
 }
 
-/** The invitation while it can be accepted and its creator could still create it. */
+/** Returns the invitation if it can be accepted and its creator could still create it. */
 async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | null): Promise<Invitation> {
   const invitation = tokenHash === null ? undefined : await invitationByToken(db, tokenHash);
   const nowMs = deps.clock.nowMs();
@@ -153,14 +151,14 @@ async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | nul
   if (isOpen) return invitation;
   throw new Problem(
     "not_found",
-    "This invitation does not work: it was used or revoked, it has expired, or it never was. Ask for a new one.",
+    "This invitation does not work: it was used or revoked, it has expired, or it never existed. Ask for a new one.",
   );
 }
 
 async function inviterStands(db: Reader, invitation: Invitation, nowMs: number): Promise<boolean> {
   const { org_id: orgId, invited_by: inviter } = invitation;
   if (isId("cred", inviter)) {
-    // The present permissions, not those at the invitation: the responsible person may have lost the role since.
+    // The current permissions count, because the responsible person may have lost the role since the invitation.
     const state = await readState({ read: db }, { id: inviter });
     if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return false;
     return state.scopes.has("members:write") && mayGrant(await grantorBehind(db, orgId, state), invitation.role);
@@ -196,8 +194,8 @@ function personRow(
 }
 
 /**
- * The invitation alone must not open an existing account: the inviter has the link too. So the password is required,
- * and an account that is still waiting for its own set-up can't be taken over from another organization.
+ * Signs in the invited person. The inviter has the link, too, so it must not open an existing account by itself. The
+ * password is required, and another organization can't take over an account that still waits for its own set-up.
  */
 async function signedIn(
   deps: OrganizationsDeps,
@@ -209,7 +207,7 @@ async function signedIn(
   await auditDenied(deps, attempt.invitation, attempt.origin);
   throw new Problem(
     "forbidden",
-    "There is an account with this e-mail address, and this is not its password. If you lost it, or somebody else made the account, ask for a new password where you sign in, or ask the operator of the server for a link to reset it.",
+    "An account with this e-mail address exists, and this is not its password. If you lost it, or somebody else created the account, ask for a new password where you sign in, or ask the operator of the server for a link to reset it.",
   );
 }
 
@@ -232,7 +230,7 @@ async function personIn(tx: Writer, row: Person, invitation: Invitation): Promis
   if (person.id !== row.id)
     throw new Problem(
       "conflict",
-      "An account with this e-mail address was made just now; try again with its password.",
+      "An account with this e-mail address was created just now. Try again with its password.",
     );
   await requireNoMember(tx, person, invitation);
   return person;
@@ -240,7 +238,7 @@ async function personIn(tx: Writer, row: Person, invitation: Invitation): Promis
 
 async function requireNoMember(tx: Writer, person: Person, invitation: Invitation): Promise<void> {
   if ((await findMember(tx, invitation.org_id, person.id)) === undefined) return;
-  throw new Problem("conflict", "You are a member of this organization already.");
+  throw new Problem("conflict", "You are already a member of this organization.");
 }
 
 async function join(

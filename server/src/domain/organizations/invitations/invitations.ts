@@ -34,7 +34,7 @@ export function statusOf(invitation: Invitation, nowMs: number): InvitationStatu
   return invitation.expires_at <= nowMs ? "expired" : "pending";
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists invitations, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listInvitations(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,
@@ -49,13 +49,14 @@ export async function listInvitations(
 
 export interface MadeInvitation {
   readonly invitation: Invitation;
-  /** Shown this once. */
+  /** Shown only now. */
   readonly token: string;
 }
 
 /**
- * Invites a person. Only a hash of the token is kept: it is shown now or never.
- * @throws Problem `forbidden` (more than the caller holds), `conflict` (a member already, invited already)
+ * Invites a person. Only a hash of the token is stored, so the token can be shown only now.
+ * @throws Problem `forbidden` (a role with permissions that the caller lacks), `conflict` (already a member, already
+ * invited)
  */
 export async function invite(
   deps: OrganizationsDeps,
@@ -69,10 +70,10 @@ export async function invite(
     const at = deps.clock.nowMs();
     requireMayGrant(await grantorOf(tx, caller, orgId), input.role);
     if ((await findMemberByEmail(tx, orgId, email)) !== undefined) {
-      throw new Problem("conflict", "This person is a member already; change their role instead.");
+      throw new Problem("conflict", "This person is already a member. Change their role instead.");
     }
     if ((await pendingFor(tx, orgId, email, at)) !== undefined) {
-      throw new Problem("conflict", "This person is invited already; revoke that invitation to make a new one.");
+      throw new Problem("conflict", "This person is already invited. Revoke that invitation to create a new one.");
     }
     const row: Invitation = {
       id: newId("inv", at),
@@ -103,10 +104,10 @@ export async function invite(
 }
 
 /**
- * A new link for an invitation that is open or has expired, valid for seven days from now; the old one ends. The caller
- * becomes the inviter.
- * @throws Problem `not_found`, `forbidden` (more than the caller has), `conflict` (accepted, revoked, invited again
- *   since)
+ * Creates a new link for an invitation that is open or has expired, valid for seven days from now. The old link ends.
+ * The caller becomes the inviter.
+ * @throws Problem `not_found`, `forbidden` (more permissions than the caller has), `conflict` (accepted, revoked, or
+ * invited again since)
  */
 export async function renewInvitation(
   deps: OrganizationsDeps,
@@ -121,7 +122,7 @@ export async function renewInvitation(
     const at = deps.clock.nowMs();
     const status = statusOf(present, at);
     if (status === "accepted" || status === "revoked")
-      throw new Problem("conflict", `The invitation was ${status}; invite the person anew.`);
+      throw new Problem("conflict", `The invitation was ${status}. Invite the person again.`);
     requireMayGrant(await grantorOf(tx, caller, orgId), present.role);
     if (status === "expired" && (await pendingFor(tx, orgId, present.email, at)) !== undefined)
       throw new Problem("conflict", "There is a newer invitation for this person.");
@@ -147,8 +148,8 @@ export async function renewInvitation(
 }
 
 /**
- * A second link for the same invitation, which is only mailed: its use proves access to the mailbox. The link that the
- * inviter sees proves nothing.
+ * Creates a second link for the same invitation, which is only mailed. Using it proves access to the mailbox. The other
+ * link proves nothing, because the inviter sees it.
  */
 export async function createMailedToken(deps: OrganizationsDeps, invitation: Invitation): Promise<string> {
   const token = newSecret("mriv");
@@ -156,7 +157,7 @@ export async function createMailedToken(deps: OrganizationsDeps, invitation: Inv
   return token;
 }
 
-/** Stores the result of the mail with an invitation's link. Returns the invitation with it. */
+/** Stores the result of the mail with an invitation's link. Returns the changed invitation. */
 export async function recordInvitationMail(
   deps: OrganizationsDeps,
   invitation: Invitation,
@@ -174,7 +175,7 @@ function inviterOf({ principal }: Caller): string {
   return principal.kind === "system" ? "system" : principal.id;
 }
 
-/** Revoking twice is no error. @throws Problem `not_found`, `conflict` (accepted already) */
+/** Revokes an invitation. Revoking it again is no error. @throws Problem `not_found`, `conflict` (already accepted) */
 export async function revokeInvitation(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -185,7 +186,7 @@ export async function revokeInvitation(
     const invitation = await invitationById(tx, orgId, id);
     if (invitation === undefined) throw absent();
     if (invitation.accepted_at !== null)
-      throw new Problem("conflict", "The invitation was accepted; remove the member instead.");
+      throw new Problem("conflict", "The invitation was accepted. Remove the member instead.");
     if (invitation.revoked_at !== null) return;
     await closeInvitation(tx, invitation, { revoked_at: deps.clock.nowMs() });
     await appendAudit(deps, tx, {

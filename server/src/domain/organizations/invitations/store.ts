@@ -6,7 +6,7 @@ export async function invitationById(db: Reader, orgId: string, id: string): Pro
   return db.selectFrom("invitation").selectAll().where("org_id", "=", orgId).where("id", "=", id).executeTakeFirst();
 }
 
-/** The one look-up without an organization: the token identifies the invitation, either the shown or the mailed one. */
+/** Finds an invitation in any organization: its token, shown or mailed, identifies it. */
 export async function invitationByToken(db: Reader, tokenHash: string): Promise<Invitation | undefined> {
   return db
     .selectFrom("invitation")
@@ -15,7 +15,7 @@ export async function invitationByToken(db: Reader, tokenHash: string): Promise<
     .executeTakeFirst();
 }
 
-/** Newest first. */
+/** Lists invitations, newest first. */
 export async function listInvitationRows(
   db: Reader,
   orgId: string,
@@ -52,7 +52,7 @@ export async function insertInvitation(tx: Writer, row: Invitation): Promise<voi
   await tx.insertInto("invitation").values(row).execute();
 }
 
-/** A new link for the same invitation; the old one ends. */
+/** Replaces the link of an invitation. The old link ends. */
 export async function renewInvitationRow(
   tx: Writer,
   { org_id, id }: Invitation,
@@ -64,7 +64,7 @@ export async function renewInvitationRow(
   await tx.updateTable("invitation").set(change).where("org_id", "=", org_id).where("id", "=", id).execute();
 }
 
-/** Stores the result of a mail with the link of this hash; a newer link is left unchanged. */
+/** Stores the result of the mail with this link. Does nothing if there is a newer link. */
 export async function recordMail(
   tx: Writer,
   { org_id, id, token_hash }: Invitation,

@@ -31,7 +31,7 @@ import {
   type Member,
 } from "./store.ts";
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists members, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listMembers(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,
@@ -44,23 +44,23 @@ export async function listMembers(
   );
 }
 
-/** A member as the principal of a request, with the roles of this moment; undefined when they are no member. */
+/** Returns a member as the principal of a request, with their current roles. Undefined if they are not a member. */
 export async function personPrincipal(db: Reader, orgId: string, userId: string): Promise<PersonPrincipal | undefined> {
   return (await memberOf(db, orgId, userId))?.principal;
 }
 
-/** How somebody is signed in. */
+/** How a person is signed in. */
 export interface SignedIn {
   readonly userId: string;
   readonly method: string;
-  /** More than a password was shown in the session. */
+  /** The session has proved a second factor. */
   readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
 }
 
 /**
- * The same for a signed-in person: the one check between people and an organization. A session that lacks a required
- * factor continues, but has no access here.
+ * Returns a signed-in person as the principal of a request. This is the only check between a session and an
+ * organization. A session that lacks a required factor continues, but has no access here.
  * @throws Problem `second_factor_required`, `provider_sign_in_required`
  */
 export async function signedInPrincipal(
@@ -76,7 +76,7 @@ export async function signedInPrincipal(
   return { ...found.principal, confirmedAtMs: session.confirmedAtMs, standing };
 }
 
-/** A factor that was removed since does not count, though it was used. */
+/** A second factor that was removed after the sign-in does not count. */
 export function standingOf(
   { method, hasSecondFactor }: Pick<SignedIn, "method" | "hasSecondFactor">,
   hasFactors: boolean,
@@ -106,12 +106,16 @@ async function memberOf(
   return { principal, organization, member };
 }
 
-/** The part of a member, of the organization or of a project, that can be changed. */
+/** Returns the version of a member. It covers the role, in the organization or in a project. */
 export function memberVersion({ user_id, role }: { readonly user_id: string; readonly role: string | null }): object {
   return { user_id, role };
 }
 
-/** @throws Problem `not_found`, `forbidden` (owners, more than the caller holds), `conflict` (the last owner), `concurrent_update` */
+/**
+ * Changes the role of a member.
+ * @throws Problem `not_found`, `forbidden` (an owner's role, or permissions that the caller lacks), `conflict` (the
+ * last owner), `concurrent_update`
+ */
 export async function changeRole(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -145,9 +149,10 @@ export async function changeRole(
 }
 
 /**
- * Takes a person out of the organization. Their credentials and S3 keys lose every scope, or pass to the caller; private projects that
- * only they maintained pass to an owner (the caller, or else the longest-standing), because nobody else could even see them.
- * @throws Problem `not_found`, `forbidden`, `conflict` (the last owner, nobody to pass the credentials to)
+ * Removes a person from the organization. Their credentials and S3 keys lose every scope, or are transferred to the
+ * caller. Private projects that only they maintained go to the caller if an owner, otherwise to the longest-standing
+ * owner, because nobody else could see them.
+ * @throws Problem `not_found`, `forbidden`, `conflict` (the last owner, or nobody can take over the credentials)
  */
 export async function removeMember(
   deps: OrganizationsDeps,
@@ -187,11 +192,11 @@ function requireHeir(grantor: Grantor, userId: string): string {
   if (grantor.userId !== undefined && grantor.userId !== userId) return grantor.userId;
   throw new Problem(
     "conflict",
-    "There is nobody to pass the credentials to: only a person, or a credential that another person made, can take them over.",
+    "Nobody can take over the credentials. Do this as a person, or with a credential that another person created.",
   );
 }
 
-/** Returns the new maintainer of each project that had none but `from`. */
+/** Returns the new maintainer of each project whose only maintainer was `from`. */
 async function passProjectsOn(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -205,7 +210,7 @@ async function passProjectsOn(
   const others = owners.map((owner) => owner.user_id).filter((id) => id !== from);
   const heir = others.find((id) => id === preferred) ?? others[0];
   if (heir === undefined)
-    throw new Problem("conflict", "A private project would be left without a maintainer; make another owner first.");
+    throw new Problem("conflict", "A private project would have no maintainer. Make another person an owner first.");
   const at = deps.clock.nowMs();
   for (const projectId of orphans) {
     await putProjectRole(tx, {
@@ -222,7 +227,7 @@ async function passProjectsOn(
 async function requireAnotherOwner(tx: Writer, orgId: string, userId: string): Promise<void> {
   const others = (await ownersOf(tx, orgId)).filter((owner) => owner.user_id !== userId);
   if (others.length > 0) return;
-  throw new Problem("conflict", "This is the last owner of the organization; make somebody else an owner first.");
+  throw new Problem("conflict", "This is the last owner of the organization. Make another person an owner first.");
 }
 
 async function found(db: Reader, orgId: string, userId: string): Promise<Member> {

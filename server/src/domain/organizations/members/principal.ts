@@ -3,7 +3,9 @@ import { isId } from "#kernel/ids.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { personPrincipal } from "./members.ts";
 
-/** A person or credential as it is now, read past every cache; undefined when it may do nothing any more. */
+/**
+ * Returns the current principal of a person or credential, without caches. Undefined if it has no permissions any more.
+ */
 export async function principalNow(
   metadata: Pick<MetadataStore, "read">,
   orgId: string,

@@ -3,18 +3,15 @@ import { lackingToWiden, ORG_ROLE_SCOPES } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Grantor } from "../caller.ts";
 
-/**
- * Nobody passes on more than they hold, and only owners make owners.
- * @throws Problem `forbidden`
- */
+/** Checks that a caller gives only permissions that they have. Only owners make owners. @throws Problem `forbidden` */
 export function requireMayGrant(grantor: Grantor, role: OrgRole): void {
   if (mayGrant(grantor, role)) return;
   if (role === "owner" && grantor.role !== "owner")
-    throw new Problem("forbidden", "Only an owner can make somebody an owner.");
+    throw new Problem("forbidden", "Only an owner can make a person an owner.");
   const lacking = lackingFor(grantor, role);
   throw new Problem(
     "forbidden",
-    `The role ${role} can do more than you can (${lacking.join(", ") || "you are no member"}), so you can't give it.`,
+    `The role ${role} has permissions that you lack (${lacking.join(", ") || "you are not a member"}), so you can't give it.`,
   );
 }
 
@@ -34,7 +31,7 @@ export function requireMayChange(grantor: Grantor, present: OrgRole): void {
   }
 }
 
-/** The scopes of `wanted` that `held` lacks. */
+/** Returns the scopes of `wanted` that `held` lacks. */
 export function beyond(wanted: Iterable<Scope>, held: ReadonlySet<Scope>): Scope[] {
   return [...wanted].filter((scope) => !held.has(scope));
 }

@@ -61,7 +61,7 @@ export async function findRole(db: Reader, orgId: string, userId: string): Promi
   return row?.role;
 }
 
-/** Newest people first. */
+/** Lists members, newest person first. */
 export async function listMemberRows(
   db: Reader,
   orgId: string,
@@ -74,7 +74,7 @@ export async function listMemberRows(
     .execute();
 }
 
-/** Those who have been owners longest first. */
+/** Returns the owners, longest-standing first. */
 export async function ownersOf(db: Reader, orgId: string): Promise<Member[]> {
   return members(db, orgId)
     .where("member.role", "=", "owner")
@@ -91,13 +91,13 @@ export async function setRole(tx: Writer, orgId: string, userId: string, role: O
   await tx.updateTable("member").set({ role }).where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
 
-/** Takes a person out of the organization and all of its projects. */
+/** Removes a person from the organization and all its projects. */
 export async function deleteMembership(tx: Writer, orgId: string, userId: string): Promise<void> {
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
   await tx.deleteFrom("member").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
 
-/** Ids of private projects in which the person is the only maintainer. */
+/** Returns the ids of private projects whose only maintainer is this person. */
 export async function projectsMaintainedAlone(db: Reader, orgId: string, userId: string): Promise<string[]> {
   const rows = await joinProject(db.selectFrom("project_member as own"), "own.project_id")
     .select("project.id")
@@ -125,7 +125,7 @@ export async function personByEmail(db: Reader, email: string): Promise<Person |
   return db.selectFrom("person").selectAll().where("email", "=", email).executeTakeFirst();
 }
 
-/** Makes the person, or returns the one who has this e-mail address. */
+/** Inserts the person, or returns the existing one with this e-mail address. */
 export async function insertPersonOrFind(tx: Writer, row: Person): Promise<{ person: Person; created: boolean }> {
   const inserted = await tx
     .insertInto("person")

@@ -37,7 +37,7 @@ export async function getOrganization(deps: Pick<OrganizationsDeps, "metadata">,
   return found(deps.metadata.read, orgId);
 }
 
-/** Makes an organization, in the caller's transaction. The slug must be free. */
+/** Creates an organization, in the caller's transaction. The slug must be free. */
 export async function createOrganization(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -67,8 +67,10 @@ export async function createOrganization(
 }
 
 /**
- * @throws Problem `invalid_body`, `not_found`, `concurrent_update`, `insufficient_scope` (credentials may do more afterwards than the caller);
- * `forbidden`, `second_factor_required`, `provider_sign_in_required` (the caller asks of people what they don't show themselves)
+ * Changes an organization.
+ * @throws Problem `invalid_body`, `not_found`, `concurrent_update`, `insufficient_scope` (credentials would get more
+ * permissions than the caller has); `forbidden`, `second_factor_required`, `provider_sign_in_required` (the caller does
+ * not meet the new requirement themselves)
  */
 export async function updateOrganization(
   deps: OrganizationsDeps,
@@ -109,8 +111,8 @@ export async function updateOrganization(
 }
 
 /**
- * A person who requires more of people must meet it, so that nobody shuts everybody out, themselves included. A program
- * signs in no people, so it can only require less.
+ * Checks that a person meets the requirement that they set, so that nobody locks everybody out. A program does not sign
+ * in like a person, so it may only remove requirements.
  */
 function requireOwnStanding({ principal }: Caller, before: Organization, after: Organization): void {
   const [old, next] = [parsePolicy(before.policy).people, parsePolicy(after.policy).people];
@@ -120,7 +122,7 @@ function requireOwnStanding({ principal }: Caller, before: Organization, after: 
   if (principal.kind === "credential")
     throw new Problem(
       "forbidden",
-      "Only a person can require a second factor or single sign-on, who has signed in with it; do it in the portal, under Settings.",
+      "Only a person who signed in with a second factor or single sign-on can require it. Do it in the portal, under Settings.",
     );
   requireNothingLacking(lackingOf(next, principal.standing ?? { byProvider: false, hasSecondFactor: false }));
 }

@@ -7,7 +7,10 @@ export interface Bounding extends OrganizationPolicy {
   readonly token_lifetime_s: number;
 }
 
-/** Whether credentials may do more after a change of this setting: more, for longer, or from elsewhere. A new setting needs its line. */
+/**
+ * For each setting: whether a change allows credentials more, for longer, or from more addresses. A new setting needs a
+ * line here.
+ */
 const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Bounding[K]) => boolean } = {
   allowed_scopes: (before, after) =>
     before !== null && (after === null || after.some((scope) => !before.includes(scope))),
@@ -16,14 +19,15 @@ const WIDER: { readonly [K in keyof Bounding]: (before: Bounding[K], after: Boun
   allowed_addresses: (before, after) =>
     isWiderRange(parseAddresses(renderAddresses(before)), parseAddresses(renderAddresses(after))),
   approval_required: (before, after) => before && !after,
-  // People's own tokens are credentials, too.
+  // Personal access tokens are credentials, too.
   second_factor_required: (before, after) => before && !after,
   sign_in: (before, after) => before === "provider" && after === "any",
   token_lifetime_s: (before, after) => after > before,
 };
 
 /**
- * A policy that is widened frees every credential of the organization, so it takes all that the policy then lets them hold.
+ * Checks a wider policy. It widens every credential of the organization, so the caller needs all permissions that the
+ * policy allows them then.
  * @throws Problem `insufficient_scope` that names what the caller lacks
  */
 export function requireMayWidenPolicy(held: ReadonlySet<Scope>, before: Bounding, after: Bounding): void {

@@ -15,7 +15,7 @@ export async function oldestOrganization(db: Reader): Promise<Organization | und
   return db.selectFrom("organization").selectAll().orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();
 }
 
-/** The counts of the organization, private projects included. */
+/** Returns the counts of the organization, including private projects. */
 export async function countOrganization(
   db: Reader,
   orgId: string,

@@ -5,8 +5,8 @@ import { announceAccessChange, changeOrganization } from "../change.ts";
 import { found } from "./projects.ts";
 
 /**
- * Archives a project, or takes it out of the archive; does nothing when it is so already. Every node refuses changes in
- * an archived one within a second, for issued tokens as well.
+ * Archives a project, or unarchives it. Does nothing if it already has that state. Every node refuses changes in an
+ * archived project within a second, for issued tokens, too.
  * @throws Problem `not_found`
  */
 export async function archiveProject(

@@ -7,7 +7,7 @@ import { createProjectIn } from "./projects.ts";
 /** The slug of the project that a first start creates. */
 export const FIRST_PROJECT = "default";
 
-/** The project of this slug, created where there is none. */
+/** Returns the project with this slug. Creates it if there is none. */
 export async function findOrMakeProject(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -19,8 +19,8 @@ export async function findOrMakeProject(
 }
 
 /**
- * The first project of a newcomer: the oldest that every member reads and that accepts data, created where there is
- * none. Null: it can't be created, since its name belongs to a private or archived project.
+ * Returns the first project of a new member: the oldest that every member can read and that accepts data. Creates it if
+ * there is none. Null: it can't be created, because a private or archived project has its slug.
  */
 export async function firstProject(deps: OrganizationsDeps, orgId: string): Promise<Project | null> {
   const known = await oldestOpenProject(deps.metadata.read, orgId);

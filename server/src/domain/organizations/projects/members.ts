@@ -24,7 +24,7 @@ import {
 
 type ProjectKey = Pick<Project, "id" | "org_id">;
 
-/** Newest people first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists members, newest person first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listProjectMembers(
   deps: Pick<OrganizationsDeps, "metadata">,
   project: Project,
@@ -37,7 +37,11 @@ export async function listProjectMembers(
   );
 }
 
-/** @throws Problem `not_found`, `forbidden` (a role that can do more than the caller), `conflict` (the last maintainer), `concurrent_update` */
+/**
+ * Sets the role of a member.
+ * @throws Problem `not_found`, `forbidden` (a role with permissions that the caller lacks), `conflict` (the last
+ * maintainer), `concurrent_update`
+ */
 export async function setProjectMember(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -78,7 +82,10 @@ export async function setProjectMember(
   });
 }
 
-/** @throws Problem `not_found`, `conflict` (the last maintainer of a private project) */
+/**
+ * Removes a member from the project.
+ * @throws Problem `not_found`, `conflict` (the last maintainer of a private project)
+ */
 export async function removeProjectMember(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -102,7 +109,7 @@ export async function removeProjectMember(
   });
 }
 
-/** Nobody passes on more than they hold in the project. */
+/** Checks that a caller gives only permissions that they have in the project. */
 function requireMayGiveRole(
   caller: Caller,
   project: Project,
@@ -115,17 +122,17 @@ function requireMayGiveRole(
   if (lacking.length === 0) return;
   throw new Problem(
     "forbidden",
-    `The role ${roles.to} can do more than you can (${lacking.join(", ")}), so you can't give it.`,
+    `The role ${roles.to} has permissions that you lack (${lacking.join(", ")}), so you can't give it.`,
   );
 }
 
-/** Nobody else could see a private project without a maintainer, to mend it. */
+/** Refuses to remove the last maintainer: nobody else can see a private project and repair it. */
 async function requireAnotherMaintainer(tx: Writer, project: Project, userId: string): Promise<void> {
   if (project.visibility !== "private") return;
   const others = (await maintainersOf(tx, project)).filter((id) => id !== userId);
   if (others.length > 0) return;
   throw new Problem(
     "conflict",
-    "This is the last maintainer of a private project; make somebody else a maintainer first.",
+    "This is the last maintainer of a private project. Make another person a maintainer first.",
   );
 }

@@ -6,8 +6,8 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 type Deps = { readonly metadata: MetadataStore };
 
 /**
- * The project that a request names by its id or slug.
- * @param permissions the caller needs each of them in the project
+ * Returns the project that a request names by id or slug.
+ * @param permissions the caller needs all of them in the project
  * @throws Problem `not_found` (absent and hidden alike), `insufficient_scope`, `project_archived`
  */
 export async function projectFor(

@@ -34,11 +34,11 @@ export interface NewProject {
   name?: string | undefined;
   visibility?: Project["visibility"] | undefined;
   environment?: string | undefined;
-  /** User id of the first maintainer; a private project takes the caller's when it is absent. */
+  /** The user id of the first maintainer. Default for a private project: the person responsible for the caller. */
   maintainer?: string | undefined;
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists projects, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listProjects(
   deps: Pick<OrganizationsDeps, "metadata">,
   orgId: string,
@@ -53,7 +53,11 @@ export async function listProjects(
   );
 }
 
-/** @throws Problem `duplicate_slug`, `invalid_body` (no maintainer for a private project, or no member) */
+/**
+ * Creates a project.
+ * @throws Problem `duplicate_slug`, `invalid_body` (a private project without a maintainer, or the maintainer is not a
+ * member)
+ */
 export async function createProject(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -65,7 +69,7 @@ export async function createProject(
   );
 }
 
-/** The same in the caller's transaction, under the organization's lock. */
+/** Creates a project in the caller's transaction, under the organization's lock. */
 export async function createProjectIn(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -107,7 +111,10 @@ export async function createProjectIn(
   return row;
 }
 
-/** The maintainer of the project: the named one, or, where one is needed, the person responsible for the caller. */
+/**
+ * Returns the maintainer: the named one. If none is named and the project needs one, the person responsible for the
+ * caller.
+ */
 async function firstMaintainer(
   db: Reader,
   caller: Caller,
@@ -117,14 +124,17 @@ async function firstMaintainer(
   if (named === undefined && project.visibility === "organization") return undefined;
   const userId = named ?? (await grantorOf(db, caller, project.org_id)).userId;
   const detail =
-    named === undefined ? "is required: a private project needs a maintainer" : "is not a member of the organization";
+    named === undefined ? "is required, because a private project needs a maintainer" : "is not a member of the organization";
   if (userId !== undefined && (await findMember(db, project.org_id, userId)) !== undefined) return userId;
   throw new Problem("invalid_body", "The project needs a member of the organization as its maintainer.", {
     errors: [{ pointer: "/maintainer", detail }],
   });
 }
 
-/** @throws Problem `not_found`, `concurrent_update`, `duplicate_slug`, `conflict` (private without a maintainer) */
+/**
+ * Changes a project.
+ * @throws Problem `not_found`, `concurrent_update`, `duplicate_slug`, `conflict` (private without a maintainer)
+ */
 export async function updateProject(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -160,8 +170,8 @@ export async function updateProject(
 }
 
 /**
- * An opened project is visible to every credential of the organization, so opening it needs all permissions of its
- * maintainer.
+ * Checks that the caller has all permissions of a maintainer. An opened project is visible to every credential of the
+ * organization.
  */
 function requireMayOpen(caller: Caller, before: Project, after: Project): void {
   const isWider = before.visibility === "private" && after.visibility !== "private";
@@ -174,7 +184,7 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
   if (userId === undefined) {
     throw new Problem(
       "conflict",
-      "A private project needs a maintainer: give a member this role in the project first.",
+      "A private project needs a maintainer. Give a member this role in the project first.",
     );
   }
   await putProjectRole(tx, {
@@ -186,7 +196,10 @@ async function ensureMaintainer(deps: OrganizationsDeps, tx: Writer, caller: Cal
   });
 }
 
-/** Its credentials are revoked. @throws Problem `not_found`, `conflict` while it has apps */
+/**
+ * Deletes a project and revokes its credentials.
+ * @throws Problem `not_found`, `conflict` while it has apps, files or webhooks
+ */
 export async function deleteProject(
   deps: OrganizationsDeps,
   caller: Caller,
@@ -195,14 +208,14 @@ export async function deleteProject(
   const orgId = project.org_id;
   await changeOrganization(deps, orgId, async (tx) => {
     const row = await found(tx, project);
-    await deps.metadata.lock(tx, `saved_query:${orgId}`); // they go with it, and none is added meanwhile
+    await deps.metadata.lock(tx, `saved_query:${orgId}`); // the lock keeps others from adding any
     if ((await countApps(tx, orgId, row.id)) > 0)
-      throw new Problem("conflict", "The project has apps; delete them first.");
-    await deps.metadata.lock(tx, `file:${orgId}`); // no upload ends meanwhile
-    if (await hasFiles(tx, orgId, row.id)) throw new Problem("conflict", "The project has files; delete them first.");
+      throw new Problem("conflict", "The project has apps. Delete them first.");
+    await deps.metadata.lock(tx, `file:${orgId}`); // no upload can end from here on
+    if (await hasFiles(tx, orgId, row.id)) throw new Problem("conflict", "The project has files. Delete them first.");
     await deps.metadata.lock(tx, `webhook:${orgId}`);
     if (await hasWebhooks(tx, orgId, row.id))
-      throw new Problem("conflict", "The project has webhooks; delete them first.");
+      throw new Problem("conflict", "The project has webhooks. Delete them first.");
     const credentials = await revokeCredentialsOfProject(deps, tx, { orgId, projectId: row.id });
     await rememberDeleted(tx, row, deps.clock.nowMs());
     await deleteProjectRows(tx, orgId, row.id);
@@ -218,7 +231,7 @@ export async function deleteProject(
 }
 
 export function duplicateSlug(pointer: string, slug: string): Problem {
-  return new Problem("duplicate_slug", `The slug ${slug} is taken in this organization; choose another.`, {
+  return new Problem("duplicate_slug", `The slug ${slug} is taken in this organization. Choose another one.`, {
     errors: [{ pointer, detail: "is taken" }],
   });
 }
@@ -228,7 +241,7 @@ function settingsOf(project: Project): Record<string, unknown> {
   return { slug, name, visibility, environment };
 }
 
-/** The project as it is now, under the organization's lock. */
+/** Returns the current project, under the organization's lock. */
 export async function found(db: Reader, project: Pick<Project, "id" | "org_id">): Promise<Project> {
   const row = await projectByName(db, project.org_id, project.id);
   if (row === undefined) throw absent();

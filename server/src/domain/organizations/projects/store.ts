@@ -11,10 +11,10 @@ export interface ProjectMember {
   created_at: number;
 }
 
-/** With what belongs to it and means nothing without it. */
+/** Deletes the project, with the rows that depend on it. */
 export async function deleteProjectRows(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await deleteSavedQueries(tx, orgId, projectId);
-  // Open uploads can't end any more, and their reservations are free again.
+  // Its open uploads can't end any more, so their reservations are freed.
   await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await dropTrash(tx, orgId, projectId);
   await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
@@ -23,8 +23,8 @@ export async function deleteProjectRows(tx: Writer, orgId: string, projectId: st
 }
 
 /**
- * Files in the project's trash are due at once. Until they are deleted, a minute at most, they count for the
- * organization, which does not see them.
+ * Makes the files in the project's trash due at once. For up to a minute, until they are deleted, they still count
+ * towards the organization's quota.
  */
 async function dropTrash(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await tx
@@ -37,7 +37,7 @@ async function dropTrash(tx: Writer, orgId: string, projectId: string): Promise<
   addUsage(tx, "files", { org_id: orgId, place: "" }, { trashed_files, trashed_bytes });
 }
 
-/** Deletes their alerts first, with the pending messages; jobs end when they find no row. */
+/** Deletes the alerts first, with the pending messages. Jobs end when they find no row. */
 async function deleteSavedQueries(tx: Writer, orgId: string, projectId: string): Promise<void> {
   const rows = await tx
     .selectFrom("alert")
@@ -67,7 +67,7 @@ export async function hasWebhooks(db: Reader, orgId: string, projectId: string):
   return row !== undefined;
 }
 
-/** Files, or parts of a future file. */
+/** Whether the project has files, or parts of a future file. */
 export async function hasFiles(db: Reader, orgId: string, projectId: string): Promise<boolean> {
   const query = db.selectFrom("file").select("id").where("org_id", "=", orgId).where("project_id", "=", projectId);
   if ((await query.limit(1).executeTakeFirst()) !== undefined) return true;
@@ -113,7 +113,7 @@ export async function findProjectMember(
   return projectMembers(db, project.org_id, project.id).where("project_member.user_id", "=", userId).executeTakeFirst();
 }
 
-/** Newest people first. */
+/** Lists members, newest person first. */
 export async function listProjectMemberRows(
   db: Reader,
   project: Project,

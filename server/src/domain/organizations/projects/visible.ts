@@ -4,15 +4,18 @@ import { everyProject } from "#domain/projects/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { VisibleRows } from "#stores/telemetry/index.ts";
 
-/** Which projects' rows a principal may see, of those that there are: the rest was made later, or is another organization's. */
+/** The known projects whose rows a principal may see. Other projects are newer, or belong to another organization. */
 export interface KnownProjects {
   readonly shown: ReadonlySet<string>;
   readonly hidden: ReadonlySet<string>;
-  /** Rows of no project. */
+  /** Rows without a project are visible, too. */
   readonly unassigned: boolean;
 }
 
-/** Which projects' rows a principal may see under a permission: rows of a private project, also a deleted one, only from inside it. */
+/**
+ * Returns the projects whose rows a principal may see with a permission. Only members see the rows of a private
+ * project, even after it was deleted.
+ */
 export async function visibleProjects(
   metadata: Pick<MetadataStore, "read">,
   principal: Principal,
@@ -22,7 +25,7 @@ export async function visibleProjects(
   return unassigned && hidden.size === 0 ? "all" : { projectIds: [...shown], unassigned };
 }
 
-/** The same as two lists, for callers that meet rows of a newer project. */
+/** Returns the same as two lists, for callers that may find rows of a newer project. */
 export async function knownProjects(
   metadata: Pick<MetadataStore, "read">,
   principal: Principal,

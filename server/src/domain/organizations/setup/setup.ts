@@ -17,7 +17,10 @@ import { insertSetupLink, setupLinkByToken, type SetupLink } from "./store.ts";
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Makes a link for a person without a password, in the caller's transaction; returns its token, of which only a hash is kept. */
+/**
+ * Creates a link for a person without a password, in the caller's transaction. Returns its token. Only a hash of the
+ * token is stored.
+ */
 export async function createSetupLink(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -47,15 +50,18 @@ export async function createSetupLink(
   return token;
 }
 
-/** Where a browser takes the token: in the fragment, which is sent to no server and so reaches no log. */
+/**
+ * Returns the page that takes the token. The token is in the fragment: browsers send the fragment to no server, so it
+ * reaches no log.
+ */
 export function setupUrl(portalUrl: string, token: string): string {
   return `${portalUrl}/setup#${token}`;
 }
 
 /**
- * Sets the person's name and password by a one-time link, and with it the address that they sign in with where they give another one.
- * Returns them as a principal.
- * @throws Problem `not_found` (unknown, used and expired links alike), `conflict` (the address is somebody's)
+ * Sets the person's name and password with a one-time link, and their address if they give another one. Returns them as
+ * a principal.
+ * @throws Problem `not_found` (unknown, used and expired links alike), `conflict` (another account has the address)
  */
 export async function useSetupLink(
   deps: OrganizationsDeps,
@@ -63,7 +69,7 @@ export async function useSetupLink(
   origin: Origin,
 ): Promise<PersonPrincipal> {
   const tokenHash = sha256Hex(input.token);
-  // Checked before the password is hashed, which is expensive; and again in the transaction, since a link works once.
+  // Checked before the expensive hash of the password. Checked again in the transaction, because a link works once.
   const { org_id: orgId } = await openLink(deps, deps.metadata.read, input.token, tokenHash);
   const passwordHash = await hashPassword(input.password);
   return changeOrganization(deps, orgId, async (tx) => {
@@ -84,10 +90,7 @@ export async function useSetupLink(
   });
 }
 
-/**
- * The account of a set-up link.
- * @throws Problem `not_found`
- */
+/** Returns the account of a set-up link. @throws Problem `not_found` */
 export async function openSetupLink(
   deps: OrganizationsDeps,
   token: string,
@@ -99,7 +102,9 @@ export async function openSetupLink(
   return { email: person.email, organization: { slug: organization.slug, name: organization.name } };
 }
 
-/** The address that the operator named counts as verified; one that is typed in here is unverified. */
+/**
+ * Sets the address. The address that the operator named counts as verified. One that is typed in here is unverified.
+ */
 async function takeAddress(
   deps: OrganizationsDeps,
   tx: Writer,
@@ -119,7 +124,7 @@ async function openLink(deps: OrganizationsDeps, db: Reader, token: string, toke
   const link = isWellFormedSecret("mrst", token) ? await setupLinkByToken(db, tokenHash) : undefined;
   const isOpen = link !== undefined && link.used_at === null && link.expires_at > deps.clock.nowMs();
   const person = isOpen ? await personById(db, link.user_id) : undefined;
-  // A person who came in by other means since has an account, which an older link must not open.
+  // The person may have an account by other means since. An older link must not open it.
   if (isOpen && person?.password_hash === null && person.last_seen_at === null) return link;
   throw invalidLink();
 }
@@ -127,6 +132,6 @@ async function openLink(deps: OrganizationsDeps, db: Reader, token: string, toke
 function invalidLink(): Problem {
   return new Problem(
     "not_found",
-    "This set-up link does not work: it was used, it has expired, or somebody has set the server up since. The operator creates a new one with mooring bootstrap.",
+    "This set-up link does not work: it was used, it has expired, or the server was set up since. The operator creates a new one with mooring bootstrap.",
   );
 }

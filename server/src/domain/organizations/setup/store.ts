@@ -2,12 +2,12 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type SetupLink = Tables["setup_link"];
 
-/** The one look-up that no organization bounds: the token is what names it. */
+/** Finds a link in any organization: its token identifies it. */
 export async function setupLinkByToken(db: Reader, tokenHash: string): Promise<SetupLink | undefined> {
   return db.selectFrom("setup_link").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
 }
 
-/** Adds a link and forgets the person's expired ones. */
+/** Adds a link and deletes the person's expired ones. */
 export async function insertSetupLink(tx: Writer, row: SetupLink): Promise<void> {
   await tx
     .deleteFrom("setup_link")

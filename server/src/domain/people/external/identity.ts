@@ -9,15 +9,15 @@ import { personByEmail, personById, type Person } from "../store.ts";
 import type { ExternalPerson } from "./provider.ts";
 import { deleteIdentities, externalIdentity, identityAt, insertExternalIdentity, recordExternalUse } from "./store.ts";
 
-/** The account of an identity, or why there is none. */
+/** The account of an identity, or the reason why there is none. */
 export type Found =
   | { readonly userId: string; readonly email: string; readonly ended: Ended | null }
   | { readonly failure: "oidc_unknown" | "oidc_other" | "oidc_taken" };
 
 /**
- * Recognized by the provider's id; the first time by an address that the provider verified. An account has one identity
- * at a provider: another one with the same address may be the mailbox's next owner, and has no account until the
- * account's person links it.
+ * Finds the account of an identity by the provider's id. The first time, it finds the account by an address that the
+ * provider verified. An account has only one identity at a provider. A second identity with the same address may belong
+ * to the mailbox's next owner, so it gets no account until the account's person links it.
  */
 export async function personOf(deps: PeopleDeps, tx: Writer, external: ExternalPerson, origin: Origin): Promise<Found> {
   const { issuer, subject, verifiedEmail } = external;
@@ -40,7 +40,7 @@ export async function personOf(deps: PeopleDeps, tx: Writer, external: ExternalP
   return { userId: person.id, email: person.email, ended };
 }
 
-/** Whether the provider's address leads to an account that another of its identities has. Nothing is changed. */
+/** Whether the provider's address belongs to an account that has another identity there. Changes nothing. */
 export async function leadsToAnothers(
   db: Reader,
   { issuer, subject, verifiedEmail }: ExternalPerson,
@@ -51,8 +51,8 @@ export async function leadsToAnothers(
 }
 
 /**
- * Links an identity to the person who asked for it just before, after a fresh sign-in; it replaces the former one. It
- * can be the first verification of the address as well.
+ * Links an identity to the person who asked for it after a fresh sign-in. It replaces the old identity. It may also be
+ * the first verification of the address.
  */
 export async function linkTo(
   deps: PeopleDeps,
@@ -75,24 +75,27 @@ export async function linkTo(
   return { userId, email: person.email, ended };
 }
 
-/** Unlinks the person's identity at this server's provider. @throws Problem `not_found`, `conflict` (it is the last way in) */
+/**
+ * Unlinks the person's identity at this server's provider.
+ * @throws Problem `not_found`, `conflict` (it is the last way to sign in)
+ */
 export async function deleteIdentity(deps: PeopleDeps, session: Session, origin: Origin): Promise<void> {
   const { userId } = session;
   await deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `person:${userId}`);
     const person = await personById(tx, userId);
     if (person?.password_hash === null && (await passkeysOf(tx, userId)).length === 0)
-      throw new Problem("conflict", "This is the last way to sign in to your account; set a password first.");
+      throw new Problem("conflict", "This is the last way to sign in to your account. Set a password first.");
     if ((await deleteIdentities(tx, userId, null)) === 0)
-      throw new Problem("not_found", "No identity of a single sign-on is linked to your account.");
+      throw new Problem("not_found", "No single sign-on identity is linked to your account.");
     await announcePersonalTokens(deps, tx, userId);
     await auditPerson(deps, tx, userId, { action: "external_identity.unlink", origin });
   });
 }
 
 /**
- * A verified account keeps its identity. An unverified address belongs to nobody yet, so the person who verifies it
- * gets the account.
+ * Whether the account keeps its other identity. A verified account does. An unverified address belongs to nobody yet,
+ * so the person who verifies it gets the account.
  */
 async function isAnothers(db: Reader, person: Person, issuer: string): Promise<boolean> {
   return person.verified_at !== null && (await identityAt(db, person.id, issuer)) !== undefined;

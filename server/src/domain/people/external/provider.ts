@@ -19,7 +19,7 @@ export interface ProviderSettings {
   readonly name: string;
 }
 
-/** Values that the provider's answer must match, kept until then. */
+/** Values that the provider's answer must match. They are stored until it comes. */
 export interface Expected {
   readonly state: string;
   readonly nonce: string;
@@ -30,24 +30,27 @@ export interface Expected {
 export interface ExternalPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** Only when the provider says that it is theirs. */
+  /** Null unless the provider verified the address. */
   readonly verifiedEmail: string | null;
 }
 
-/** An OpenID Connect provider, by the authorization code flow with PKCE (RFC 7636), state and nonce. */
+/**
+ * A client of an OpenID Connect provider. It uses the authorization code flow with PKCE (RFC 7636), state and nonce.
+ */
 export class Provider {
   readonly settings: ProviderSettings;
   readonly #redirectUri: string;
   #configuration: Promise<Configuration> | undefined;
 
-  /** @param portalOrigin where the provider sends the browser back to */
+  /** @param portalOrigin the provider redirects the browser to it */
   constructor(settings: ProviderSettings, portalOrigin: string) {
     this.settings = settings;
     this.#redirectUri = `${portalOrigin}/api/sign-in/oidc/callback`;
   }
 
   /**
-   * The address for the browser. `again`: ask for a proof even of a person whom the provider knows.
+   * Returns the URL at the provider for the browser. `again`: the provider must ask for a proof, even if the person is
+   * signed in there.
    * @throws Error
    */
   async begin(options: { readonly again: boolean }): Promise<{ url: URL; expected: Expected }> {
@@ -66,9 +69,9 @@ export class Provider {
   }
 
   /**
-   * The person who came back.
+   * Returns the person whom the provider sent back.
    * @param query of the callback
-   * @throws Error when the provider refused, or anything does not match
+   * @throws Error if the provider refused, or a value does not match
    */
   async finish(query: string, expected: Expected): Promise<ExternalPerson> {
     const configuration = await this.#discovered();
@@ -80,7 +83,7 @@ export class Provider {
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new Error("cannot sign in: the provider sent no identity");
-    // Some providers return the address at the userinfo endpoint only (OpenID Connect Core section 5.4).
+    // Some providers return the address only at the userinfo endpoint (OpenID Connect Core, section 5.4).
     const told =
       claims["email"] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
         ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -93,7 +96,10 @@ export class Provider {
     };
   }
 
-  /** Asked when it is first needed, and again after a failure: the provider may start later than this server. */
+  /**
+   * Reads the provider's configuration when it is first needed, and again after a failure. The provider may start later
+   * than this server.
+   */
   #discovered(): Promise<Configuration> {
     this.#configuration ??= this.#discover().catch((error: unknown) => {
       this.#configuration = undefined;

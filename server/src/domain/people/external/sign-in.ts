@@ -12,7 +12,7 @@ import { leadsToAnothers, linkTo, personOf, type Found } from "./identity.ts";
 import type { Expected, ExternalPerson, Provider } from "./provider.ts";
 import { externalIdentity } from "./store.ts";
 
-/** Why a sign-in by a provider failed, for the page to which the browser is sent. */
+/** The reason why a sign-in at a provider failed, for the page that the browser is sent to. */
 export type OidcFailure =
   | "oidc_failed"
   | "oidc_unknown"
@@ -21,10 +21,10 @@ export type OidcFailure =
   | "oidc_taken"
   | "oidc_not_fresh";
 
-/** With which invitation somebody goes to the provider: when they come back they have accepted it. */
+/** The invitation that a person accepts with a sign-in at the provider. */
 export interface Invited {
   readonly tokenHash: string | null;
-  /** The name for a new account; null: it exists. */
+  /** The name for a new account. Null: the account exists. */
   readonly name: string | null;
 }
 
@@ -32,7 +32,7 @@ export type OidcOutcome =
   | {
       readonly secret: string;
       readonly returnTo: string;
-      /** Set by the first verification of the address: the recipient of a mail, and its content. */
+      /** Set by the first verification of the address: the recipient and the content of a mail. */
       readonly proved: { readonly email: string; readonly ended: Ended } | null;
     }
   | { readonly failure: OidcFailure; readonly cause?: unknown };
@@ -41,19 +41,19 @@ export type OidcOutcome =
 interface Begun extends Expected {
   readonly returnTo: string;
   readonly invited: Invited | null;
-  /** The account to which the identity is linked; null: it is a sign-in. */
+  /** The account to which the identity is linked. Null: it is a sign-in. */
   readonly linksTo: string | null;
 }
 
 const REASONS = {
-  oidc_unknown: "nobody here by this identity",
+  oidc_unknown: "no account has this identity",
   oidc_other: "another identity of the provider is linked to the account",
-  oidc_taken: "the identity is another account's",
+  oidc_taken: "the identity belongs to another account",
 } as const;
 
 /**
- * The address for the browser, and the ticket that binds the provider's answer to it.
- * @throws Error when the provider does not answer
+ * Returns the URL for the browser, and the ticket that binds the provider's answer to the browser.
+ * @throws Error if the provider does not answer
  */
 export async function beginOidc(
   deps: PeopleDeps,
@@ -66,9 +66,7 @@ export async function beginOidc(
   return { url, ticket: await beginAttempt(deps, { kind: "oidc", userId: null, data: { ...data } }) };
 }
 
-/**
- * Signs in the person whom the provider sent back. `session`: the browser's session, which a link to an account needs.
- */
+/** Signs in the person whom the provider sent back. `session`: the browser's session, which linking requires. */
 export async function finishOidc(
   deps: PeopleDeps,
   provider: Provider,
@@ -82,7 +80,7 @@ export async function finishOidc(
   try {
     external = await provider.finish(answer.query, expected);
   } catch (cause) {
-    await refuse(deps, { account: null, userId: null, reason: "the provider's answer is not good", origin });
+    await refuse(deps, { account: null, userId: null, reason: "the provider's answer is not valid", origin });
     return { failure: "oidc_failed", cause };
   }
   if (linksTo !== null && !isFresh(deps, answer.session, linksTo)) return { failure: "oidc_not_fresh" };
@@ -108,12 +106,12 @@ export async function finishOidc(
   return { failure: found.failure };
 }
 
-/** A person who links an identity has proved just before, in this browser, that the account is theirs. */
+/** Whether this browser's person has just proved that the account is theirs. Linking an identity requires it. */
 function isFresh({ clock }: PeopleDeps, session: Session | undefined, userId: string): boolean {
   return session?.userId === userId && clock.nowMs() - session.confirmedAtMs <= CONFIRMATION_MS;
 }
 
-/** Accepts the invitation; null: it is accepted. A person who would get no session does not become a member either. */
+/** Accepts the invitation. Returns null on success. A person who can't sign in does not become a member either. */
 async function invitedFailure(
   deps: PeopleDeps,
   external: ExternalPerson,
@@ -122,13 +120,14 @@ async function invitedFailure(
 ): Promise<"oidc_other" | "oidc_not_invited" | null> {
   const isAnothers = await leadsToAnothers(deps.metadata.read, external);
   if (!isAnothers && (await accepted(deps, external, invited, origin))) return null;
-  const reason = isAnothers ? REASONS.oidc_other : "not whom the invitation is for";
+  const reason = isAnothers ? REASONS.oidc_other : "the invitation is for another person";
   await refuse(deps, { account: null, userId: null, reason, origin });
   return isAnothers ? "oidc_other" : "oidc_not_invited";
 }
 
 /**
- * Makes the person a member of the inviting organization. False: the invitation is for another address, or has ended.
+ * Makes the person a member of the inviting organization. Returns false if the invitation is for another address, or
+ * has ended.
  */
 async function accepted(
   deps: PeopleDeps,
@@ -145,7 +144,7 @@ async function accepted(
     await acceptInvitationAs(deps, tokenHash, { email, name: name ?? email, bySession: false }, origin);
     return true;
   } catch (error) {
-    // A member already: then all that is left is to sign in.
+    // They are a member already, so they only sign in.
     if (error instanceof Problem) return error.code === "conflict";
     throw error;
   }

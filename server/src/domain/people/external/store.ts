@@ -15,7 +15,7 @@ export async function externalIdentity(
     .executeTakeFirst();
 }
 
-/** The identity of a person at one provider: there is one at most. */
+/** Returns the identity of a person at one provider. There is at most one. */
 export async function identityAt(db: Reader, userId: string, issuer: string): Promise<ExternalIdentity | undefined> {
   return db
     .selectFrom("external_identity")
@@ -25,7 +25,7 @@ export async function identityAt(db: Reader, userId: string, issuer: string): Pr
     .executeTakeFirst();
 }
 
-/** At one provider, or at all. Returns how many there were. */
+/** Deletes a person's identities, at one provider or all. Returns their number. */
 export async function deleteIdentities(tx: Writer, userId: string, issuer: string | null): Promise<number> {
   const rows = await tx
     .deleteFrom("external_identity")

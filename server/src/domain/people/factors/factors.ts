@@ -1,7 +1,7 @@
 import type { Reader } from "#stores/metadata/index.ts";
 import { confirmedTotp, countRecoveryCodes, passkeysOf } from "./store.ts";
 
-/** How a person's account is kept. */
+/** The sign-in methods of a person's account. */
 export interface Security {
   readonly hasTotp: boolean;
   readonly passkeys: number;
@@ -17,8 +17,8 @@ export async function securityOf(db: Reader, userId: string): Promise<Security> 
 }
 
 /**
- * The second factors that a password needs; empty: none. Only an authenticator app requires one: a passkey works at one
- * host only, and a person with nothing else must be able to sign in at another.
+ * Returns the second factors that a password sign-in requires. Empty: none. Only an authenticator app makes one
+ * required: a passkey works at one host only, and a person with only passkeys must be able to sign in at another host.
  */
 export async function secondFactorsOf(
   db: Reader,

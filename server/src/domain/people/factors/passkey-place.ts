@@ -2,15 +2,16 @@ import { isIP } from "node:net";
 import { Problem } from "#kernel/problem.ts";
 import type { PortalAddress } from "../portal-address.ts";
 
-/** The host that passkeys are made for and the origin that may ask for them (WebAuthn level 3, section 5.1.2). */
+/** The host of the passkeys, and the origin that may use them (WebAuthn Level 3, section 5.1.2). */
 export interface PasskeyPlace {
   readonly rpId: string;
   readonly origin: string;
 }
 
 /**
- * Where the request's browser can use passkeys; undefined: nowhere. Browsers create none for IP addresses, nor without
- * TLS except on this machine; there `localhost` is used when the request came by it.
+ * Returns the place where the request's browser can use passkeys. Undefined: it can't. Browsers create none for IP
+ * addresses, nor without TLS except on this machine. On this machine, `localhost` is used if the request came by that
+ * name.
  * @param host the request's `Host`
  */
 export function passkeyPlaceOf(portal: PortalAddress, host: string | undefined): PasskeyPlace | undefined {
@@ -28,5 +29,5 @@ export function requirePasskeyPlace(portal: PortalAddress, host: string | undefi
   const place = passkeyPlaceOf(portal, host);
   if (place !== undefined) return place;
   const instead = portal.localhostOrigin === null ? "a host name with TLS" : portal.localhostOrigin;
-  throw new Problem("conflict", `Browsers use no passkeys at this address; they do at ${instead}.`);
+  throw new Problem("conflict", `Browsers do not support passkeys at this address. Use ${instead}.`);
 }

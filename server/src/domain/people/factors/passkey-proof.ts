@@ -21,8 +21,8 @@ interface Proof {
 type Kind = "passkey" | "confirmation";
 
 /**
- * The options with which the browser asks for a passkey: of anybody, or of one person.
- * @throws Problem `conflict`: at this address there are none, or the person has none
+ * Returns the options with which the browser asks for a passkey: of anybody, or of one person.
+ * @throws Problem `conflict`: passkeys don't work at this address, or the person has none
  */
 export async function beginPasskeyProof(
   deps: PeopleDeps,
@@ -33,7 +33,7 @@ export async function beginPasskeyProof(
   const own = who.userId === null ? [] : await passkeysOf(deps.metadata.read, who.userId);
   const usable = own.filter((row) => row.rp_id === place.rpId);
   if (who.userId !== null && usable.length === 0)
-    throw new Problem("conflict", "You have no passkey for this address; use your password.");
+    throw new Problem("conflict", "You have no passkey for this address. Use your password.");
   const options = await generateAuthenticationOptions({
     rpID: place.rpId,
     timeout: SIGN_IN_ATTEMPT_MS,
@@ -48,7 +48,7 @@ export async function beginPasskeyProof(
 }
 
 /**
- * Checks what an authenticator signed, uses the ticket up, and runs `then` in the same transaction.
+ * Verifies what an authenticator signed, uses up the ticket, and runs `then` in the same transaction.
  * @throws Problem `sign_in_failed`
  */
 export async function provePasskey<T>(
@@ -80,7 +80,7 @@ async function passkeyOf(deps: PeopleDeps, response: object): Promise<PasskeyRow
   return typeof id === "string" ? passkeyByCredential(deps.metadata.read, id) : undefined;
 }
 
-/** The passkey's new counter; undefined when it did not sign the expected challenge, for the expected person. */
+/** Returns the passkey's new counter. Undefined if it did not sign the expected challenge for the expected person. */
 async function verified(
   attempt: OpenAttempt,
   passkey: PasskeyRow,
@@ -98,13 +98,13 @@ async function verified(
       publicKey: Uint8Array.from(passkey.public_key),
       counter: passkey.counter,
     },
-  }).catch(() => undefined); // a counter that went back is among what it throws for
+  }).catch(() => undefined); // it also throws if the counter went back
   if (answer?.verified !== true || passkey.rp_id !== rpId || !namesPerson(response, passkey)) return undefined;
   const { newCounter, credentialBackedUp } = answer.authenticationInfo;
   return { counter: newCounter, synced: credentialBackedUp ? 1 : 0 };
 }
 
-/** An authenticator that says whose passkey it is must say what we know (WebAuthn level 3, section 7.2, step 6). */
+/** Whether the authenticator names the expected person, if it names one (WebAuthn Level 3, section 7.2, step 6). */
 function namesPerson(response: object, passkey: PasskeyRow): boolean {
   const { userHandle } = (response as AuthenticationResponseJSON).response;
   return userHandle === undefined || decodeBase64Url(userHandle)?.toString() === passkey.user_id;

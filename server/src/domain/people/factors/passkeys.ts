@@ -18,13 +18,13 @@ import { personById } from "../store.ts";
 import { requirePasskeyPlace, type PasskeyPlace } from "./passkey-place.ts";
 import { deletePasskeyRow, insertPasskey, passkeysOf, setPasskeyName, type PasskeyRow } from "./store.ts";
 
-/** EdDSA, ES256 and RS256 (WebAuthn level 3, section 5.4): between them every authenticator. */
+/** EdDSA, ES256 and RS256 (WebAuthn Level 3, section 5.4). Every authenticator supports at least one. */
 const ALGORITHMS = [-8, -7, -257];
 
 type Registered = NonNullable<Awaited<ReturnType<typeof verifyRegistrationResponse>>["registrationInfo"]>;
 
 /**
- * The options with which the browser creates a passkey, and the ticket for the result.
+ * Returns the options with which the browser creates a passkey, and the ticket for the result.
  * @throws Problem `conflict`, `limit_reached`
  */
 export async function beginPasskey(
@@ -52,7 +52,7 @@ export async function beginPasskey(
   return { ticket: await beginAttempt(deps, { kind: "new_passkey", userId: session.userId, data }), options };
 }
 
-/** Adds what the browser made. @throws Problem `conflict`, `invalid_body` */
+/** Adds the passkey that the browser created. @throws Problem `conflict`, `invalid_body` */
 export async function createPasskey(
   deps: PeopleDeps,
   session: Session,
@@ -61,7 +61,7 @@ export async function createPasskey(
 ): Promise<PasskeyRow> {
   const attempt = await tryAttempt(deps, "new_passkey", input.ticket);
   if (attempt === undefined || attempt.userId !== session.userId)
-    throw new Problem("conflict", "The time to add this passkey is over; begin again.");
+    throw new Problem("conflict", "The time to add this passkey has expired. Start again.");
   const registered = await verified(attempt, input.response);
   const row = rowOf(deps, session, { name: input.name, registered, attempt });
   try {
@@ -76,7 +76,7 @@ export async function createPasskey(
     });
   } catch (error) {
     if (!isUniqueViolation(error, "passkey", ["credential_id"])) throw error;
-    throw new Problem("conflict", "This passkey is in use already.");
+    throw new Problem("conflict", "This passkey is already in use.");
   }
   return row;
 }
@@ -98,7 +98,7 @@ export async function renamePasskey(
   });
 }
 
-/** Removes one. @throws Problem `not_found`, `conflict` (it is the last way in) */
+/** Deletes a passkey. @throws Problem `not_found`, `conflict` (it is the last way to sign in) */
 export async function deletePasskey(deps: PeopleDeps, session: Session, id: string, origin: Origin): Promise<void> {
   const { userId } = session;
   await deps.metadata.write(async (tx) => {
@@ -107,7 +107,7 @@ export async function deletePasskey(deps: PeopleDeps, session: Session, id: stri
     if (!known.some((row) => row.id === id)) throw absent();
     const person = await personById(tx, userId);
     if (known.length === 1 && person?.password_hash === null && !(await hasExternalIdentity(tx, userId)))
-      throw new Problem("conflict", "This is the last way to sign in to your account; add another one first.");
+      throw new Problem("conflict", "This is the last way to sign in to your account. Add another one first.");
     await deletePasskeyRow(tx, userId, id);
     await announcePersonalTokens(deps, tx, userId);
     await auditPerson(deps, tx, userId, { action: "passkey.delete", origin, target: { kind: "passkey", id } });
@@ -123,9 +123,9 @@ async function verified(attempt: OpenAttempt, response: object): Promise<Registe
     expectedRPID: rpId,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(() => undefined); // a fault in the browser's message is not ours to explain
+  }).catch(() => undefined); // the library's messages about invalid input are not for people
   if (answer?.verified === true) return answer.registrationInfo;
-  throw new Problem("invalid_body", "The passkey could not be verified; try again.", {
+  throw new Problem("invalid_body", "The passkey could not be verified. Try again.", {
     errors: [{ pointer: "/response", detail: "is not what this server asked the browser for" }],
   });
 }

@@ -10,7 +10,7 @@ const CODES = 10;
 const CHARS = 16;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32: no two letters that look alike
 
-/** Makes ten new codes in the place of what there was, in the caller's transaction. They are shown this once. */
+/** Replaces all recovery codes with ten new ones, in the caller's transaction. They are shown only now. */
 export async function newRecoveryCodes(deps: PeopleDeps, tx: Writer, userId: string): Promise<string[]> {
   const created_at = deps.clock.nowMs();
   const codes = Array.from({ length: CODES }, newCode);
@@ -19,29 +19,29 @@ export async function newRecoveryCodes(deps: PeopleDeps, tx: Writer, userId: str
   return codes;
 }
 
-/** @throws Problem `conflict` where no authenticator app is set up, which they would replace */
+/** @throws Problem `conflict` if no authenticator app is set up */
 export async function createRecoveryCodes(deps: PeopleDeps, session: Session, origin: Origin): Promise<string[]> {
   return deps.metadata.write(async (tx) => {
     if ((await confirmedTotp(tx, session.userId)) === undefined)
-      throw new Problem("conflict", "Recovery codes stand in for an authenticator app; set one up first.");
+      throw new Problem("conflict", "Recovery codes replace an authenticator app. Set one up first.");
     const codes = await newRecoveryCodes(deps, tx, session.userId);
     await auditPerson(deps, tx, session.userId, { action: "recovery_codes.create", origin });
     return codes;
   });
 }
 
-/** Uses a code up, in the caller's transaction. False: there is no such code. */
+/** Uses up a code, in the caller's transaction. Returns false if the code does not exist. */
 export function useRecoveryCode(deps: PeopleDeps, tx: Writer, userId: string, code: string): Promise<boolean> {
   return useRecoveryCodeRow(tx, userId, hashOf(deps, userId, code));
 }
 
-/** Four groups of four, 80 random bits. */
+/** Creates four groups of four characters, with 80 random bits. */
 function newCode(): string {
   const text = [...randomBytes(CHARS)].map((byte) => ALPHABET.charAt(byte & 31)).join("");
   return (text.match(/.{4}/g) ?? []).join("-");
 }
 
-/** Hyphens, spaces and capitals don't count: people copy codes from paper. */
+/** Ignores hyphens, spaces and case, because people copy codes from paper. */
 function hashOf({ envelope }: PeopleDeps, userId: string, code: string): string {
   const plain = code.toLowerCase().replace(/[\s-]/g, "");
   return envelope.keyedHash("recovery-code", `${userId} ${plain}`).toString("hex");

@@ -7,19 +7,19 @@ export async function findTotp(db: Reader, userId: string): Promise<TotpRow | un
   return db.selectFrom("person_totp").selectAll().where("user_id", "=", userId).executeTakeFirst();
 }
 
-/** The secret while it counts. */
+/** Returns the secret if it is confirmed. */
 export async function confirmedTotp(db: Reader, userId: string): Promise<TotpRow | undefined> {
   const row = await findTotp(db, userId);
   return row?.confirmed_at === null ? undefined : row;
 }
 
-/** Puts a secret that does not count yet in the place of one that does not count either. */
+/** Inserts an unconfirmed secret. Replaces an unconfirmed one. */
 export async function replacePendingTotp(tx: Writer, row: TotpRow): Promise<void> {
   await tx.deleteFrom("person_totp").where("user_id", "=", row.user_id).where("confirmed_at", "is", null).execute();
   await tx.insertInto("person_totp").values(row).execute();
 }
 
-/** False: it is another secret by now, or it counts already. */
+/** Returns false if there is another secret now, or if it is already confirmed. */
 export async function confirmTotpRow(
   tx: Writer,
   row: Pick<TotpRow, "user_id" | "created_at">,
@@ -36,7 +36,7 @@ export async function confirmTotpRow(
   return rows.length > 0;
 }
 
-/** Uses a step up. False: it, or a later one, was used before. */
+/** Uses up a step. Returns false if this or a later step was used before. */
 export async function useTotpStep(tx: Writer, userId: string, step: number): Promise<boolean> {
   const rows = await tx
     .updateTable("person_totp")
@@ -48,7 +48,7 @@ export async function useTotpStep(tx: Writer, userId: string, step: number): Pro
   return rows.length > 0;
 }
 
-/** With its recovery codes. False: there was none that counted. */
+/** Deletes the app with its recovery codes. Returns false if no confirmed app existed. */
 export async function deleteTotpRow(tx: Writer, userId: string): Promise<boolean> {
   await tx.deleteFrom("recovery_code").where("user_id", "=", userId).execute();
   const rows = await tx.deleteFrom("person_totp").where("user_id", "=", userId).returning("confirmed_at").execute();
@@ -68,7 +68,7 @@ export async function replaceRecoveryCodes(
       .execute();
 }
 
-/** False: there is no such code, or no more. */
+/** Returns false if the code does not exist, or was used. */
 export async function useRecoveryCodeRow(tx: Writer, userId: string, codeHash: string): Promise<boolean> {
   const rows = await tx
     .deleteFrom("recovery_code")
@@ -88,7 +88,7 @@ export async function countRecoveryCodes(db: Reader, userId: string): Promise<nu
   return Number(row.n);
 }
 
-/** Newest first. */
+/** Returns passkeys, newest first. */
 export async function passkeysOf(db: Reader, userId: string): Promise<PasskeyRow[]> {
   return db.selectFrom("passkey").selectAll().where("user_id", "=", userId).orderBy("id", "desc").execute();
 }

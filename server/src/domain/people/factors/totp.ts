@@ -18,13 +18,18 @@ import {
   type TotpRow,
 } from "./store.ts";
 
-/** The parameters that every authenticator app supports (RFC 6238 with its defaults). */
+/** The parameters that every authenticator app supports (the defaults of RFC 6238). */
 const FORM = { issuer: "Mooring", algorithm: "SHA1", digits: 6, period: 30 } as const;
 const SECRET_BYTES = 20;
-/** Steps before and after the present one that count: clocks differ, and typing takes its time. */
+/**
+ * The number of steps before and after the current one that are accepted, because clocks differ and typing takes time.
+ */
 const WINDOW = 1;
 
-/** A new secret; it counts once a code of it was shown. @throws Problem `conflict` when one counts already */
+/**
+ * Creates a secret. It is valid after its first code was shown.
+ * @throws Problem `conflict` if an app is already set up
+ */
 export async function beginTotp(deps: PeopleDeps, session: Session): Promise<{ secret: string; uri: string }> {
   const bytes = randomBytes(SECRET_BYTES);
   const at = deps.clock.nowMs();
@@ -42,12 +47,15 @@ export async function beginTotp(deps: PeopleDeps, session: Session): Promise<{ s
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
-/** Turns the app on by its first code. Returns the recovery codes. @throws Problem `conflict`, `sign_in_failed`, `rate_limited` */
+/**
+ * Confirms the app with its first code. Returns the recovery codes.
+ * @throws Problem `conflict`, `sign_in_failed`, `rate_limited`
+ */
 export async function confirmTotp(deps: PeopleDeps, session: Session, code: string, origin: Origin): Promise<string[]> {
   const { userId } = session;
   deps.throttle.check(userId, origin, "code");
   const row = await findTotp(deps.metadata.read, userId);
-  if (row === undefined) throw new Problem("conflict", "Ask for a new secret first; then enter a code of it.");
+  if (row === undefined) throw new Problem("conflict", "Ask for a new secret first. Then enter one of its codes.");
   if (row.confirmed_at !== null) throw alreadyOn();
   const step = stepOf(deps, row, code);
   if (step === undefined)
@@ -62,7 +70,7 @@ export async function confirmTotp(deps: PeopleDeps, session: Session, code: stri
   });
 }
 
-/** Turns the app off, and its recovery codes with it. */
+/** Deletes the app with its recovery codes. */
 export async function deleteTotp(deps: PeopleDeps, session: Session, origin: Origin): Promise<void> {
   await deps.metadata.write(async (tx) => {
     if (!(await deleteTotpRow(tx, session.userId))) return;
@@ -71,14 +79,14 @@ export async function deleteTotp(deps: PeopleDeps, session: Session, origin: Ori
   });
 }
 
-/** Uses a code up, in the caller's transaction. False: it is wrong, was used before, or no app is set up. */
+/** Uses up a code, in the caller's transaction. Returns false if it is wrong, was used before, or no app is set up. */
 export async function useTotpCode(deps: PeopleDeps, tx: Writer, userId: string, code: string): Promise<boolean> {
   const row = await confirmedTotp(tx, userId);
   const step = row === undefined ? undefined : stepOf(deps, row, code);
   return step !== undefined && useTotpStep(tx, userId, step);
 }
 
-/** The step that the code is of; undefined: of none that counts now. */
+/** Returns the step of a code. Undefined if it matches no step that is accepted now. */
 function stepOf({ envelope, clock }: PeopleDeps, row: TotpRow, code: string): number | undefined {
   const nowMs = clock.nowMs();
   const totp = totpOf(envelope.open(placeOf(row.user_id, row.created_at), row.secret), "");
@@ -100,5 +108,5 @@ function placeOf(userId: string, createdAtMs: number) {
 }
 
 function alreadyOn(): Problem {
-  return new Problem("conflict", "An authenticator app is set up already; turn it off first.");
+  return new Problem("conflict", "An authenticator app is already set up. Turn it off first.");
 }

@@ -3,7 +3,7 @@ import { foundOrganization } from "#domain/organizations/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import type { Session } from "../sessions/sessions.ts";
 
-/** Makes an organization, and says in the installation's own log who did. @throws Problem `conflict` */
+/** Creates an organization, and writes it to the installation's own audit log. @throws Problem `conflict` */
 export async function createOrganization(
   deps: PeopleDeps,
   session: Session,
@@ -17,7 +17,7 @@ export async function createOrganization(
   return { id, slug, name, setupToken };
 }
 
-/** Records what somebody did with the server itself, which is no organization's. */
+/** Appends an event about the server itself to the audit log. It belongs to no organization. */
 export async function auditInstance(
   deps: PeopleDeps,
   session: Session,

@@ -4,12 +4,12 @@ import type { Reader, Tables } from "#stores/metadata/index.ts";
 
 export type NodeRow = Tables["node"];
 
-/** Those that were seen lately, oldest first. */
+/** Returns the nodes that were seen recently, oldest first. */
 export async function nodesOf(db: Reader): Promise<NodeRow[]> {
   return db.selectFrom("node").selectAll().orderBy("started_at").orderBy("id").execute();
 }
 
-/** Those of the records, as they were applied. */
+/** Returns the migrations of the records, in the order in which they ran. */
 export async function migrationsOf(db: Reader): Promise<Tables["migration"][]> {
   return db.selectFrom("migration").selectAll().orderBy("applied_at").orderBy("name").execute();
 }
@@ -21,14 +21,14 @@ export type OrganizationRow = Pick<Tables["organization"], "id" | "slug" | "name
 export interface OrganizationFilter {
   /** Part of the slug or name. */
   readonly q?: string | undefined;
-  /** The last slug of the page before. */
+  /** The last slug of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
 /**
- * Ordered by slug. A search reads a limited number of organizations and then returns where it continues, since no index
- * knows parts of a name.
+ * Lists organizations by slug. No index finds parts of a name, so a search reads a limited number of organizations and
+ * returns where to continue.
  */
 export async function organizationsOf(
   db: Reader,
@@ -58,13 +58,14 @@ export async function organizationsOf(
   return { organizations, next: rows.length > limit ? (organizations.at(-1)?.slug ?? null) : (last ?? null) };
 }
 
-/** Members of an organization, one more than are counted at most. */
+/** Counts the members of an organization, up to one more than the limit. */
 function membersOf(row: ExpressionBuilder<Tables & { o: Tables["organization"] }, "o">) {
   const some = row
     .selectFrom("member as m")
     .select("m.user_id")
     .whereRef("m.org_id", "=", "o.id")
-    // In the order of an index: else PostgreSQL takes the first rows of the table, and reads all of it for an organization with few.
+    // Without this order PostgreSQL may read the whole table for an organization with few members. With it, it uses the
+    // index.
     .orderBy("m.user_id")
     .limit(OPERATOR_ROWS_COUNTED_MAX + 1);
   const count = row.selectFrom(some.as("some")).select((each) => each.fn.countAll<number>().as("n"));

@@ -29,7 +29,7 @@ export async function confirm(
   return provePasskey(deps, asked, origin, (tx) => confirmSession(deps, tx, session, { origin, method: "passkey" }));
 }
 
-/** With the app's code where one is set up: the password alone would not have let them in either. */
+/** Confirms with the password. If an authenticator app is set up, its code is required, too, as at a sign-in. */
 async function byPassword(
   deps: PeopleDeps,
   session: Session,

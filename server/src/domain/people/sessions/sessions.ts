@@ -19,7 +19,7 @@ import {
   type SessionRow,
 } from "./store.ts";
 
-/** The signed-in person, read from the records now. */
+/** A signed-in person, read from the records now. */
 export interface Session {
   readonly id: string;
   readonly userId: string;
@@ -27,7 +27,7 @@ export interface Session {
   readonly name: string;
   readonly instanceAdmin: boolean;
   readonly method: SessionRow["method"];
-  /** More than a password was shown. */
+  /** The session has proved a second factor. */
   readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
   readonly expiresAtMs: number;
@@ -35,13 +35,13 @@ export interface Session {
 
 type Deps = Pick<PeopleDeps, "metadata" | "clock">;
 
-/** `last_seen_at` is written this often at most: a read is cheap, a write waits for the disk. */
+/** The shortest interval between two writes of `last_seen_at`: a read is cheap, a write waits for the disk. */
 const SEEN_EVERY_MS = 60_000;
-/** Ways to sign in that take more than a password; what a provider asks for is the provider's matter. */
+/** Ways to sign in that require more than a password. The provider decides what it requires. */
 const STRONG: ReadonlySet<string> = new Set(["password_totp", "recovery_code", "passkey", "oidc"]);
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** Signs a person in, in the caller's transaction. Returns what the cookie holds; only its hash is kept. */
+/** Signs a person in, in the caller's transaction. Returns the value of the cookie. Only its hash is stored. */
 export async function beginSession(
   deps: Deps,
   tx: Writer,
@@ -73,32 +73,29 @@ export async function beginSession(
   return secret;
 }
 
-/**
- * The session of a cookie.
- * @throws Problem `unavailable` when the records can't be read
- */
+/** Returns the session of a cookie. @throws Problem `unavailable` if the records can't be read */
 export async function sessionOfSecret(deps: Deps, secret: string): Promise<Session | undefined> {
   if (!SECRET.test(secret)) return undefined;
   return present(deps, await reading(sessionBy(deps.metadata.read, { secretHash: sha256Hex(secret) })));
 }
 
-/** A session by its id, while it lasts. @throws Problem `unavailable` */
+/** Returns a session by its id, if it has not ended. @throws Problem `unavailable` */
 export async function sessionById(deps: Deps, id: string): Promise<Session | undefined> {
   return present(deps, await reading(sessionBy(deps.metadata.read, { id })));
 }
 
-/** Those that last, newest first. */
+/** Lists the sessions that have not ended, newest first. */
 export async function listSessions(deps: Deps, userId: string): Promise<SessionRow[]> {
   const nowMs = deps.clock.nowMs();
   return sessionsOf(deps.metadata.read, userId, { nowMs, seenAfterMs: nowMs - SESSION_IDLE_MS });
 }
 
-/** When it ends if the person does not come back. */
+/** Returns when the session ends without further use. */
 export function endOf(row: SessionRow): number {
   return Math.min(row.expires_at, row.last_seen_at + SESSION_IDLE_MS);
 }
 
-/** Everything that the first verification of the person's address ended, until they confirm that they read it. */
+/** Returns what the first verification of the person's address ended, until they confirm that they read it. */
 export async function noticeOf(deps: Deps, session: Pick<Session, "id">): Promise<Ended | null> {
   const ended = (await sessionBy(deps.metadata.read, { id: session.id }))?.session.ended ?? null;
   return ended === null ? null : (JSON.parse(ended) as Ended);
@@ -108,12 +105,12 @@ export async function dismissNotice(deps: Deps, session: Pick<Session, "id">): P
   await deps.metadata.write((tx) => updateSession(tx, session.id, { ended: null }));
 }
 
-/** The person set a second factor up in this session, and showed it: it counts at once. */
+/** Marks the session as stronger, because the person set up a second factor in it and proved it. */
 export async function strengthenSession(tx: Writer, session: Pick<Session, "id">): Promise<void> {
   await updateSession(tx, session.id, { second_factor: 1 });
 }
 
-/** Ends one session; its access tokens end with it. False: the person has no such session. */
+/** Ends one session with its access tokens. Returns false if the person has no such session. */
 export async function endSession(
   deps: Deps,
   session: { readonly id: string; readonly userId: string },
@@ -127,7 +124,7 @@ export async function endSession(
   });
 }
 
-/** Ends every other session of the person. Returns how many. */
+/** Ends every other session of the person. Returns their number. */
 export async function endOtherSessions(deps: Deps, session: Session, origin: Origin): Promise<number> {
   return deps.metadata.write(async (tx) => {
     const ended = await deleteSessions(tx, session.userId, { allBut: session.id });
@@ -138,8 +135,8 @@ export async function endOtherSessions(deps: Deps, session: Session, origin: Ori
 }
 
 /**
- * The person proved once more who they are: the session is confirmed and gets another secret, so that a cookie taken before
- * is worth nothing after.
+ * Marks the session as confirmed after a new proof, and gives it another secret. So a cookie that was stolen before
+ * stays without the confirmation.
  */
 export async function confirmSession(
   deps: Deps,
@@ -166,7 +163,7 @@ async function present(deps: Deps, found: FoundSession | undefined): Promise<Ses
   if (nowMs >= endOf(session)) return undefined;
   if (nowMs - session.last_seen_at >= SEEN_EVERY_MS) {
     const seen = { id: session.id, userId: session.user_id, atMs: nowMs };
-    // A full disk must not keep out an operator who comes to free space on it.
+    // A full disk must not lock out an operator who wants to free space.
     await deps.metadata.write((tx) => recordSeen(tx, seen)).catch(() => undefined);
   }
   return {
@@ -182,14 +179,14 @@ async function present(deps: Deps, found: FoundSession | undefined): Promise<Ses
   };
 }
 
-/** A database that is away is our fault, not the caller's: never 401. */
+/** Makes an unreachable database the server's error, never a 401. */
 export async function reading<T>(rows: Promise<T>): Promise<T> {
   try {
     return await rows;
   } catch (cause) {
     throw new Problem(
       "unavailable",
-      "This node can't check who you are now, because it can't reach its database. Try again shortly.",
+      "This node can't check your session now, because it can't reach its database. Try again shortly.",
       { cause },
     );
   }

@@ -3,7 +3,7 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type SessionRow = Tables["browser_session"];
 
-/** A session with the person whose it is. */
+/** A session with its person. */
 export interface FoundSession {
   readonly session: SessionRow;
   readonly person: Pick<Tables["person"], "email" | "name" | "instance_admin">;
@@ -29,7 +29,7 @@ export async function insertSession(tx: Writer, row: SessionRow): Promise<void> 
   await tx.insertInto("browser_session").values(row).execute();
 }
 
-/** Newest first. */
+/** Lists sessions, newest first. */
 export async function sessionsOf(
   db: Reader,
   userId: string,
@@ -45,7 +45,7 @@ export async function sessionsOf(
     .execute();
 }
 
-/** Returns how many there were. */
+/** Returns the number of deleted sessions. */
 export async function deleteSessions(
   tx: Writer,
   userId: string,
@@ -63,7 +63,6 @@ export async function deleteSessions(
   return rows.length;
 }
 
-/** Sessions that are over need not be kept. */
 export async function deleteEndedSessions(
   tx: Writer,
   ended: { readonly nowMs: Cutoff; readonly seenBeforeMs: Cutoff },
@@ -82,7 +81,7 @@ export async function updateSession(
   await tx.updateTable("browser_session").set(change).where("id", "=", id).execute();
 }
 
-/** Sets the time for the session and the person; other nodes write it too, so the time only moves forward. */
+/** Sets the time of the session and the person. Other nodes write it too, so it is only replaced by a later time. */
 export async function recordSeen(tx: Writer, seen: { id: string; userId: string; atMs: number }): Promise<void> {
   await tx
     .updateTable("browser_session")

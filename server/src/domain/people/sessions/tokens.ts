@@ -8,11 +8,11 @@ import type { PeopleDeps } from "../deps.ts";
 import { membershipBySlug } from "../store.ts";
 import { reading, sessionById, type Session } from "./sessions.ts";
 
-/** The content of such a token. It grants nothing by itself: session and roles are read at every request. */
+/** The content of a session token. It contains no permissions: session and roles are read at every request. */
 interface Claims {
   readonly session: string;
   readonly org: string;
-  /** Seconds. */
+  /** In seconds. */
   readonly exp: number;
 }
 
@@ -24,7 +24,7 @@ const MAC_BYTES = 32;
 const TOKEN_CHARS_MAX = 512;
 
 /**
- * An access token of a signed-in person for one organization; undefined when they are no member of it.
+ * Creates an access token of a signed-in person for one organization. Undefined if they are not a member.
  * @throws Problem `second_factor_required`, `provider_sign_in_required`
  */
 export async function createSessionToken(
@@ -42,7 +42,7 @@ export async function createSessionToken(
 }
 
 /**
- * Accepts people's tokens, and passes every other one on. Such a token is no JWT, so code that expects JWTs of
+ * Authenticates people's tokens, and passes all others on. A person's token is not a JWT, so code that expects JWTs of
  * credentials refuses it.
  */
 export function withPeople(deps: Deps, credentials: Authenticator): Authenticator {
@@ -54,16 +54,19 @@ export function withPeople(deps: Deps, credentials: Authenticator): Authenticato
 
 async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
   const claims = claimsOf(deps, token);
-  if (claims === undefined) throw new Problem("invalid_token", "The access token is not one of this server's.");
+  if (claims === undefined) throw new Problem("invalid_token", "The access token was not issued by this server.");
   if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
   const session = await sessionById(deps, claims.session);
-  if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended; sign in again.");
+  if (session === undefined) throw new Problem("invalid_token", "The session of this token has ended. Sign in again.");
   const person = await admitted(deps, claims.org, session);
   if (person === undefined) throw new Problem("invalid_token", "You are no longer a member of this organization.");
   return person;
 }
 
-/** A database that is away is our fault; what the organization asks for and the session does not show is the person's to give. */
+/**
+ * Returns the person as a principal. An unreachable database is the server's error. A requirement that the session does
+ * not meet is the person's.
+ */
 async function admitted({ metadata }: Deps, org: string, session: Session): Promise<PersonPrincipal | undefined> {
   const answer = signedInPrincipal(metadata.read, org, session).catch((error: unknown) => {
     if (error instanceof Problem) return error;
@@ -74,7 +77,7 @@ async function admitted({ metadata }: Deps, org: string, session: Session): Prom
   return person;
 }
 
-/** Undefined for what this installation did not make. */
+/** Returns undefined if this installation did not create the token. */
 function claimsOf({ envelope }: Deps, token: string): Claims | undefined {
   if (token.length > TOKEN_CHARS_MAX) return undefined;
   const bytes = decodeBase64Url(token.slice(PREFIX.length));

@@ -7,14 +7,14 @@ import { countTry, deleteAttempt, hasAttempt, insertAttempt, type Attempt } from
 
 type Deps = Pick<PeopleDeps, "metadata" | "clock">;
 
-/** One step was made and another has to follow. */
+/** An attempt whose first step is done and whose second step has to follow. */
 export interface OpenAttempt {
   readonly ticketHash: string;
   readonly userId: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Remembers the first step of something for five minutes. Returns the ticket that names it; only its hash is kept. */
+/** Stores the first step of an attempt for five minutes. Returns its ticket. Only the ticket's hash is stored. */
 export async function beginAttempt(
   deps: Deps,
   attempt: { kind: Attempt["kind"]; userId: string | null; data?: Readonly<Record<string, unknown>> },
@@ -36,13 +36,13 @@ export async function beginAttempt(
 }
 
 /**
- * The attempt of a ticket. The try counts before anything is checked, in a separate transaction, so that a failure does
- * not undo it. Undefined: no such ticket, ended, or tried too often.
+ * Returns the attempt of a ticket. The try is counted first, in a separate transaction, so that a failure does not undo
+ * the count. Undefined: the ticket is unknown, has ended, or was tried too often.
  */
 export async function tryAttempt(deps: Deps, kind: Attempt["kind"], ticket: string): Promise<OpenAttempt | undefined> {
   const ticketHash = sha256Hex(ticket);
   const nowMs = deps.clock.nowMs();
-  // An unknown ticket costs only a read: a write waits for the disk, and for other writers.
+  // An unknown ticket costs only a read, because a write waits for the disk and for other writers.
   if (!(await hasAttempt(deps.metadata.read, ticketHash))) return undefined;
   const row = await deps.metadata.write((tx) =>
     countTry(tx, { ticketHash, kind, nowMs, triesMax: SIGN_IN_ATTEMPT_TRIES_MAX }),
@@ -51,7 +51,7 @@ export async function tryAttempt(deps: Deps, kind: Attempt["kind"], ticket: stri
   return { ticketHash, userId: row.user_id, data: JSON.parse(row.data) as Record<string, unknown> };
 }
 
-/** Uses the attempt up, in the transaction of what it was for. False: another request was first. */
+/** Uses up the attempt, in the transaction of its result. Returns false if another request was first. */
 export function finishAttempt(tx: Writer, attempt: OpenAttempt): Promise<boolean> {
   return deleteAttempt(tx, attempt.ticketHash);
 }

@@ -5,12 +5,12 @@ import { DEVICE_LIFETIME_MS, DEVICE_PEOPLE_MAX } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 
 /**
- * A browser in which somebody signed in before, by a signed cookie. It opens nothing: it only lets the browser's own failures count
- * apart from those of others at its address, so that nobody is slowed by them.
+ * A browser that somebody has signed in with before, known by a signed cookie. The cookie grants nothing. With it the
+ * browser's failures are counted apart from those of others at its address, so that others do not slow it down.
  */
 export interface Device {
   readonly id: string;
-  /** The people who signed in there, the last one first. */
+  /** The people who signed in there, most recent first. */
   readonly userIds: readonly string[];
 }
 
@@ -22,7 +22,7 @@ interface DeviceDeps {
 interface Claims {
   readonly device: string;
   readonly people: readonly string[];
-  /** Seconds. */
+  /** In seconds. */
   readonly exp: number;
 }
 
@@ -30,7 +30,7 @@ const PURPOSE = "device-cookie";
 const MAC_BYTES = 32;
 const COOKIE_CHARS_MAX = 1024;
 
-/** Undefined for what this server did not make, or too long ago. */
+/** Returns undefined if this server did not create the cookie, or if it is too old. */
 export function deviceOf({ envelope, clock }: DeviceDeps, cookie: string | null | undefined): Device | undefined {
   if (cookie === null || cookie === undefined || cookie.length > COOKIE_CHARS_MAX) return undefined;
   const bytes = decodeBase64Url(cookie);
@@ -41,7 +41,7 @@ export function deviceOf({ envelope, clock }: DeviceDeps, cookie: string | null 
   return clock.nowMs() / 1000 < exp ? { id, userIds } : undefined;
 }
 
-/** The value of the browser's cookie once this person has signed in there. */
+/** Returns the value of the browser's cookie after this person has signed in. */
 export function deviceCookie({ envelope, clock }: DeviceDeps, former: Device | undefined, userId: string): string {
   const people = [userId, ...(former?.userIds ?? []).filter((id) => id !== userId)].slice(0, DEVICE_PEOPLE_MAX);
   const exp = Math.floor((clock.nowMs() + DEVICE_LIFETIME_MS) / 1000);

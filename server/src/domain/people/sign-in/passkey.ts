@@ -3,7 +3,10 @@ import { provePasskey } from "../factors/passkey-proof.ts";
 import { beginSession } from "../sessions/sessions.ts";
 import type { SignInStep } from "./password.ts";
 
-/** The authenticator knew its person, by what they have and by what they are or know: no second step. @throws Problem `sign_in_failed` */
+/**
+ * Signs in with a passkey. It needs no second step, because the authenticator verified its person.
+ * @throws Problem `sign_in_failed`
+ */
 export async function signInWithPasskey(
   deps: PeopleDeps,
   input: { readonly ticket: string; readonly response: object },

@@ -15,7 +15,7 @@ export type SignInStep =
       readonly methods: readonly ("totp" | "recovery_code" | "passkey")[];
     };
 
-/** The hash for accounts without a password: as expensive as any, and it matches no password. */
+/** The hash for accounts without a password. Verifying it takes as long as any other, and no password matches. */
 const NO_PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** @throws Problem `sign_in_failed`, `rate_limited`, `unavailable` */
@@ -71,7 +71,7 @@ async function isPassword(
   return isRight && phc !== NO_PASSWORD;
 }
 
-/** For the audit log only. */
+/** Returns the reason, for the audit log only. */
 function reasonOf(person: Person | undefined): string {
   if (person === undefined) return "unknown person";
   return person.password_hash === null ? "no password" : "wrong password";

@@ -4,16 +4,16 @@ import { organizationIdsOf } from "../store.ts";
 import type { Guessed } from "./throttle.ts";
 
 /**
- * Counts a failed proof, records it in each organization of the person, and answers it. The caller learns nothing of the reason:
- * an unknown address, a wrong password and a wrong code are answered alike.
- * @throws Problem `rate_limited` where others failed meanwhile
+ * Counts a failed proof, appends it to the audit log of each organization of the person, and returns the problem. An
+ * unknown address, a wrong password and a wrong code get the same answer, so that the caller does not learn the reason.
+ * @throws Problem `rate_limited` if others failed in the meantime
  */
 export async function refuse(
   deps: PeopleDeps,
   attempt: {
-    /** Null: the proof can't be guessed, so nothing is counted. */
+    /** Null: the proof can't be guessed, so failures are not counted. */
     readonly account: string | null;
-    /** A password when absent. */
+    /** Default: a password. */
     readonly guessed?: Guessed;
     readonly userId: string | null;
     readonly reason: string;
@@ -34,5 +34,5 @@ export async function refuse(
       requestId: origin.requestId,
     });
   if (account !== null) deps.throttle.fail(account, origin, attempt.guessed);
-  return new Problem("sign_in_failed", "That was not right. Check what you entered and try again.");
+  return new Problem("sign_in_failed", "The sign-in failed. Check what you entered and try again.");
 }

@@ -14,8 +14,8 @@ export interface Reset {
 }
 
 /**
- * Sets a new password by a one-time link, and signs in; where an authenticator app is set up its code is the second
- * step, as it is after a password. The link is checked before the password is hashed, which is expensive.
+ * Sets a new password with a one-time link, and signs in. If an authenticator app is set up, its code is the second
+ * step, as after a password. The link is checked before the expensive hash of the password.
  * @throws Problem `not_found`, `unavailable`
  */
 export async function resetPassword(

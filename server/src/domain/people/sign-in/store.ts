@@ -3,7 +3,7 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type Attempt = Tables["sign_in_attempt"];
 
-/** Adds an attempt and forgets those that have ended. */
+/** Adds an attempt and deletes expired ones. */
 export async function insertAttempt(tx: Writer, row: Attempt): Promise<void> {
   await tx.deleteFrom("sign_in_attempt").where("expires_at", "<=", row.created_at).execute();
   await tx.insertInto("sign_in_attempt").values(row).execute();
@@ -18,7 +18,7 @@ export async function hasAttempt(db: Reader, ticketHash: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Counts a try; undefined when there is no such attempt, it has ended, or it was tried too often. */
+/** Counts a try. Undefined if the attempt does not exist, has ended, or was tried too often. */
 export async function countTry(
   tx: Writer,
   attempt: { ticketHash: string; kind: Attempt["kind"]; nowMs: number; triesMax: number },
@@ -34,7 +34,7 @@ export async function countTry(
     .executeTakeFirst();
 }
 
-/** False: another request used it up first. */
+/** Returns false if another request used it up first. */
 export async function deleteAttempt(tx: Writer, ticketHash: string): Promise<boolean> {
   const rows = await tx
     .deleteFrom("sign_in_attempt")

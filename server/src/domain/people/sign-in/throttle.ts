@@ -6,12 +6,13 @@ import { deviceOf } from "./device.ts";
 import { Turns } from "./turns.ts";
 
 type From = Pick<Origin, "ip" | "device">;
-/** Counted separately: a failure of one kind does not count for the other. */
+/** Failures of each kind are counted separately. */
 export type Guessed = "password" | "code";
 
 /**
- * Keeps guessing of passwords and codes slow, by account and place. The place is the address, or a browser in which the person signed in before: that
- * one is not slowed by what others at its address do. Passwords are hashed a few at a time.
+ * Slows down the guessing of passwords and codes, by account and place. The place is the address, or a browser that the
+ * person signed in with before. Other people at the same address do not slow such a browser. Only a few passwords are
+ * hashed at the same time.
  */
 export class Throttle {
   readonly #deps: { readonly clock: Clock; readonly envelope: Pick<Envelope, "keyedHash"> };
@@ -25,24 +26,27 @@ export class Throttle {
 
   /**
    * @param account the person's id; for an unknown account, the given address
-   * @throws Problem `rate_limited` with `Retry-After`, for 30 seconds at most, without checking the proof
+   * @throws Problem `rate_limited` with `Retry-After`, for at most 30 seconds, without checking the proof
    */
   check(account: string, from: From, what: Guessed = "password"): void {
     this.#failures.check(`${what} ${account} ${this.#placeOf(account, from).name}`);
   }
 
-  /** @throws Problem `rate_limited` where others failed meanwhile */
+  /** @throws Problem `rate_limited` if others failed in the meantime */
   fail(account: string, from: From, what: Guessed = "password"): void {
     this.#failures.fail(`${what} ${account} ${this.#placeOf(account, from).name}`);
   }
 
-  /** Where requests that nobody signed in for come from, to count them by: a known browser apart from its address. */
+  /**
+   * Returns the place by which failures of requests without a session are counted. A known browser is apart from its
+   * address.
+   */
   placeOf({ ip, device: cookie }: From): string {
     const device = deviceOf(this.#deps, cookie);
     return device === undefined ? failurePlaceOf(ip) : `device ${device.id}`;
   }
 
-  /** Hashes a password when it is its turn. @throws Problem `unavailable` with `Retry-After` */
+  /** Hashes a password in its turn. @throws Problem `unavailable` with `Retry-After` */
   hash<T>(work: () => Promise<T>, of: { readonly account: string; readonly from: From } | null = null): Promise<T> {
     const lane = of === null ? { name: "", isKnown: true } : this.#placeOf(of.account, of.from);
     return this.#turns.run(lane, work);

@@ -1,9 +1,9 @@
 import { Problem } from "#kernel/problem.ts";
 
-/** The waiting callers of a lane, known ones before others. */
+/** The waiting callers of a lane. Known ones come first. */
 export interface Lane {
   readonly name: string;
-  /** A browser in which the person signed in before. */
+  /** The person has signed in with this browser before. */
   readonly isKnown: boolean;
 }
 
@@ -13,8 +13,8 @@ interface Lanes {
 }
 
 /**
- * Limits how many run at once. The others wait for a limited time: known ones first, and of each kind one of each lane
- * in turn, so that a caller with many requests does not delay the others.
+ * Limits how many calls run at once. The others wait for a limited time. Known callers come first, and the lanes take
+ * turns, so that a caller with many requests does not delay the others.
  */
 export class Turns {
   readonly #waitMs: number;
@@ -51,7 +51,7 @@ export class Turns {
         if (waiting.size === 0 && lanes.get(name) === waiting) lanes.delete(name);
         const retryAfterS = Math.ceil(this.#waitMs / 1000);
         reject(
-          new Problem("unavailable", "Too many people sign in at this moment; try again shortly.", { retryAfterS }),
+          new Problem("unavailable", "Too many people are signing in now. Try again shortly.", { retryAfterS }),
         );
       }, this.#waitMs);
       waiting.add(begin);
@@ -65,7 +65,7 @@ export class Turns {
   }
 }
 
-/** The first of the lane whose turn it is; the lane then goes to the end. */
+/** Takes the first caller of the next lane. The lane then goes to the end. */
 function takeOf(lanes: Map<string, Set<() => void>>): (() => void) | undefined {
   const [first] = lanes;
   if (first === undefined) return undefined;

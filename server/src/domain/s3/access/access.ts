@@ -15,7 +15,7 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
     require: async (principal, request) => {
       if (await decide(deps, principal, request)) return;
       const { bucket } = request;
-      // A bucket that the principal may not know of gets the answer of an absent one.
+      // If the principal may not know of the bucket, the answer is that of an absent one.
       if (bucket !== null && !knows(principal, bucket))
         throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
       if (bucket !== null && !isAllowedByState(bucket, request))
@@ -27,7 +27,8 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
 }
 
 /**
- * The missing permission of a key, and why; undefined: another check decided, such as a policy or a limit of the key.
+ * Returns the missing permission of a key, with the reason. Undefined: another check decided, for example a policy or a
+ * limit of the key.
  */
 function whyWithout(principal: S3Principal, { action }: AccessRequest): string | undefined {
   const scope = ACTIONS[action]?.scope;
@@ -41,7 +42,7 @@ export function reaches(principal: S3Principal, bucket: Pick<Bucket, "orgId" | "
   return principal.projectId === null ? bucket.visibility === "organization" : principal.projectId === bucket.projectId;
 }
 
-/** Whether it may know that there is such a bucket. */
+/** Whether the principal may know that the bucket exists. */
 export function knows(principal: S3Principal, bucket: Pick<Bucket, "orgId" | "projectId" | "visibility">): boolean {
   return principal.orgId === bucket.orgId && (bucket.visibility === "organization" || reaches(principal, bucket));
 }
@@ -65,35 +66,38 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   return opensByAcl(principal, rule, bucket, request, object);
 }
 
-/** An action that the project's state forbids is forbidden to everybody, against any policy. */
+/** Whether the project's state allows the action. If not, it is forbidden to everybody, whatever a policy says. */
 function isAllowedByState({ projectState }: Bucket, { action }: AccessRequest): boolean {
   const scope = ACTIONS[action]?.scope;
   return scope === undefined || stateAllows(projectState, scope);
 }
 
-/** A key for a part of a bucket makes none. */
+/** Whether the key may act without a bucket. A key that is limited to a part of a bucket may not create one. */
 function mayWithoutBucket({ scopes, prefix }: S3KeyPrincipal, rule: ActionRule): boolean {
   return scopes.has(rule.scope) && (prefix === "" || rule.isHarmless === true);
 }
 
-/** A key's own limits: nothing that others open widens them. */
+/** Whether the request is within the key's own limits. No policy or list widens them. */
 function isWithinLimits(principal: S3KeyPrincipal, rule: ActionRule, bucket: Bucket, request: AccessRequest): boolean {
   const { scopes, buckets, prefix } = principal;
   if (!scopes.has(rule.scope)) return false;
   if (buckets !== null && !buckets.includes(bucket.name)) return false;
   if (prefix === "" || rule.isHarmless === true) return true;
   if (request.key !== undefined) return request.key.startsWith(prefix);
-  if (request.untold?.has("key") === true) return true; // each is checked once it is known
+  if (request.untold?.has("key") === true) return true; // each key is checked once it is known
   const listed = request.values?.["s3:prefix"];
   return typeof listed === "string" && listed.startsWith(prefix);
 }
 
-/** The owner of a bucket can always read, replace and delete its policy: nobody locks themselves out. */
+/**
+ * Whether the bucket's owner reads, replaces or deletes its policy. That is always allowed, so that nobody locks
+ * themselves out.
+ */
 function isRescue(principal: S3Principal, bucket: Bucket, { action }: AccessRequest): boolean {
   return reaches(principal, bucket) && /^s3:(Get|Put|Delete)BucketPolicy$/.test(action);
 }
 
-/** `RestrictPublicBuckets`: what a public policy opens is for the bucket's owner alone. */
+/** `RestrictPublicBuckets`: a public policy works only for the bucket's owner. */
 function isRestricted(principal: S3Principal, bucket: Bucket): boolean {
   return bucket.config.publicAccessBlock?.restrictPublicBuckets === true && !reaches(principal, bucket);
 }
@@ -169,7 +173,7 @@ function fixedValue(deps: Deps, principal: S3Principal, request: AccessRequest, 
   }
 }
 
-/** Administration goes to those that a list names, and to no group. */
+/** Limits a list for administration: only canonical users that it names get that, never groups. */
 function forRule(acl: Acl, { onlyFor }: ActionRule): Acl {
   if (onlyFor !== "owner") return acl;
   return { ...acl, grants: acl.grants.filter(({ grantee }) => grantee.kind === "user") };
@@ -190,7 +194,7 @@ async function opensByAcl(
     return config.acl !== undefined && aclAllows(forRule(config.acl, rule), principal, needed.permission, block);
   }
   const found = await object();
-  // A principal who may list the bucket may learn that there is no such key.
+  // A principal who may list the bucket may learn that the key does not exist.
   if (found === undefined)
     return request.key !== undefined && config.acl !== undefined && aclAllows(config.acl, principal, "READ", block);
   if (principal.kind === "key" && found.ownerId === principal.owner.id) return true;

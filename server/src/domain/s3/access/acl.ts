@@ -15,7 +15,7 @@ export const AUTHENTICATED_USERS = "http://acs.amazonaws.com/groups/global/Authe
 export const LOG_DELIVERY = "http://acs.amazonaws.com/groups/s3/LogDelivery";
 const GROUPS: ReadonlySet<string> = new Set([ALL_USERS, AUTHENTICATED_USERS, LOG_DELIVERY]);
 
-/** The grants of a canned list. `bucketOwner` counts for objects only. */
+/** Returns the grants of a canned list. `bucketOwner` matters only for objects. */
 export function cannedAcl(name: CannedAcl, owner: S3Owner, bucketOwner: S3Owner = owner): Acl {
   const everyone = (permission: AclPermission, uri = ALL_USERS) => ({
     grantee: { kind: "group", uri } as const,
@@ -39,7 +39,7 @@ function userOf({ id, displayName }: S3Owner): Grantee {
   return { kind: "user", id, displayName };
 }
 
-/** Whether the list gives somebody a permission. */
+/** Whether the list gives a principal a permission. */
 export function aclAllows(
   acl: Acl,
   principal: S3Principal,
@@ -59,7 +59,7 @@ function isGranted(grantee: Grantee, principal: S3Principal, ignorePublic: boole
   return grantee.uri === ALL_USERS || (grantee.uri === AUTHENTICATED_USERS && principal.kind === "key");
 }
 
-/** Whether it gives everybody, or every key, anything. */
+/** Whether the list gives everybody, or every key, a permission. */
 export function isPublicAcl(acl: Acl): boolean {
   return acl.grants.some(
     ({ grantee }) => grantee.kind === "group" && (grantee.uri === ALL_USERS || grantee.uri === AUTHENTICATED_USERS),
@@ -69,10 +69,9 @@ export function isPublicAcl(acl: Acl): boolean {
 const GRANTS_MAX = 100;
 
 /**
- * Validates a list of an object. Where the bucket's owner owns every object, it may only give them full control and
- * nobody else anything.
+ * Validates the list of an object. If the bucket's owner owns every object, the list may only give them full control.
  * @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`,
- *   `InvalidArgument`
+ * `InvalidArgument`
  */
 export function validateAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl): void {
   if (bucket.config.ownership === "BucketOwnerEnforced" && !isBucketOwners(acl, bucket.owner))
@@ -80,10 +79,7 @@ export function validateAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl):
   validateGrants(bucket, acl);
 }
 
-/**
- * Validates a list of a bucket.
- * @throws as above
- */
+/** Validates the list of a bucket. @throws as above */
 export function validateBucketAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
   if (bucket.config.ownership === "BucketOwnerEnforced") throw new S3Error("AccessControlListNotSupported");
   validateGrants(bucket, acl);
@@ -92,14 +88,14 @@ export function validateBucketAcl(bucket: Pick<Bucket, "config">, acl: Acl): voi
 function validateGrants(bucket: Pick<Bucket, "config">, acl: Acl): void {
   if (bucket.config.publicAccessBlock?.blockPublicAcls === true && isPublicAcl(acl)) throw new S3Error("AccessDenied");
   if (acl.grants.length > GRANTS_MAX)
-    throw new S3Error("MalformedACLError", `An access control list has ${GRANTS_MAX} grants at most.`);
+    throw new S3Error("MalformedACLError", `An access control list has at most ${GRANTS_MAX} grants.`);
   for (const { grantee } of acl.grants) {
     if (grantee.kind === "group" && !GROUPS.has(grantee.uri))
-      throw new S3Error("InvalidArgument", "There is no such group.");
+      throw new S3Error("InvalidArgument", "This group does not exist.");
     if (grantee.kind === "user" && !/^(proj|org)_[0-9a-z]{26}$/.test(grantee.id))
       throw new S3Error(
         "InvalidArgument",
-        "There is no such canonical user: it is the id of a project or of the organization.",
+        "This canonical user does not exist. Use the id of a project or of the organization.",
       );
   }
 }

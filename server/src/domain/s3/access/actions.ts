@@ -3,19 +3,17 @@ import type { AclPermission } from "../types/index.ts";
 
 /** The requirements of an action. */
 export interface ActionRule {
-  /** The scope that a key needs, even when a policy opens the resource. */
+  /** The scope that a key needs, even if a policy opens the resource. */
   readonly scope: Scope;
-  /**
-   * The permission that an access control list must give: the bucket's, or the object's. Absent: a list can't open it.
-   */
+  /** The permission that an access control list of the bucket or the object must give. Absent: no list can open it. */
   readonly acl?: { readonly of: "bucket" | "object"; readonly permission: AclPermission };
-  /** Keys that are limited to a prefix may do it all the same, since it says nothing about objects. */
+  /** Allowed for keys that are limited to a prefix, because it reveals nothing about objects. */
   readonly isHarmless?: true;
-  /** The name that policies know it by, when it is not its own. */
+  /** The action's name in policies, if it differs. */
   readonly policyAction?: string;
   /**
-   * The only principals who may be allowed it, against any policy or list of groups: `owner` the bucket's own keys, and
-   * by a list a canonical user that it names; `signed` nobody without a signature. Absent: everybody may be.
+   * The only principals who may get it, whatever a policy or a list of groups says. `owner`: the bucket's own keys, and
+   * canonical users that a list names. `signed`: nobody without a signature. Absent: everybody.
    */
   readonly onlyFor?: "owner" | "signed";
 }
@@ -30,17 +28,15 @@ const SEE = { scope: "s3:read" } as const;
 const SEE_HARMLESS = { scope: "s3:read", isHarmless: true } as const;
 const CHANGE = { scope: "s3:write" } as const;
 const KEEP = { scope: "s3:write", onlyFor: "signed" } as const;
-/**
- * Administration: the bucket itself, its permissions and the life of its objects. Nobody can give it away by a policy.
- */
+/** Administration: the bucket itself, its permissions and its rules. No policy can give it to others. */
 const CONFIGURE = { scope: "apps:write", onlyFor: "owner" } as const;
 
-/** Every action that the gateway asks for. */
+/** Every action that the gateway checks. */
 export const ACTIONS: Readonly<Record<string, ActionRule>> = {
   "s3:ListAllMyBuckets": SEE_HARMLESS,
   "s3:CreateBucket": CONFIGURE,
   "s3:DeleteBucket": CONFIGURE,
-  /** HEAD of a bucket: what policies know as listing, without a prefix. */
+  /** HEAD of a bucket. Policies treat it as listing without a prefix. */
   "s3:HeadBucket": { ...LIST, isHarmless: true, policyAction: "s3:ListBucket" },
   "s3:GetBucketLocation": { ...LIST, isHarmless: true },
   "s3:ListBucket": LIST,

@@ -1,20 +1,20 @@
 import { BlockList, isIP } from "node:net";
 import { textList, wildcard } from "./wildcard.ts";
 
-/** Values of a request by condition key in lower case; several, or none when the key is absent. */
+/** The values of a request, by condition key in lower case. An absent key has none. */
 export type ConditionValues = (key: string) => readonly string[] | undefined;
 
 export interface Condition {
   readonly key: string;
-  /** True: it limits the principal or its address, so that a statement with it is not open to everybody. */
+  /** True: it limits the principal or its address, so that its statement is not open to everybody. */
   readonly narrowsWho: boolean;
   /** The result for an absent key. */
   readonly ifAbsent: boolean;
   readonly quantifier: "any" | "all";
   readonly isNegated: boolean;
-  /** One of the request's values against the statement's. */
+  /** Tests one of the request's values against the statement's. */
   readonly test: (value: string) => boolean;
-  /** Of `Null`: whether the key is to be absent. */
+  /** For `Null`: whether the key must be absent. */
   readonly isNull?: boolean;
 }
 
@@ -66,7 +66,7 @@ const OPERATORS: Readonly<Record<string, { readonly make: MakeTest; readonly isN
   dategreaterthanequals: { make: dates((a, b) => a >= b) },
 };
 
-/** The conditions of a statement. @throws what `refuse` makes */
+/** Parses the conditions of a statement. @throws the error that `refuse` creates */
 export function parseConditions(block: unknown, refuse: Refuse): readonly Condition[] {
   if (block === undefined) return [];
   if (!isObject(block)) throw refuse("Condition is not an object");
@@ -78,7 +78,7 @@ export function parseConditions(block: unknown, refuse: Refuse): readonly Condit
 
 function parseCondition(operator: string, key: string, value: unknown, refuse: Refuse): Condition {
   const texts = textList(typeof value === "number" || typeof value === "boolean" ? String(value) : value);
-  if (texts === undefined || texts.length === 0) throw refuse(`${key} is neither a text nor a list of texts`);
+  if (texts === undefined || texts.length === 0) throw refuse(`${key} is not a text or a list of texts`);
   const [, quantifier, name = "", ifExists] =
     /^(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?$/i.exec(operator) ?? [];
   const common = { key: key.toLowerCase(), narrowsWho: WHO.has(key.toLowerCase()), quantifier: "any" } as const;
@@ -87,7 +87,7 @@ function parseCondition(operator: string, key: string, value: unknown, refuse: R
     return { ...common, narrowsWho: false, ifAbsent: false, isNegated: false, test: () => false, isNull };
   }
   const found = OPERATORS[name.toLowerCase()];
-  if (found === undefined) throw refuse(`there is no condition operator ${operator}`);
+  if (found === undefined) throw refuse(`the condition operator ${operator} does not exist`);
   const isNegated = found.isNegated === true;
   const isForAll = quantifier?.toLowerCase() === "forallvalues";
   return {
@@ -116,7 +116,7 @@ function likeTexts(texts: readonly string[]): (value: string) => boolean {
 }
 
 function booleans(texts: readonly string[], refuse: Refuse): (value: string) => boolean {
-  if (!texts.every((text) => /^(true|false)$/i.test(text))) throw refuse("Bool takes true or false");
+  if (!texts.every((text) => /^(true|false)$/i.test(text))) throw refuse("Bool needs true or false");
   return equalTextsWithoutCase(texts);
 }
 
@@ -125,10 +125,10 @@ function addresses(texts: readonly string[], refuse: Refuse): (value: string) =>
   for (const text of texts) {
     const [address = "", bits] = text.split("/");
     const family = isIP(address);
-    if (family === 0 || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits))) throw refuse(`${text} is no address`);
+    if (family === 0 || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits))) throw refuse(`${text} is not an address`);
     const type = family === 4 ? "ipv4" : "ipv6";
     const length = bits === undefined ? (family === 4 ? 32 : 128) : Number(bits);
-    if (length > (family === 4 ? 32 : 128)) throw refuse(`${text} is no address`);
+    if (length > (family === 4 ? 32 : 128)) throw refuse(`${text} is not an address`);
     list.addSubnet(address, length, type);
   }
   return (value) => {
@@ -141,7 +141,7 @@ function addresses(texts: readonly string[], refuse: Refuse): (value: string) =>
 function numbers(compare: (a: number, b: number) => boolean): MakeTest {
   return (texts, refuse) => {
     const wanted = texts.map(Number);
-    if (wanted.some((value) => Number.isNaN(value))) throw refuse("a numeric condition takes numbers");
+    if (wanted.some((value) => Number.isNaN(value))) throw refuse("a numeric condition needs numbers");
     return (value) => value !== "" && wanted.some((each) => compare(Number(value), each));
   };
 }
@@ -150,7 +150,7 @@ function dates(compare: (a: number, b: number) => boolean): MakeTest {
   const timeOf = (text: string): number => (/^[0-9]+$/.test(text) ? Number(text) * 1000 : Date.parse(text));
   return (texts, refuse) => {
     const wanted = texts.map(timeOf);
-    if (wanted.some((value) => Number.isNaN(value))) throw refuse("a date condition takes dates");
+    if (wanted.some((value) => Number.isNaN(value))) throw refuse("a date condition needs dates");
     return (value) => wanted.some((each) => compare(timeOf(value), each));
   };
 }

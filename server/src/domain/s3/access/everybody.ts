@@ -9,10 +9,10 @@ import type { Policy } from "./policy.ts";
 
 type Deps = Pick<S3Deps, "metadata" | "settings">;
 
-/** Keys of conditions that only a signed request can meet. */
+/** Condition keys that only a signed request can have. */
 const OF_SIGNED: ReadonlySet<string> = new Set(["aws:userid", "aws:username", "aws:principalaccount"]);
 
-/** Whether it means requests without a signature to get something. */
+/** Whether the policy allows a request without a signature anything. */
 export function opensToEverybody(policy: Policy): boolean {
   return policy.statements.some(
     ({ isDeny, principals, conditions }) =>
@@ -24,12 +24,14 @@ export function listsEverybody({ grants }: Acl): boolean {
   return grants.some(({ grantee }) => grantee.kind === "group" && grantee.uri === ALL_USERS);
 }
 
-/** For the settings of a bucket. */
+/** Whether a bucket's settings open it to everybody. */
 export function isOpenToEverybody(acl: Acl | undefined, policy: Policy | undefined): boolean {
   return (acl !== undefined && listsEverybody(acl)) || (policy !== undefined && opensToEverybody(policy));
 }
 
-/** Buckets that are open to everybody and that no request without a signature reaches: the setting means another organization. */
+/**
+ * Returns public buckets that no request without a signature reaches, because the setting names another organization.
+ */
 export async function unreachedBuckets(
   { metadata }: Pick<Deps, "metadata">,
   setting: string | null,
@@ -44,8 +46,9 @@ export async function unreachedBuckets(
 }
 
 /**
- * A bucket name is unique only within an organization, so requests without a signature go to the buckets of one. A
- * public bucket in another could not be reached by anybody, and nobody would see why.
+ * Refuses to open a bucket that requests without a signature can't reach. A bucket name is unique only within an
+ * organization, so these requests go to the buckets of one organization. Nobody would see why a public bucket of
+ * another one does not work.
  * @throws S3Error `InvalidRequest` that names the setting
  */
 export async function requireReachedByEverybody(
@@ -55,10 +58,10 @@ export async function requireReachedByEverybody(
   const { publicOrganization: setting } = settings;
   if ((await publicOrganization(metadata.read, setting)) === orgId) return;
   const slug = (await organizationSlug(metadata.read, orgId)) ?? orgId;
-  const now = setting === null ? "is not set, and means the oldest organization" : `is ${setting}`;
+  const now = setting === null ? "is not set, so it names the oldest organization" : `is ${setting}`;
   throw new S3Error(
     "InvalidRequest",
-    `Nobody could reach this without a signature: such requests mean the buckets of one organization of this server. The setting s3_public_organization ${now}; ` +
-      `the operator can set it to ${slug}. Or name those who may, instead of everybody.`,
+    `Nobody could reach this without a signature, because requests without one reach only the buckets of one organization. The setting s3_public_organization ${now}; ` +
+      `the operator can set it to ${slug}. Or allow named principals instead of everybody.`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Bucket } from "../types/index.ts";
 import { parsePolicy, type Policy } from "./policy.ts";
 
-/** Keeps a bucket's policy beside its configuration, so that it is parsed once for each that was read. */
+/** Caches the parsed policy with the bucket's configuration, so that it is parsed once for each read. */
 const parsed = new WeakMap<Bucket["config"], Policy>();
 
 export function policyOf(bucket: Pick<Bucket, "name" | "config">, text: string): Policy {
@@ -12,7 +12,10 @@ export function policyOf(bucket: Pick<Bucket, "name" | "config">, text: string):
   return policy;
 }
 
-/** One that was set before it came to be refused denies everything: its owner can still replace it, and nothing is open by mistake. */
+/**
+ * Parses a policy. A stored policy that is no longer valid denies everything. So nothing is open by mistake, and its
+ * owner can still replace it.
+ */
 function parsedOrDenying(text: string, bucket: string): Policy {
   try {
     return parsePolicy(text, bucket);

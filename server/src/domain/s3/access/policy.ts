@@ -28,17 +28,17 @@ interface Principals {
   readonly names: ReadonlySet<string>;
 }
 
-/** Who and what a policy is asked about. */
+/** The principal, the action and the resource of a request. */
 export interface PolicyRequest {
-  /** Every name that the principal goes by; of an anonymous one none. */
+  /** Every name of the principal. An anonymous one has none. */
   readonly names: readonly string[];
   readonly action: string;
   /** `arn:aws:s3:::bucket` or `arn:aws:s3:::bucket/key` */
   readonly resource: string;
   readonly values: ConditionValues;
   /**
-   * Parts that are in the unread body: the key of an object, and the tags that it gets. An action that may be allowed
-   * then counts as allowed, and one that may be denied counts as not denied.
+   * Parts of the request that are in the unread body: the key of an object, and its new tags. An action that they might
+   * allow counts as allowed. An action that they might deny counts as not denied.
    */
   readonly untold?: ReadonlySet<"key" | "tags">;
 }
@@ -85,7 +85,10 @@ export function isPublicPolicy(policy: Policy): boolean {
 
 const BYTES_MAX = 20 * 1024;
 const STATEMENTS_MAX = 200;
-/** Names and patterns of all statements together: each request is compared with them. There are fewer actions than that. */
+/**
+ * The most names and patterns of all statements together, because each request is compared with them. There are fewer
+ * actions.
+ */
 const ACTIONS_MAX = 500;
 const RESOURCES_MAX = 500;
 const DEPTH_MAX = 16;
@@ -102,8 +105,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Validates a policy that an owner wants to set. In addition to the rules of `parsePolicy`, every name in it must be
- * able to match: a mistyped denial would deny nothing, and nobody would see it.
+ * Validates a policy that an owner wants to set. In addition to the rules of `parsePolicy`, every name must be able to
+ * match something. A misspelled Deny would deny nothing, and nobody would notice.
  * @throws S3Error `MalformedPolicy` that names the fault
  */
 export function validatePolicy(text: string, bucket: string): Policy {
@@ -116,19 +119,21 @@ export function validatePolicy(text: string, bucket: string): Policy {
   return policy;
 }
 
-/** Not of those that are set already: one that can't be read denies everything. */
+/**
+ * Checks the number of names. Stored policies are not checked, because a policy that can't be parsed denies everything.
+ */
 function requireFew({ statements }: Policy, name: "actions" | "resources", most: number): void {
   const count = statements.reduce((sum, statement) => sum + statement[name].patterns.length, 0);
   if (count > most) throw malformed(`its statements name more than ${most} ${name} together`);
 }
 
-/** @throws S3Error `MalformedPolicy` that names the fault; every resource must be of this bucket */
+/** Parses a policy. @throws S3Error `MalformedPolicy` that names the fault; every resource must be in this bucket */
 export function parsePolicy(text: string, bucket: string): Policy {
   if (Buffer.byteLength(text) > BYTES_MAX) throw malformed(`it is larger than ${BYTES_MAX} bytes`);
   const document = objectIn(parseJson(text), "the policy is not an object");
   const version = document["Version"];
   if (version !== undefined && version !== "2012-10-17" && version !== "2008-10-17")
-    throw malformed("its Version is not known");
+    throw malformed("its Version is unknown");
   const { Statement: listed } = document;
   const statements = Array.isArray(listed) ? (listed as unknown[]) : [listed];
   if (listed === undefined || statements.length === 0) throw malformed("it has no Statement");
@@ -142,20 +147,20 @@ export function parsePolicy(text: string, bucket: string): Policy {
 
 function parseStatement(statement: Record<string, unknown>, bucket: string): Statement {
   const foreign = Object.keys(statement).find((name) => !MEMBERS.has(name));
-  if (foreign !== undefined) throw malformed(`a Statement has a member ${foreign}, which is not known`);
+  if (foreign !== undefined) throw malformed(`a Statement has an unknown member ${foreign}`);
   const { Effect: effect } = statement;
   if (effect !== "Allow" && effect !== "Deny") throw malformed("Effect must be Allow or Deny");
   const actions = matcherOf(statement, "Action", (text) => {
-    if (text !== "*" && !/^s3:[A-Za-z*?]+$/i.test(text)) throw malformed(`there is no action ${text}`);
+    if (text !== "*" && !/^s3:[A-Za-z*?]+$/i.test(text)) throw malformed(`the action ${text} does not exist`);
     return wildcard(text.toLowerCase());
   });
   const resources = matcherOf(statement, "Resource", (text) => {
     requireOwnResource(text, bucket);
-    // Whichever partition it names, it is this bucket: requests are asked about under one name.
+    // Any partition means this bucket, because requests use one name for it.
     return wildcard(text.replace(/^arn:[a-z-]+:/, "arn:aws:"));
   });
   const principals = principalsOf(statement);
-  if (principals.isNot && effect === "Allow") throw malformed("NotPrincipal goes with Deny only");
+  if (principals.isNot && effect === "Allow") throw malformed("NotPrincipal is allowed only with Deny");
   const conditions = parseConditions(statement["Condition"], malformed);
   return { isDeny: effect === "Deny", principals, actions, resources, conditions };
 }
@@ -169,7 +174,7 @@ function matcherOf(
   if ((plain === undefined) === (negated === undefined))
     throw malformed(`a Statement needs either ${name} or Not${name}`);
   const texts = textList(plain ?? negated);
-  if (texts === undefined || texts.length === 0) throw malformed(`${name} is neither a text nor a list of texts`);
+  if (texts === undefined || texts.length === 0) throw malformed(`${name} is not a text or a list of texts`);
   return { isNot: plain === undefined, patterns: texts.map(patternOf) };
 }
 
@@ -191,7 +196,10 @@ function principalsOf(statement: Record<string, unknown>): Principals {
   return { isNot: plain === undefined, everybody: texts.includes("*"), names: new Set(texts.map(principalName)) };
 }
 
-/** `arn:aws:iam::ID:root`, `arn:aws:iam:::user/ID` and `ID` all name the canonical user or the key `ID`. */
+/**
+ * Returns the name of a principal. `arn:aws:iam::ID:root`, `arn:aws:iam:::user/ID` and `ID` all name the canonical user
+ * or the key `ID`.
+ */
 function principalName(text: string): string {
   const [, account = "", user] = /^arn:[a-z-]+:iam::([^:]*):(?:root|user\/(.+))$/.exec(text) ?? [];
   return user ?? (account === "" ? text : account);

@@ -8,14 +8,14 @@ type Refuse = (detail: string) => Error;
 const MEMBERS: ReadonlySet<string> = new Set(["Version", "Id", "Statement"]);
 
 /**
- * Refuses what no request can ever match, by its name, in a policy that is well-formed: unknown actions and condition keys, actions and conditions that
- * don't go with the resources or with each other, what no principal is called.
- * @throws what `refuse` makes
+ * Refuses names in a well-formed policy that can never match a request: unknown actions and condition keys, actions and
+ * conditions that do not fit the resources or each other, and impossible principals.
+ * @throws the error that `refuse` creates
  */
 export function refuseUnknown(text: string, bucket: string, refuse: Refuse): void {
   const document = JSON.parse(text) as Json;
   const foreign = Object.keys(document).find((name) => !MEMBERS.has(name));
-  if (foreign !== undefined) throw refuse(`it has a member ${shown(foreign)}, which is not known`);
+  if (foreign !== undefined) throw refuse(`it has an unknown member ${shown(foreign)}`);
   const hasVariables = document["Version"] === "2012-10-17";
   for (const statement of [document["Statement"]].flat() as Json[]) {
     refusePrincipals(statement, refuse);
@@ -26,7 +26,7 @@ export function refuseUnknown(text: string, bucket: string, refuse: Refuse): voi
   }
 }
 
-/** An Allow that names administration and everybody would say what does not hold. */
+/** Refuses an Allow of administration for everybody, because it would have no effect. */
 function refuseGift(statement: Json, refuse: Refuse): void {
   const principals = principalTexts(statement["Principal"]);
   if (statement["Effect"] !== "Allow" || !principals.includes("*")) return;
@@ -35,10 +35,10 @@ function refuseGift(statement: Json, refuse: Refuse): void {
     throw refuse(`${shown(given)} can't be allowed to everybody: ${onlyFor(given) === "owner" ? OWNERS : SIGNED}`);
 }
 
-const OWNERS = "it is for the keys of the bucket's owner alone";
-const SIGNED = "it takes a signature";
+const OWNERS = "only keys of the bucket's owner may get it";
+const SIGNED = "it requires a signature";
 
-/** In lower case, since policies may write actions in any. */
+/** By name in lower case, because policies may use any case. */
 const RULES = new Map(Object.entries(ACTIONS).map(([name, rule]) => [name.toLowerCase(), rule]));
 const NAMES = [...POLICY_ACTIONS.keys()].map((name) => ({ name, lower: name.toLowerCase() }));
 
@@ -46,16 +46,16 @@ function onlyFor(action: string): "owner" | "signed" | undefined {
   return RULES.get(action.toLowerCase())?.onlyFor;
 }
 
-/** The known actions that the statement is about. */
+/** Returns the known actions of the statement. */
 function actionsOf(statement: Json, bucket: string, refuse: Refuse): readonly string[] {
   const [plain, negated] = [textList(statement["Action"]), textList(statement["NotAction"])];
   const levels = levelsOf(statement, bucket);
   const named = [...new Set(plain ?? negated ?? [])].map((text) => {
     const pattern = wildcard(text === "*" ? "s3:*" : text.toLowerCase());
     const found = NAMES.filter(({ lower }) => pattern(lower)).map(({ name }) => name);
-    if (found.length === 0) throw refuse(`there is no action ${shown(text)}`);
+    if (found.length === 0) throw refuse(`the action ${shown(text)} does not exist`);
     if (plain !== undefined && !found.some((name) => levels.has(POLICY_ACTIONS.get(name) ?? "bucket")))
-      throw refuse(`the action ${shown(text)} is about ${wants(found)}, and no Resource of its statement is one`);
+      throw refuse(`the action ${shown(text)} needs ${wants(found)}, and no Resource of its statement is one`);
     return found;
   });
   const all = new Set(named.flat());
@@ -67,10 +67,10 @@ function wants([name = ""]: readonly string[]): string {
   return POLICY_ACTIONS.get(name) === "object" ? "objects (arn:aws:s3:::BUCKET/*)" : "the bucket (arn:aws:s3:::BUCKET)";
 }
 
-/** Whether a resource of the statement is the bucket, or any object in it. */
+/** Returns whether the statement's resources include the bucket, or any object in it. */
 function levelsOf(statement: Json, bucket: string): ReadonlySet<string> {
   const patterns = textList(statement["Resource"]);
-  if (patterns === undefined) return new Set(["bucket", "object"]); // NotResource is the rest of both
+  if (patterns === undefined) return new Set(["bucket", "object"]); // NotResource is everything else, on both levels
   const levels = new Set<string>();
   for (const pattern of patterns) {
     const name = pattern.replace(/^arn:[^:]+:s3:::/, "");
@@ -80,7 +80,7 @@ function levelsOf(statement: Json, bucket: string): ReadonlySet<string> {
   return levels;
 }
 
-/** `${aws:username}` and other variables would be compared literally. */
+/** Refuses `${aws:username}` and other variables, because they would be compared literally. */
 function refuseVariables(statement: Json, refuse: Refuse): void {
   const variable = /\$\{[^}]*\}?/.exec(
     JSON.stringify([statement["Resource"], statement["NotResource"], statement["Condition"]]) ?? "",
@@ -97,9 +97,9 @@ function refusePrincipals(statement: Json, refuse: Refuse): void {
   const given = statement["Principal"] ?? statement["NotPrincipal"];
   if (given === "*") return;
   const foreign = Object.keys(given as Json).find((name) => name !== "AWS");
-  if (foreign !== undefined) throw refuse(`Principal has a member ${shown(foreign)}, which is not known`);
+  if (foreign !== undefined) throw refuse(`Principal has an unknown member ${shown(foreign)}`);
   const partial = principalTexts(given).find((name) => name !== "*" && /[*?]/.test(name));
-  if (partial !== undefined) throw refuse(`a principal is * or one whole name, and not ${shown(partial)}`);
+  if (partial !== undefined) throw refuse(`a principal is * or one complete name, not ${shown(partial)}`);
 }
 
 const OPERATOR_TYPES: readonly [RegExp, readonly KeyType[]][] = [
@@ -122,7 +122,7 @@ function refuseCondition(
   refuse: Refuse,
 ): void {
   const known = conditionKey(key);
-  if (known === undefined) throw refuse(`there is no condition key ${shown(key)} here`);
+  if (known === undefined) throw refuse(`the condition key ${shown(key)} does not exist here`);
   const { of } = known;
   if (of !== undefined && !actions.some((action) => of.test(action)))
     throw refuse(`no request of the statement's actions and resources has the condition key ${shown(key)}`);
@@ -131,16 +131,16 @@ function refuseCondition(
     .replace(/^for(allvalues|anyvalue):/, "")
     .replace(/ifexists$/, "");
   if (name === "null") {
-    if (operator.toLowerCase() !== "null") throw refuse(`there is no condition operator ${shown(operator)}`);
+    if (operator.toLowerCase() !== "null") throw refuse(`the condition operator ${shown(operator)} does not exist`);
     const isFlag = [value].flat().every((each) => /^(true|false)$/i.test(String(each)));
-    if (!isFlag) throw refuse("Null takes true or false");
+    if (!isFlag) throw refuse("Null needs true or false");
     return;
   }
   const types = OPERATOR_TYPES.find(([pattern]) => pattern.test(name))?.[1] ?? [];
   if (!types.includes(known.type)) throw refuse(`${shown(operator)} can't compare the condition key ${shown(key)}`);
 }
 
-/** A name of the policy's, for a message. */
+/** Returns a name from the policy, for a message. */
 function shown(name: string): string {
   return name.slice(0, 100);
 }
