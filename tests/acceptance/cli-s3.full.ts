@@ -75,7 +75,7 @@ test("impossible requests have an error message", async () => {
     [["keys", "create"], /--name/],
     [["buckets"], /say what to do/],
     [["keys", "revoke"], /name the key/],
-    [["keys", "revoke", "MOORAAAAAAAAAAAAAAAA"], /no such resource/],
+    [["keys", "revoke", "MOORAAAAAAAAAAAAAAAA"], /This resource does not exist/],
     [["keys", "create", "--name", "x", "--scope", "org:write"], /org:write: there is no such scope/],
   ];
   for (const [words, message] of cases) {

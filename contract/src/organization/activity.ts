@@ -3,7 +3,7 @@ import { route } from "../route.ts";
 import { Timestamp } from "../shared.ts";
 import { Id, nullable } from "./shapes.ts";
 
-/** The services by which requests of credentials are counted. */
+/** The services for which requests of credentials are counted separately. */
 export const ACTIVITY_SERVICES = [
   "organization",
   "telemetry",

@@ -162,8 +162,8 @@ test("an interrupted backup is not restored", async () => {
 test("an altered, cut, lost or added file is found before anything is restored", async () => {
   const name = await made();
   const spoil: Record<string, (root: string) => void> = {
-    "its checksum is another": (root) => writeFileSync(blobIn(join(root, "data")), Buffer.alloc(100_000, "y")),
-    "has 3 bytes and should have 100000": (root) => writeFileSync(blobIn(join(root, "data")), "abc"),
+    "its checksum differs": (root) => writeFileSync(blobIn(join(root, "data")), Buffer.alloc(100_000, "y")),
+    "has 3 bytes but should have 100000": (root) => writeFileSync(blobIn(join(root, "data")), "abc"),
     "is missing": (root) => rmSync(blobIn(join(root, "data"))),
     "files.ndjson was altered": (root) => writeFileSync(join(root, "files.ndjson"), ""),
   };
@@ -192,7 +192,7 @@ test("a directory with files, or with an interrupted restore, is refused", async
   await assert.rejects(restoreBackup(join(to, name), dataDir), /is not empty/);
   const target = join(directory, "half");
   mkdirSync(join(target, ".restoring"), { recursive: true });
-  assert.throws(() => refuseHalfRestored(target), /did not come to its end/);
+  assert.throws(() => refuseHalfRestored(target), /was interrupted/);
   refuseHalfRestored(dataDir);
 });
 

@@ -70,7 +70,7 @@ function isWalkLess(sorted: number, found: number, all: number): boolean {
   return sorted * (all / found) <= found * (sorted > FEW ? FOUND_COST.many : FOUND_COST.few);
 }
 
-/** Returns the number of files, whatever their names. */
+/** Returns the number of files of any name. */
 async function counters(db: Reader, places: Places): Promise<number> {
   const usage = await usageRows(db, "files", { org_id: places.orgId });
   return usage.filter(({ place }) => isOfPlaces(places, place)).reduce((sum, { files }) => sum + files, 0);

@@ -395,9 +395,9 @@ for (const { kind, skip } of DATABASES) {
         const orgId = organization.id;
         const again = (email: string): Promise<{ invitation: { id: string } }> =>
           invite(deps(), SYSTEM, orgId, { email, role: "viewer" });
-        await assert.rejects(again(owner.email), coded("conflict", /member already/));
+        await assert.rejects(again(owner.email), coded("conflict", /already a member/));
         const { invitation } = await again("New@Example.org");
-        await assert.rejects(again("new@example.org"), coded("conflict", /invited already/));
+        await assert.rejects(again("new@example.org"), coded("conflict", /already invited/));
         await revokeInvitation(deps(), SYSTEM, orgId, invitation.id);
         await again("new@example.org");
       });

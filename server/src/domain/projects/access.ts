@@ -21,7 +21,7 @@ export interface Reach {
   readonly organization: boolean;
   /** Includes resources of every project that the whole organization sees. */
   readonly visibleProjects: boolean;
-  /** Includes resources of these projects, whatever their visibility. */
+  /** Includes resources of these projects, private ones too. */
   readonly projectIds: readonly string[];
   /** Rows of projects in these states are left out: the states forbid the permission. */
   readonly exceptStates: readonly LimitedState[];

@@ -54,10 +54,10 @@ describe("a refusal names its reason", () => {
     await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
     const words = /was given it, but the role of the person responsible for it was lowered to viewer/;
     assertDecided(await ask("GET", "/v1/audit", token), "role", "audit:read", words);
-    await assert.rejects(newToken(id, "audit:read"), /does not hold: audit:read\. .*lowered to viewer/);
+    await assert.rejects(newToken(id, "audit:read"), /does not have: audit:read\. .*lowered to viewer/);
     assert.equal((await ask("DELETE", `/v1/members/${userId}`, owner())).status, 204);
-    assertDecided(await ask("GET", "/v1/apps", token), "role", "apps:read", /no member of the organization any more/);
-    await assert.rejects(newToken(id), /holds no scope at present: the person responsible for it is no member/);
+    assertDecided(await ask("GET", "/v1/apps", token), "role", "apps:read", /has left the organization/);
+    await assert.rejects(newToken(id), /has no scope now: the person responsible for it has left the organization/);
   });
 
   test("the organization's policy", async () => {
@@ -65,7 +65,7 @@ describe("a refusal names its reason", () => {
     const { token } = await world.credential({ tenant, by: "owner", scopes: ["apps:read", "audit:read"] });
     const policy = { allowed_scopes: ["apps:read", "org:write", "org:read"] };
     await made("PATCH", "/v1/organization", world.person(tenant, tenant.people.owner), { policy });
-    const words = /the organization's policy lets no credential hold it/;
+    const words = /the organization's policy forbids it for credentials/;
     assertDecided(await ask("GET", "/v1/audit", token), "policy", "audit:read", words);
     const body = { name: "x", scopes: ["audit:read"] };
     const refused = await ask("POST", "/v1/credentials", world.person(tenant, tenant.people.owner), body);
@@ -82,7 +82,7 @@ describe("a refusal names its reason", () => {
 
   test("a person's own role", async () => {
     const viewer = world.person(world.acme, world.acme.people.viewer);
-    assertDecided(await ask("GET", "/v1/audit", viewer), "role", "audit:read", /Your role viewer does not hold it/);
+    assertDecided(await ask("GET", "/v1/audit", viewer), "role", "audit:read", /Your role viewer does not have it/);
   });
 
   test("the project of the credential, the address, and the approval", async () => {
@@ -115,7 +115,7 @@ describe("a refusal names its reason", () => {
     const child = await made("POST", "/v1/credentials", parent.token, body);
     const token = await newToken(String(child["id"]));
     await made("PATCH", `/v1/credentials/${parent.id}`, owner(), { scopes: ["credentials:write", "apps:read"] });
-    const words = new RegExp(`its parent ${parent.id} was lowered and does not hold it any more`);
+    const words = new RegExp(`its parent ${parent.id} was lowered and does not have it any more`);
     assertDecided(await ask("GET", "/v1/audit", token), "parent", "audit:read", words);
   });
 

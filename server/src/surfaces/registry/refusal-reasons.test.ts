@@ -80,18 +80,18 @@ describe("a refusal of the registry names its reason", () => {
     const given = "it was given registry:push, but ";
     await isRefused(client, nameIn(acme), `${given}the role of the person responsible for it was lowered to viewer`);
     assert.equal((await world.call("DELETE", `/v1/members/${userId}`, { token: owner(acme) })).status, 204);
-    await isRefused(client, nameIn(acme), `${given}the person responsible for it is no member`);
+    await isRefused(client, nameIn(acme), `${given}the person responsible for it has left the organization`);
     const tenant = await world.tenant("hides");
     const bound = await madeBy(tenant, await join(tenant, "developer"), ["registry:push"], tenant.open.id);
     await changed(tenant, "PATCH", `/v1/projects/${tenant.open.id}`, { visibility: "private" });
-    await isRefused(bound, nameIn(tenant), `${given}its project is gone, or hidden from the person responsible for it`);
+    await isRefused(bound, nameIn(tenant), `${given}its project was deleted, or is hidden from the person responsible for it`);
   });
 
   test("the organization's policy, and an archived project", async () => {
     const tenant = await world.tenant("policy");
     const client = await madeBy(tenant, tenant.people.owner, ["registry:pull", "registry:push"]);
     await changed(tenant, "PATCH", "/v1/organization", { policy: { allowed_scopes: ["registry:pull", "org:read"] } });
-    const words = "it was given registry:push, but the organization's policy lets no credential hold it";
+    const words = "it was given registry:push, but the organization's policy forbids it for credentials";
     await isRefused(client, nameIn(tenant), words);
     await changed(tenant, "PATCH", "/v1/organization", { policy: { allowed_scopes: null } });
     await changed(tenant, "POST", `/v1/projects/${tenant.open.id}/archive`, {});
@@ -152,7 +152,7 @@ describe("a refusal of the registry names its reason", () => {
     await world.identity.feed.sync();
     await isIn();
     await demand({ sign_in: "provider" });
-    await isOut("single sign-on only");
+    await isOut("requires single sign-on");
     await world.metadata.write(async (tx) => {
       const row = { issuer: "https://id.example", subject: "s", user_id: userId, created_at: 1, last_used_at: 1 };
       await tx.insertInto("external_identity").values(row).execute();

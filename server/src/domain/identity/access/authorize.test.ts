@@ -256,12 +256,12 @@ describe("the reason of a refusal", () => {
     const id = "cred_parent";
     const cases: readonly (readonly [Reason, string, RegExp])[] = [
       [{ by: "scope" }, "scope", /was not given it/],
-      [{ by: "token" }, "scope", /this token was issued without it; ask for a token with that scope/],
-      [{ by: "policy" }, "policy", /the organization's policy lets no credential hold it/],
+      [{ by: "token" }, "scope", /this token was issued without it\. Ask for a token with that scope/],
+      [{ by: "policy" }, "policy", /the organization's policy forbids it for credentials/],
       [{ by: "approval" }, "approval", /waits for an approval/],
-      [{ by: "project" }, "project", /project is gone, or hidden/],
+      [{ by: "project" }, "project", /project was deleted, or is hidden/],
       [lowered, "role", /role of the person responsible for it was lowered to viewer/],
-      [{ by: "role", role: null, projectRole: null }, "role", /no member of the organization any more/],
+      [{ by: "role", role: null, projectRole: null }, "role", /has left the organization/],
       [{ by: "parent", id, because: { by: "scope" } }, "parent", /its parent cred_parent was lowered/],
       [
         { by: "parent", id, because: lowered },

@@ -157,7 +157,7 @@ test("credentials create credentials eight deep, no deeper", async () => {
     last = await acting({ actor: last.actor, scopes: ["credentials:write"] });
     assert.equal((await identity.credentials.get(system, last.id)).effectiveScopes.length, 1, `depth ${depth}`);
   }
-  await refuses(create(last, { scopes: ["credentials:write"] }), "forbidden", /8 deep/);
+  await refuses(create(last, { scopes: ["credentials:write"] }), "forbidden", /at most 8 of them/);
 });
 
 test("two secrets work during an overlap, never three", async () => {
@@ -258,7 +258,7 @@ test("every operation hides the credentials of another organization", async () =
       () => identity.credentials.rotate(stranger, id),
       () => identity.credentials.revoke(stranger, id),
     ]) {
-      await refuses(act(), "not_found", /^There is no such resource here, or you may not see it\.$/);
+      await refuses(act(), "not_found", /^This resource does not exist, or you may not see it\.$/);
     }
   }
 });

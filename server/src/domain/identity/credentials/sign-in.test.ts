@@ -123,7 +123,7 @@ test("refusals are in the audit log: each kind once, repeats as a count, and no 
   for (const secret of secrets) await refusal(signIn(client.clientId, secret));
   await refusal(signIn("mrcs_pasted_into_the_wrong_field", secrets[0] ?? ""));
   await refusal(signIn(UNKNOWN, secrets[0] ?? ""));
-  await assert.rejects(tokenOf(identity, client, "audit:read"), /does not hold: audit:read/);
+  await assert.rejects(tokenOf(identity, client, "audit:read"), /does not have: audit:read/);
   await identity.stop();
   const rows = await ground.metadata.read
     .selectFrom("audit")

@@ -20,7 +20,7 @@ export interface AnyView {
   /** The id of a person or a credential, or `system`. */
   readonly createdBy: string;
   readonly createdAtMs: number;
-  /** The earliest of its own expiry, the policy's, and its creator's if it ends with the creator. */
+  /** The earliest of three times: its expiry, the policy's, and its creator's if it ends with the creator. */
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
   /** It waits for an approval. */

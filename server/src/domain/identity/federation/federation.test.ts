@@ -101,7 +101,7 @@ describe("a token is refused", () => {
       await refused(federation.accept([trust()], text), /alg must be one of/);
     }
     const [header, payload] = (await issuer.token(good)).split(".");
-    await refused(federation.accept([trust()], `${header}.${payload}.`), /signature is not right/);
+    await refused(federation.accept([trust()], `${header}.${payload}.`), /signature is wrong/);
     const none = Buffer.from(JSON.stringify({ alg: "none", kid: "key-1" })).toString("base64url");
     await refused(federation.accept([trust()], `${none}.${payload}.`), /alg must be one of/);
     const cased = Buffer.from(JSON.stringify({ alg: "nOnE" })).toString("base64url");
@@ -116,12 +116,12 @@ describe("a token is refused", () => {
     const own = await generateKeyPair("RS256", { extractable: true });
     for (const header of [{}, { jku: "http://127.0.0.1:1/keys" }, { x5u: "http://127.0.0.1:1/cert" }]) {
       const text = await issuer.token(good, { key: own.privateKey, header });
-      await refused(federation.accept([trust()], text), /signature is not right/);
+      await refused(federation.accept([trust()], text), /signature is wrong/);
     }
     const critical = new SignJWT({ iss: issuer.url, exp: nowS() + 60, ...good })
       .setProtectedHeader({ alg: "RS256", kid: "key-1", crit: ["exp"], exp: 1 })
       .sign(issuer.key().privateKey, { crit: { exp: true } });
-    await refused(federation.accept([trust()], await critical), /signature is not right/);
+    await refused(federation.accept([trust()], await critical), /signature is wrong/);
   });
 
   test("whose kid is a path, a query or the name of a property", async () => {
@@ -308,9 +308,9 @@ describe("keys", () => {
       [DISCOVERY, "x".repeat(64 * 1024 + 1), /more than 65536 bytes/],
       [KEYS, JSON.stringify({ keys: Array.from({ length: 101 }, () => ({ kty: "RSA" })) }), /up to 100 keys/],
       [KEYS, '{"keys":"all"}', /up to 100 keys/],
-      [KEYS, '{"keys":[1]}', /no JSON Web Key Set/],
-      [KEYS, "<html>", /answers no JSON/],
-      [DISCOVERY, "null", /answers no JSON/],
+      [KEYS, '{"keys":[1]}', /not a JSON Web Key Set/],
+      [KEYS, "<html>", /does not return JSON/],
+      [DISCOVERY, "null", /does not return JSON/],
       [KEYS, '{"keys":[]}', /no such key/],
     ];
     for (const [path, body, reason] of answers) {
@@ -330,7 +330,7 @@ describe("keys", () => {
     ]) {
       const federation = fresh();
       issuer.answers.set(KEYS, (_request, response) => response.end(JSON.stringify({ keys: [key] })));
-      await refused(federation.accept([trust()], await issuer.token(good)), /no such key|signature is not right/);
+      await refused(federation.accept([trust()], await issuer.token(good)), /no such key|signature is wrong/);
     }
   });
 

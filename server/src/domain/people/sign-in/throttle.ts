@@ -38,7 +38,7 @@ export class Throttle {
   }
 
   /**
-   * Returns the place by which failures of requests without a session are counted. A known browser is apart from its
+   * Returns the place where failures of requests without a session are counted. A known browser is apart from its
    * address.
    */
   placeOf({ ip, device: cookie }: From): string {

@@ -66,7 +66,7 @@ async function decide(deps: Deps, principal: S3Principal, request: AccessRequest
   return opensByAcl(principal, rule, bucket, request, object);
 }
 
-/** Whether the project's state allows the action. If not, it is forbidden to everybody, whatever a policy says. */
+/** Whether the project's state allows the action. If not, it is forbidden to everybody: no policy can allow it. */
 function isAllowedByState({ projectState }: Bucket, { action }: AccessRequest): boolean {
   const scope = ACTIONS[action]?.scope;
   return scope === undefined || stateAllows(projectState, scope);

@@ -12,7 +12,7 @@ export interface ActionRule {
   /** The action's name in policies, if it differs. */
   readonly policyAction?: string;
   /**
-   * The only principals who may get it, whatever a policy or a list of groups says. `owner`: the bucket's own keys, and
+   * The only principals who may get it. No policy or list of groups can add others. `owner`: the bucket's own keys, and
    * canonical users that a list names. `signed`: nobody without a signature. Absent: everybody.
    */
   readonly onlyFor?: "owner" | "signed";

@@ -163,7 +163,7 @@ test("deleting a trust revokes its tokens on every node, and keeps those by the 
     await node.tokens.verifier.verify(tokens.secret);
   }
   assertRefused(await ask(client.clientId, await assertion()));
-  await assert.rejects(server.identity.trusts.delete({ actor: SYSTEM }, first.id), /no such resource/);
+  await assert.rejects(server.identity.trusts.delete({ actor: SYSTEM }, first.id), /This resource does not exist/);
 });
 
 test("a token of this server is no assertion, and its issuer can't be trusted", async () => {

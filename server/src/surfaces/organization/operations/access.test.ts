@@ -63,17 +63,17 @@ describe("the actors with a permission", () => {
       owner: "yes: role owner",
       admin: "yes: role admin",
       developer: "yes: role developer",
-      viewer: "no: role viewer, writer of project open: none holds it",
+      viewer: "no: role viewer, writer of project open: neither has it",
     });
     assert.deepEqual(verdicts(await ask(pathOf("files:write", "closed"), as("owner"))), {
       owner: "yes: role owner, maintainer of project closed",
-      admin: "no: no member of private project closed",
+      admin: "no: not a member of private project closed",
       developer: "yes: role developer, reader of project closed",
-      viewer: "no: no member of private project closed",
+      viewer: "no: not a member of private project closed",
     });
     assert.deepEqual(
       verdicts(await ask(pathOf("audit:read"), as("viewer")))["viewer"],
-      "no: role viewer does not hold it",
+      "no: role viewer does not have it",
     );
   });
 
@@ -93,7 +93,7 @@ describe("the actors with a permission", () => {
     });
     const question = pathOf("apps:write");
     assert.equal(verdicts(await ask(question, as("owner")))["viewer"], "yes: maintainer of project closed");
-    assert.equal(verdicts(await ask(question, as("admin")))["viewer"], "no: role viewer does not hold it");
+    assert.equal(verdicts(await ask(question, as("admin")))["viewer"], "no: role viewer does not have it");
   });
 
   test("includes visible credentials with the permission, for callers who may read credentials", async () => {

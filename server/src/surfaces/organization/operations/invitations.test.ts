@@ -116,7 +116,7 @@ describe("links by e-mail", () => {
       const made = await other.call("POST", "/v1/invitations", by);
       assert.equal(made.status, 201, made.text);
       assert.equal(made.json["email_sent_at"], null);
-      assert.match(String(made.json["email_failure"]), /does not take this address: 550 5\.1\.1 no such user/);
+      assert.match(String(made.json["email_failure"]), /does not accept this address: 550 5\.1\.1 no such user/);
       await refusing.close();
       const again = await other.call("POST", pathOf(String(made.json["id"])), { ...by, body: {} });
       assert.match(String(again.json["email_failure"]), /could not be sent/);

@@ -88,7 +88,7 @@ describe("changeEmail", () => {
     const { json } = await fresh.call("GET", "/api/session");
     assert.equal((json["user"] as { email_verified: boolean }).email_verified, true);
     assert.equal((json["notice"] as { password: boolean }).password, true);
-    await mailbox.next(email, /Your address is proved/);
+    await mailbox.next(email, /Your address is verified/);
     assert.equal((await browser.call("GET", "/api/session")).status, 401, "the session from before the proof");
   });
 
