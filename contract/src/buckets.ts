@@ -10,7 +10,11 @@ const Key = Type.String({
   maxLength: 1024,
   description: "1 to 1024 bytes of UTF-8, kept as it was sent",
 });
-const VersionId = Type.String({ minLength: 1, maxLength: 64, description: "null for objects from before the bucket had versions" });
+const VersionId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "null for objects from before the bucket had versions",
+});
 const Texts = Type.Record(Type.String(), Type.String());
 
 /** Seconds. Signature V4 allows a week at most. */
@@ -62,7 +66,9 @@ export const ObjectDetail = Type.Object({
   tags: Texts,
   checksum: nullable(Type.Object({ algorithm: Type.String(), type: Type.String(), value: Type.String() })),
   encryption: nullable(Type.Enum(["AES256", "SSE-C"])),
-  parts: nullable(Type.Integer({ minimum: 1, description: "the number of parts of the upload; null: it had no parts" })),
+  parts: nullable(
+    Type.Integer({ minimum: 1, description: "the number of parts of the upload; null: it had no parts" }),
+  ),
   retention: nullable(Type.Object({ mode: Type.String(), until: Timestamp })),
   legal_hold: Type.Boolean(),
   owner: Type.Object({ id: Type.String(), name: Type.String() }),
@@ -70,7 +76,9 @@ export const ObjectDetail = Type.Object({
 
 const Deleted = Type.Object({
   key: Type.String(),
-  version_id: nullable(Type.String({ description: "the version that was deleted for good; null: the current version" })),
+  version_id: nullable(
+    Type.String({ description: "the version that was deleted for good; null: the current version" }),
+  ),
   delete_marker: nullable(Type.String({ description: "version of the delete marker that was created or deleted" })),
   error: nullable(Type.Object({ code: Type.String({ description: "the error code of S3" }), detail: Type.String() })),
 });

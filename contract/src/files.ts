@@ -46,7 +46,10 @@ export const TrashedFile = Type.Object({
   ...File.properties,
   deleted_at: Timestamp,
   deleted_by: nullable(Type.String({ description: "id of a person or credential; null: the server itself" })),
-  purge_at: Type.String({ format: "date-time", description: "ISO 8601 UTC; the end of the time in which it can be restored" }),
+  purge_at: Type.String({
+    format: "date-time",
+    description: "ISO 8601 UTC; the end of the time in which it can be restored",
+  }),
 });
 
 export const UploadGrant = Type.Object({
@@ -249,7 +252,10 @@ export const FILE_ROUTES = {
       Type.Object({
         files: Type.Array(TrashedFile),
         total: Total,
-        bytes: Type.Integer({ minimum: 0, description: "bytes of all files in the trash; they count towards the quota" }),
+        bytes: Type.Integer({
+          minimum: 0,
+          description: "bytes of all files in the trash; they count towards the quota",
+        }),
         trash_days: TrashDays,
       }),
     ),

@@ -33,7 +33,9 @@ export const QueryBody = Type.Object(
       }),
     ),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "the server's settings limit it" })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, description: "cut the result after this number of rows, and report it" })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: "cut the result after this number of rows, and report it" }),
+    ),
   },
   { additionalProperties: false },
 );

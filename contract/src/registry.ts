@@ -19,7 +19,11 @@ const Patterns = Type.Array(Pattern, { maxItems: 20 });
 export const ImageRetention = Type.Object(
   {
     keep_last: nullable(
-      Type.Integer({ minimum: 1, maximum: 10_000, description: "the number of most recently moved tags that are kept" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: "the number of most recently moved tags that are kept",
+      }),
     ),
     keep_days: nullable(Days),
     keep_tags: Type.Array(Pattern, { maxItems: 20, description: "tags that are always kept" }),

@@ -44,7 +44,9 @@ export const TelemetryUsage = Type.Object({
   quota: Type.Object({
     stored_bytes_max: nullable(Type.Integer({ description: "null: no limit" })),
     stored_bytes_left: nullable(Type.Integer({ minimum: 0 })),
-    ingest_bytes_per_second: nullable(Type.Integer({ description: "bytes per second of rows, sustained; null: no limit" })),
+    ingest_bytes_per_second: nullable(
+      Type.Integer({ description: "bytes per second of rows, sustained; null: no limit" }),
+    ),
     ingest_bytes_burst: nullable(Type.Integer({ description: "bytes of rows, at once" })),
   }),
 });
@@ -159,7 +161,8 @@ export const TELEMETRY_SETTINGS_ROUTES = {
     path: "/v1/telemetry/usage",
     tag: "telemetry",
     summary: "Show the organization's stored bytes, and its limits for storing and sending",
-    description: "The numbers are of the server that answers. If several servers share a database, each has its own files.",
+    description:
+      "The numbers are of the server that answers. If several servers share a database, each has its own files.",
     permission: "org:read",
     result: TelemetryUsage,
     status: 200,

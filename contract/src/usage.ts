@@ -9,7 +9,10 @@ const QuotaBytes = nullable(
 );
 const Keys = Type.Object({
   live: Type.Integer({ minimum: 0, description: "neither revoked nor expired" }),
-  expiring_within_30_days: Type.Integer({ minimum: 0, description: "credentials that expired, by their own expiry or the policy's" }),
+  expiring_within_30_days: Type.Integer({
+    minimum: 0,
+    description: "credentials that expired, by their own expiry or the policy's",
+  }),
 });
 
 const Usage = Type.Object({
@@ -19,10 +22,14 @@ const Usage = Type.Object({
         bytes: Bytes("bytes on disk: Parquet, and rows not yet in Parquet"),
         rows: Type.Object({ logs: Count, metrics: Count, traces: Count }),
         quota_bytes: QuotaBytes,
-        ingest_bytes_per_second: nullable(Type.Integer({ description: "bytes per second of rows, sustained; null: no limit" })),
+        ingest_bytes_per_second: nullable(
+          Type.Integer({ description: "bytes per second of rows, sustained; null: no limit" }),
+        ),
         ingest_bytes_burst: nullable(Type.Integer({ description: "bytes of rows, at once; null: no limit" })),
       },
-      { description: "the numbers are of the server that answers; if several share a database, each has its own files" },
+      {
+        description: "the numbers are of the server that answers; if several share a database, each has its own files",
+      },
     ),
     files: Type.Object({
       bytes: Bytes("bytes of uploaded files"),
@@ -44,13 +51,17 @@ const Usage = Type.Object({
     webhooks: Type.Object({ bytes: Bytes("bytes of stored events"), events: Count, quota_bytes: QuotaBytes }),
   }),
   requests_last_day: Type.Array(Type.Object({ service: ServiceName, requests: Count, refused: Count }), {
-    description: "requests of credentials, S3 keys and people; by the hour, up to ten seconds late, most requests first",
+    description:
+      "requests of credentials, S3 keys and people; by the hour, up to ten seconds late, most requests first",
   }),
   rate_limit: Type.Object(
     {
       per_second: Type.Integer({ description: "requests of one credential, sustained" }),
       burst: Type.Integer({ description: "requests of one credential, at once" }),
-      hits_last_day: Type.Integer({ minimum: 0, description: "requests that were refused because there were too many" }),
+      hits_last_day: Type.Integer({
+        minimum: 0,
+        description: "requests that were refused because there were too many",
+      }),
     },
     { description: "for each credential on each server" },
   ),

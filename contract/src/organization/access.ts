@@ -50,7 +50,9 @@ const Access = Type.Object({
       { description: "the same for S3 keys; empty if no S3 key can have the permission" },
     ),
   ),
-  complete: Type.Boolean({ description: "false: there are more members, credentials or keys than the server examined" }),
+  complete: Type.Boolean({
+    description: "false: there are more members, credentials or keys than the server examined",
+  }),
 });
 
 export const ACCESS_ROWS = {

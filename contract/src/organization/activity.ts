@@ -35,7 +35,9 @@ const Activity = Type.Object({
   last_day: Counted,
   by_address: Type.Array(
     Type.Object({
-      ip: nullable(Type.String({ description: "null: the requests of all further addresses, after the first fifty of an hour" })),
+      ip: nullable(
+        Type.String({ description: "null: the requests of all further addresses, after the first fifty of an hour" }),
+      ),
       user_agent: nullable(Type.String({ description: "the first 200 characters; null: none was sent" })),
       requests: Count,
       last_at: Timestamp,

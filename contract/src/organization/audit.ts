@@ -5,7 +5,9 @@ import { AuditEntry, AuditResultName, AuditVerification, Id, page } from "./shap
 
 const auditFilters = {
   actor: Type.Optional(Type.String({ maxLength: 64, description: "id of the person or credential" })),
-  action: Type.Optional(Type.String({ maxLength: 64, description: "an action, or the beginning of its name: `project.`" })),
+  action: Type.Optional(
+    Type.String({ maxLength: 64, description: "an action, or the beginning of its name: `project.`" }),
+  ),
   target: Type.Optional(Type.String({ maxLength: 128, description: "id of the object that the action changed" })),
   result: Type.Optional(AuditResultName),
   request_id: Type.Optional(Type.String({ maxLength: 128, description: "`Request-Id` of the request that did it" })),

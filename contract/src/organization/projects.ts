@@ -29,7 +29,9 @@ export const PROJECT_ROWS = {
     query: Type.Object({
       ...CursorQuery,
       environment: Type.Optional(Environment),
-      archived: Type.Optional(Type.Boolean({ description: "true: only archived projects; false: only others; absent: both" })),
+      archived: Type.Optional(
+        Type.Boolean({ description: "true: only archived projects; false: only others; absent: both" }),
+      ),
     }),
     result: page(Project),
     status: 200,

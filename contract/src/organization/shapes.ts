@@ -62,7 +62,9 @@ export const Organization = Type.Object({
   name: DisplayName,
   token_lifetime_s: Type.Integer({ minimum: 300, maximum: 3600 }),
   policy: Type.Object({
-    allowed_scopes: nullable(Type.Array(ScopeName, { description: "the scopes that credentials may have; null: every scope" })),
+    allowed_scopes: nullable(
+      Type.Array(ScopeName, { description: "the scopes that credentials may have; null: every scope" }),
+    ),
     credential_lifetime_days_max: nullable(Type.Integer({ description: "null: credentials need no expiry" })),
     require_expiry: Type.Boolean({
       description: "new credentials and keys need an expiry; credential_lifetime_days_max sets one automatically",
@@ -134,9 +136,7 @@ export const Member = Type.Object({
   name: Type.String(),
   role: OrgRoleName,
   created_at: Timestamp,
-  last_seen_at: nullable(
-    Type.String({ format: "date-time", description: "last use of the portal, to the minute" }),
-  ),
+  last_seen_at: nullable(Type.String({ format: "date-time", description: "last use of the portal, to the minute" })),
   second_factor: Type.Boolean({ description: "has an authenticator app or a passkey" }),
   etag: Etag,
 });
@@ -267,7 +267,8 @@ export const Me = Type.Object({
       role: nullable(ProjectRoleName),
     }),
     {
-      description: "the projects that the caller can see, newest first, 1000 at most; `projects_next_cursor` says whether there are more",
+      description:
+        "the projects that the caller can see, newest first, 1000 at most; `projects_next_cursor` says whether there are more",
     },
   ),
   projects_next_cursor: nullable(

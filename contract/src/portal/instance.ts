@@ -90,7 +90,9 @@ export const INSTANCE_ROWS = {
     result: Type.Object({
       reply: nullable(
         Type.Object({
-          code: Type.Integer({ description: "the reply code of SMTP (RFC 5321 section 4.2); 250: it accepted the mail" }),
+          code: Type.Integer({
+            description: "the reply code of SMTP (RFC 5321 section 4.2); 250: it accepted the mail",
+          }),
           text: Type.String(),
         }),
       ),
@@ -151,7 +153,9 @@ export const INSTANCE_ROWS = {
         slug: Slug,
         name: DisplayName,
         members: Type.Integer({ description: "counted up to 1000" }),
-        members_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than the counted ones" })),
+        members_is_lower_bound: Type.Optional(
+          Type.Literal(true, { description: "there are more than the counted ones" }),
+        ),
         created_at: Timestamp,
       }),
     ),

@@ -18,8 +18,7 @@ export const JOB_ROWS = {
           name: Type.String(),
           does: Type.String({ description: "its purpose, in one sentence" }),
           on: Type.Union([Type.Literal("each_node"), Type.Literal("one_node")], {
-            description:
-              "each_node: the state on the node that answers, since its start; one_node: one node at a time",
+            description: "each_node: the state on the node that answers, since its start; one_node: one node at a time",
           }),
           setting: nullable(Type.String({ description: "the setting that has the interval" })),
           every_ms: nullable(Type.Integer({ description: "null: each of its jobs has an interval" })),

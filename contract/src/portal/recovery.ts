@@ -156,8 +156,12 @@ export const RECOVERY_ROWS = {
     result: Type.Object({
       items: Type.Array(Account),
       next_cursor: nullable(Type.String()),
-      unverified: Type.Integer({ description: "accounts with an unverified address, of all accounts; counted up to 1000" }),
-      unverified_is_lower_bound: Type.Optional(Type.Literal(true, { description: "there are more than the counted ones" })),
+      unverified: Type.Integer({
+        description: "accounts with an unverified address, of all accounts; counted up to 1000",
+      }),
+      unverified_is_lower_bound: Type.Optional(
+        Type.Literal(true, { description: "there are more than the counted ones" }),
+      ),
     }),
     status: 200,
     problems: ["invalid_parameter"],

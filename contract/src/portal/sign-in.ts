@@ -244,7 +244,8 @@ export const SIGN_IN_ROWS = {
     path: "/api/session/confirm",
     tag: "portal",
     summary: "Confirm one's identity, before a dangerous act",
-    description: "By password (with the app's code if one is set up), or by passkey. A confirmation counts for ten minutes.",
+    description:
+      "By password (with the app's code if one is set up), or by passkey. A confirmation counts for ten minutes.",
     permission: "session",
     body: Type.Union([
       Type.Object({ password: Type.String({ minLength: 1, maxLength: 1024 }), code: Type.Optional(TotpCode) }, closed),

@@ -96,7 +96,10 @@ export const WEBHOOK_CONSUMER_ROWS = {
       {
         lease_id: Id,
         cursor: Type.Optional(
-          Type.String({ maxLength: 512, description: "the cursor of the last finished event; all of the lease by default" }),
+          Type.String({
+            maxLength: 512,
+            description: "the cursor of the last finished event; all of the lease by default",
+          }),
         ),
         release: Type.Optional(Type.Boolean({ description: "true: no event is finished" })),
       },

@@ -91,7 +91,8 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "POST",
     path: "/v1/webhooks/{webhook_id}/destinations",
     tag: "webhooks",
-    summary: "Create a destination: the webhook's events are forwarded to it in signed requests (Standard Webhooks), from now on",
+    summary:
+      "Create a destination: the webhook's events are forwarded to it in signed requests (Standard Webhooks), from now on",
     permission: "webhooks:write",
     params: webhookParams,
     body: Type.Object({ name: DisplayName, url: Url, ...given }, closed),

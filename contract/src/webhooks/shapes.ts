@@ -36,7 +36,9 @@ export const VerifiedCondition = Type.Enum(["yes", "no", ...WEBHOOK_SCHEMES.filt
 const Verification = Type.Object(
   {
     scheme: Type.Enum([...WEBHOOK_SCHEMES]),
-    header: Type.Optional(Type.String({ ...FieldName, description: "for hmac and header: the header field with the signature or key" })),
+    header: Type.Optional(
+      Type.String({ ...FieldName, description: "for hmac and header: the header field with the signature or key" }),
+    ),
     algorithm: Type.Optional(Type.Enum(["sha1", "sha256", "sha512"], { description: "for hmac; sha256" })),
     encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "for hmac; hex" })),
     prefix: Type.Optional(Type.String({ maxLength: 50, description: "the text before the signature or key" })),
@@ -128,7 +130,8 @@ export const optional = {
       minLength: 8,
       maxLength: 500,
       pattern: "^[^\\u0000-\\u001f\\u007f]*$",
-      description: "the secret that verifies; for basic: user:password. If it is absent for standard_webhooks, the server creates one",
+      description:
+        "the secret that verifies; for basic: user:password. If it is absent for standard_webhooks, the server creates one",
     }),
   ),
   verify_token: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, description: "for meta" }))),
@@ -140,8 +143,7 @@ export const optional = {
 };
 
 export const Headers = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
-  description:
-    "[name, value] in the received order; a value that looks like a secret is `redacted:` and a keyed hash",
+  description: "[name, value] in the received order; a value that looks like a secret is `redacted:` and a keyed hash",
 });
 
 export const WebhookEvent = Type.Object({
@@ -164,7 +166,9 @@ export const WebhookEvent = Type.Object({
     }),
   ),
   body: nullable(
-    Type.String({ description: "the received body; null if it is not UTF-8, or in a list if it is longer than 64 KiB" }),
+    Type.String({
+      description: "the received body; null if it is not UTF-8, or in a list if it is longer than 64 KiB",
+    }),
   ),
   body_base64: nullable(Type.String({ description: "instead of body, if it is not UTF-8" })),
   json: Type.Unknown({

@@ -80,8 +80,7 @@ export const WEBHOOK_ROWS = {
     path: "/v1/webhooks/{webhook_id}/rotate-url",
     tag: "webhooks",
     summary: "Replace the address of a webhook",
-    description:
-      "The old address ends at once, or after `grace_s` seconds. Requests to it are counted.",
+    description: "The old address ends at once, or after `grace_s` seconds. Requests to it are counted.",
     permission: "webhooks:write",
     recentSignIn: true,
     params: webhookParams,

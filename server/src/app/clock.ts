@@ -21,7 +21,5 @@ export async function guardBeside(dataDir: string, metadata: MetadataStore): Pro
 /** The error of a command that can't delete by time. */
 export function clockInDoubt(guard: ClockGuard): Error {
   const why = guard.state().reason ?? "the clock is in doubt";
-  return new Error(
-    `cannot delete anything by time: ${why}; set the clock, or confirm it with mooring clock accept`,
-  );
+  return new Error(`cannot delete anything by time: ${why}; set the clock, or confirm it with mooring clock accept`);
 }

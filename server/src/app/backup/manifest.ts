@@ -102,7 +102,8 @@ export async function* listedFiles(directory: string, { files_sha256: sha256 }: 
   if ((await sha256Of(path)) !== sha256) throw new Error(`${path} was altered: its checksum differs`);
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     const file = JSON.parse(line) as ListedFile;
-    if (!isSafe(file.path)) throw new Error(`${path} names ${JSON.stringify(file.path)}, which is not a path of a backup`);
+    if (!isSafe(file.path))
+      throw new Error(`${path} names ${JSON.stringify(file.path)}, which is not a path of a backup`);
     yield file;
   }
 }

@@ -16,9 +16,7 @@ const MISTAKES_MAX = 20;
 export async function restoreBackup(from: string, dataDir: string, signal?: AbortSignal): Promise<Manifest> {
   const manifest = await readManifest(from);
   if (manifest === null)
-    throw new Error(
-      `cannot restore from ${from}: it has no backup.json, so it is not a backup, or was not finished`,
-    );
+    throw new Error(`cannot restore from ${from}: it has no backup.json, so it is not a backup, or was not finished`);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if ((await readdir(dataDir)).length > 0)
     throw new Error(`cannot restore into ${dataDir}: it is not empty; name a directory that is new or empty`);

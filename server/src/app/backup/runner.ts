@@ -45,7 +45,8 @@ export class BackupRunner implements InstanceBackups {
   start(): void {
     const { backup_interval_hours: hours } = this.#options.config;
     if (hours === null || this.#reason() !== null) return;
-    const failed = (error: unknown): void => this.#options.log.error({ err: error }, "cannot run the scheduled backups");
+    const failed = (error: unknown): void =>
+      this.#options.log.error({ err: error }, "cannot run the scheduled backups");
     const run = (): Promise<void> => this.#whenDue(hours * HOUR_MS);
     this.#looking = this.#options.schedule.add("backups, when due", { everyMs: LOOK_EVERY_MS, run, failed });
   }

@@ -164,8 +164,7 @@ function helpText(usage: string, all: readonly Option[]): string {
   const width = Math.min(34, Math.max(0, ...heads.map((head) => head.length)));
   const lines = options.map((option, i) => `  ${(heads[i] ?? "").padEnd(width)}  ${option.description}`);
   lines.push(`  ${"--help".padEnd(width)}  show this help`);
-  if (options.length < all.length)
-    lines.push("", "Every setting of `mooring serve` is accepted as an option.");
+  if (options.length < all.length) lines.push("", "Every setting of `mooring serve` is accepted as an option.");
   return `${usage.trim()}\n\nOptions:\n${lines.join("\n")}\n`;
 }
 

@@ -131,7 +131,9 @@ function bytesOf(option: string, text: string): number | null {
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
   const least = ["stored", "files", "images"].includes(option) ? 0 : 1;
   if (digits === "" || !Number.isSafeInteger(bytes) || bytes < least)
-    throw new UsageError(`--${option} must be a number of bytes (500MiB), none or default; not ${JSON.stringify(text)}`);
+    throw new UsageError(
+      `--${option} must be a number of bytes (500MiB), none or default; not ${JSON.stringify(text)}`,
+    );
   return bytes;
 }
 

@@ -44,5 +44,8 @@ export async function setAddress(
 }
 
 function taken(): Problem {
-  return new Problem("conflict", "Another account has this address. People sign in with their address, so it must be unique. Use another address.");
+  return new Problem(
+    "conflict",
+    "Another account has this address. People sign in with their address, so it must be unique. Use another address.",
+  );
 }

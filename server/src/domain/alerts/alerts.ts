@@ -153,7 +153,10 @@ export async function sendTest(deps: AlertsDeps, author: Caller, alert: AlertKey
   return change(deps, alert.org_id, async (tx) => {
     const row = await found(tx, alert);
     if ((await countPending(tx, row.id)) >= PENDING_TESTS_MAX)
-      throw new Problem("conflict", "Many messages of this alert wait to be delivered, so no test was sent. Look at its deliveries first.");
+      throw new Problem(
+        "conflict",
+        "Many messages of this alert wait to be delivered, so no test was sent. Look at its deliveries first.",
+      );
     const numbers = await countUp(tx, row.id, { evaluations: 0, deliveries: 1 });
     if (numbers === undefined) throw absent();
     const [settings, progress] = [settingsOf(row), progressOf(row)];

@@ -174,7 +174,10 @@ export async function makeGrant(
 async function refuseOverQuota(deps: FilesDeps, tx: Writer, row: GrantRow): Promise<void> {
   const { grants } = await usageOf(tx, "files", { org_id: row.org_id });
   if (grants >= GRANTS_MAX)
-    throw new Problem("quota_exceeded", `Your organization has ${grants} unused uploads, and can't create more. Use them, or wait until they expire.`);
+    throw new Problem(
+      "quota_exceeded",
+      `Your organization has ${grants} unused uploads, and can't create more. Use them, or wait until they expire.`,
+    );
   const left = await bytesLeft(tx, fileQuota(deps.settings), row.org_id);
   if (left < Math.max(1, row.reserved) && row.size !== 0) throw quotaExceeded(left);
 }

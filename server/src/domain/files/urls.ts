@@ -110,8 +110,7 @@ function requireUnexpired(expiresS: number, nowMs: number): void {
 }
 
 export function altered(): Problem {
-  const detail =
-    "This URL was altered, or it is for another method or another server. Use it exactly as you got it.";
+  const detail = "This URL was altered, or it is for another method or another server. Use it exactly as you got it.";
   return new Problem("presigned_url_invalid", detail);
 }
 

@@ -57,6 +57,10 @@ function endedParts(ended: Ended): string[] {
     ...counted(ended.passkeys, "passkey", "passkeys"),
     ...counted(ended.sessions, "session", "sessions"),
     ...counted(ended.tokens, "personal access token", "personal access tokens"),
-    ...counted(ended.identities, "identity at the single sign-on provider", "identities at the single sign-on provider"),
+    ...counted(
+      ended.identities,
+      "identity at the single sign-on provider",
+      "identities at the single sign-on provider",
+    ),
   ];
 }

@@ -82,8 +82,7 @@ async function manifestFault({ metadata, objects }: CheckOptions, row: ManifestR
   for (const { target, kind, size } of await referencesOf(metadata.read, row.repository, row.digest)) {
     if (kind === "foreign") continue;
     const needed = await (kind === "manifest" ? manifestRow : blobRow)(metadata.read, row.repository, target);
-    if (needed?.size !== size)
-      return { kind: "missing", detail: `it needs ${target}, which is not in the repository` };
+    if (needed?.size !== size) return { kind: "missing", detail: `it needs ${target}, which is not in the repository` };
   }
   return undefined;
 }

@@ -97,7 +97,8 @@ export function startCollection(
   const run = async (): Promise<void> => {
     await applyAllRetention(deps);
     const collected = await collectRegistry(deps);
-    if (collected.blobs + collected.manifests > 0) deps.log.info({ ...collected }, "deleted content that no image needs");
+    if (collected.blobs + collected.manifests > 0)
+      deps.log.info({ ...collected }, "deleted content that no image needs");
   };
   const failed = (error: unknown): void =>
     deps.log.error({ err: error }, "cannot delete content that no image needs; it is retried later");

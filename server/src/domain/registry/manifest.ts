@@ -199,7 +199,8 @@ function requireOnly(document: Json, kind: Kind): void {
   if (document["schemaVersion"] !== undefined && document["schemaVersion"] !== 2 && kind !== "artifact")
     throw invalid("schemaVersion must be 2");
   const foreign = { image: ["manifests"], index: ["config", "layers", "blobs"], artifact: ["manifests", "layers"] };
-  for (const name of foreign[kind]) if (document[name] !== undefined) throw invalid(`a manifest of its type has no ${name}`);
+  for (const name of foreign[kind])
+    if (document[name] !== undefined) throw invalid(`a manifest of its type has no ${name}`);
 }
 
 function childrenOf(document: Json): Reference[] {

@@ -203,7 +203,10 @@ async function holdReferences(tx: Writer, manifest: ManifestKey): Promise<void> 
   if (wrong?.actual === null) throw referenceUnknown(wrong.target, wrong.kind);
   if (wrong !== undefined) {
     const { target, size, actual } = wrong;
-    throw new RegistryError("MANIFEST_INVALID", `the manifest says that ${target} has ${size} bytes, but it has ${actual}`);
+    throw new RegistryError(
+      "MANIFEST_INVALID",
+      `the manifest says that ${target} has ${size} bytes, but it has ${actual}`,
+    );
   }
   await holdContents(tx, manifest);
 }

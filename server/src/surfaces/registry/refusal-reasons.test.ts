@@ -84,7 +84,11 @@ describe("a refusal of the registry names its reason", () => {
     const tenant = await world.tenant("hides");
     const bound = await madeBy(tenant, await join(tenant, "developer"), ["registry:push"], tenant.open.id);
     await changed(tenant, "PATCH", `/v1/projects/${tenant.open.id}`, { visibility: "private" });
-    await isRefused(bound, nameIn(tenant), `${given}its project was deleted, or is hidden from the person responsible for it`);
+    await isRefused(
+      bound,
+      nameIn(tenant),
+      `${given}its project was deleted, or is hidden from the person responsible for it`,
+    );
   });
 
   test("the organization's policy, and an archived project", async () => {

@@ -110,10 +110,7 @@ function memory(config: CheckContext["config"]): Found {
   const wanted = config.query_memory_bytes;
   const detail = `${mib(total)} on this machine, ${mib(wanted)} for a query`;
   if (wanted * 2 <= total) return ok(detail);
-  return warn(
-    detail,
-    "lower query_memory_bytes to half of the memory or less, so that one query can't use all memory",
-  );
+  return warn(detail, "lower query_memory_bytes to half of the memory or less, so that one query can't use all memory");
 }
 
 /** Returns the nearest existing directory above. */

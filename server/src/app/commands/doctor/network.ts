@@ -42,10 +42,7 @@ async function serverHealth(running: CheckContext["running"]): Promise<Found> {
       "read its log; the checks below may show the cause",
     );
   } catch (error) {
-    return fail(
-      `pid ${running.pid} does not answer: ${(error as Error).message}`,
-      "read its log, and restart it",
-    );
+    return fail(`pid ${running.pid} does not answer: ${(error as Error).message}`, "read its log, and restart it");
   }
 }
 
@@ -57,7 +54,10 @@ async function listening({ config, running }: CheckContext, name: "listen" | "me
   if (taken === "EADDRINUSE" && running !== null)
     return ok(`${name} ${address} is in use, probably by the running server`);
   if (taken === "EADDRINUSE")
-    return fail(`${name} ${address} is in use by another process`, `stop that process, or set ${name} to another address`);
+    return fail(
+      `${name} ${address} is in use by another process`,
+      `stop that process, or set ${name} to another address`,
+    );
   if (taken === "EACCES")
     return fail(`${name} ${address} needs permissions that this user lacks`, "choose a port above 1023");
   return fail(`${name} ${address} can't be bound: ${taken}`, `set ${name} to an address of this machine`);

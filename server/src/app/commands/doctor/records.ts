@@ -114,7 +114,9 @@ async function sandbox({ config }: CheckContext): Promise<Found[]> {
     const active = layers.filter((layer) => layer.active).map((layer) => layer.name);
     const findings = [ok(`active: ${active.join(", ")}`)];
     for (const layer of missing)
-      findings.push(warn(`${layer.name}: ${layer.detail}`, "queries run without this layer; the other layers still protect"));
+      findings.push(
+        warn(`${layer.name}: ${layer.detail}`, "queries run without this layer; the other layers still protect"),
+      );
     return findings;
   } finally {
     if (!present) await rm(directory, { recursive: true, force: true });

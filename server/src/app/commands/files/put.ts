@@ -40,7 +40,9 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
     progress.end();
   }
   await remote.remove(grant.file_id, { permanent: true });
-  throw new CommandError(`cannot upload ${path}: the content changed in transit and was deleted on the server; upload it again`);
+  throw new CommandError(
+    `cannot upload ${path}: the content changed in transit and was deleted on the server; upload it again`,
+  );
 }
 
 /** An upstream store does not report an upload to the server. Requesting the file creates it. */

@@ -69,8 +69,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const scheme = choiceOption(parsed, "verify", SCHEMES);
     const [name, project] = [requiredOption(parsed, "name"), requiredOption(parsed, "project")];
     const given = await readSecret(parsed);
-    if (scheme === undefined && given !== undefined)
-      throw new UsageError("--secret-file needs --verify with a scheme");
+    if (scheme === undefined && given !== undefined) throw new UsageError("--secret-file needs --verify with a scheme");
     if (scheme !== undefined && scheme !== "standard_webhooks" && given === undefined)
       throw new UsageError(`--secret-file is missing: ${scheme} verifies with a secret that the sender also has`);
     const body = { name, project, ...(scheme === undefined ? {} : { verification: { scheme }, secret: given }) };

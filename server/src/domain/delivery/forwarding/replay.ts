@@ -57,7 +57,10 @@ async function replayTime(
 ): Promise<number> {
   const events = await eventsOfTime(tx, row.webhook_id, times, WEBHOOK_REPLAY_EVENTS_MAX + 1);
   if (events.length > WEBHOOK_REPLAY_EVENTS_MAX)
-    throw new Problem("conflict", `This replay has more than ${WEBHOOK_REPLAY_EVENTS_MAX} events. Choose a shorter range of time.`);
+    throw new Problem(
+      "conflict",
+      `This replay has more than ${WEBHOOK_REPLAY_EVENTS_MAX} events. Choose a shorter range of time.`,
+    );
   await insertDeliveries(
     tx,
     events.map((event) => newDelivery(deps, row, event)),

@@ -54,9 +54,13 @@ export function requireHeld(held: ReadonlySet<Scope>, asked: Iterable<Scope>): v
   const missing = [...asked].filter((scope) => !held.has(scope));
   if (missing.length === 0) return;
   const scope = missing.join(" ");
-  throw new Problem("insufficient_scope", `You can only give permissions that you have yourself, and you lack: ${scope}`, {
-    scope,
-  });
+  throw new Problem(
+    "insufficient_scope",
+    `You can only give permissions that you have yourself, and you lack: ${scope}`,
+    {
+      scope,
+    },
+  );
 }
 
 /** Checks the asked scopes against the policy. @throws Problem `forbidden` that names the scopes */
@@ -66,7 +70,11 @@ export function requirePolicy(policy: Policy, asked: Iterable<Scope>): void {
   const refused = [...asked].filter((scope) => !allowedScopes.has(scope));
   if (refused.length === 0) return;
   const options = { decidedBy: "policy" } as const;
-  throw new Problem("forbidden", `The organization's policy forbids these scopes for credentials: ${refused.join(" ")}`, options);
+  throw new Problem(
+    "forbidden",
+    `The organization's policy forbids these scopes for credentials: ${refused.join(" ")}`,
+    options,
+  );
 }
 
 /** Returns the scopes that the organization allows for a credential. */

@@ -71,9 +71,13 @@ export function requireUsableByPeople(names: readonly string[]): void {
   );
   if (errors.length === 0) return;
   const places = errors.map(({ detail }) => detail).join("; ");
-  throw new Problem("invalid_body", `A personal access token can't have these scopes: ${places}. Create a credential for them.`, {
-    errors,
-  });
+  throw new Problem(
+    "invalid_body",
+    `A personal access token can't have these scopes: ${places}. Create a credential for them.`,
+    {
+      errors,
+    },
+  );
 }
 
 export function requireName(name: string): void {

@@ -173,7 +173,8 @@ async function approve<T extends Table>(manager: Manager<T>, acting: ActorContex
     requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
     const wider = { scopes: parseScopes(context.scopes), approval: true };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
-    if (context.pending === 0) throw new Problem("conflict", `The ${TABLES[table].noun} does not wait for an approval.`);
+    if (context.pending === 0)
+      throw new Problem("conflict", `The ${TABLES[table].noun} does not wait for an approval.`);
     await updateRow(tx, context.id, { pending: 0 });
     return { action: actionOf(table, "approve"), detail: detailOf(table, "approve", context) };
   });

@@ -140,7 +140,8 @@ export class IssuerKeys {
     if (typeof address2 !== "string") throw new Unusable("its discovery document has no jwks_uri");
     const set = await this.#json(address2, KEYS_BYTES_MAX);
     const keys = set["keys"];
-    if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new Unusable("its jwks_uri does not return a set of up to 100 keys");
+    if (!Array.isArray(keys) || keys.length > KEYS_MAX)
+      throw new Unusable("its jwks_uri does not return a set of up to 100 keys");
     return keySetOf({ ...set, keys });
   }
 

@@ -25,7 +25,10 @@ export async function moveApp(
     if (before.project_id === to.id) return before;
     for (const state of [before.project_state, to.state]) requireStateAllows({ state }, "apps:write");
     if ((await usageOf(tx, "objects", { org_id: before.org_id, bucket: before.id })).objects > MOVED_OBJECTS_MAX)
-      throw new Problem("conflict", `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once. Delete some of them, or create a new app.`);
+      throw new Problem(
+        "conflict",
+        `Its bucket has more than ${MOVED_OBJECTS_MAX} objects, too many to move at once. Delete some of them, or create a new app.`,
+      );
     await setAppProject(tx, before, to.id);
     await announceAccessChange(deps, tx, before.org_id);
     await appendAudit(deps, tx, {

@@ -123,7 +123,10 @@ export async function acceptInvitationAs(
   const invitation = await open(deps, deps.metadata.read, tokenHash);
   if (invitation.email !== who.email) {
     await auditDenied(deps, invitation, origin);
-    throw new Problem("forbidden", "This invitation is for another e-mail address than that of your account. Sign in with the invited address.");
+    throw new Problem(
+      "forbidden",
+      "This invitation is for another e-mail address than that of your account. Sign in with the invited address.",
+    );
   }
   const { email, name, bySession } = who;
   const row = personRow(deps, { email, name, password_hash: null, verified_at: null });

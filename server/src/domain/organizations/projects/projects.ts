@@ -124,7 +124,9 @@ async function firstMaintainer(
   if (named === undefined && project.visibility === "organization") return undefined;
   const userId = named ?? (await grantorOf(db, caller, project.org_id)).userId;
   const detail =
-    named === undefined ? "is required, because a private project needs a maintainer" : "is not a member of the organization";
+    named === undefined
+      ? "is required, because a private project needs a maintainer"
+      : "is not a member of the organization";
   if (userId !== undefined && (await findMember(db, project.org_id, userId)) !== undefined) return userId;
   throw new Problem("invalid_body", "The project needs a member of the organization as its maintainer.", {
     errors: [{ pointer: "/maintainer", detail }],

@@ -50,9 +50,7 @@ export class Turns {
         waiting.delete(begin);
         if (waiting.size === 0 && lanes.get(name) === waiting) lanes.delete(name);
         const retryAfterS = Math.ceil(this.#waitMs / 1000);
-        reject(
-          new Problem("unavailable", "Too many people are signing in now. Try again shortly.", { retryAfterS }),
-        );
+        reject(new Problem("unavailable", "Too many people are signing in now. Try again shortly.", { retryAfterS }));
       }, this.#waitMs);
       waiting.add(begin);
     });
