@@ -21,21 +21,21 @@ import {
 /** The largest body of one request, as in S3. */
 export const PUT_BYTES_MAX = 5 * 1024 ** 3;
 
-/** A body as it comes in, its framing taken away. */
+/** An incoming body without its framing. */
 export interface Body extends BodyDescription {
   readonly stream: Readable;
   readonly signal: AbortSignal;
   /**
-   * Compares expected values with those that only the trailers have; call it when everything has arrived.
+   * Compares the content with the values in the trailers. To be called after the end of the body.
    * @throws S3Error `BadDigest`, `InvalidRequest`
    */
   readonly checkTrailers: (digests: Digests) => void;
-  /** Call it in every case. */
+  /** To be called in every case. */
   readonly release: () => void;
 }
 
 /**
- * What the header says of the body, without reading a byte of it or asking for one.
+ * Reads from the header what to expect of the body, without reading or requesting a byte of it.
  * @throws S3Error `MissingContentLength`, `EntityTooLarge`, `InvalidDigest`, `InvalidRequest`
  */
 export function describeBody(context: Context, bytesMax: number): BodyDescription {
@@ -60,10 +60,10 @@ export function describeBody(context: Context, bytesMax: number): BodyDescriptio
 }
 
 export interface BodyDescription {
-  /** Undefined when it is not known before the end. */
+  /** Undefined if it is unknown before the end of the body. */
   readonly size: number | undefined;
   readonly checksum: ExpectedChecksum | null;
-  /** What its digests must be, as far as that is known before it comes. */
+  /** The digests that the header announces. */
   readonly expected: Digests;
   readonly trailers: readonly string[];
   /** A checksum to compute in addition to the expected ones. */
@@ -85,7 +85,7 @@ function trailersOf({ auth, fields }: Context): string[] {
   const list = fields.list("x-amz-trailer");
   if (list === undefined) return [];
   if (auth.payload.kind !== "chunked" || !auth.payload.hasTrailers)
-    throw new S3Error("InvalidRequest", "x-amz-trailer takes an x-amz-content-sha256 that ends with -TRAILER.");
+    throw new S3Error("InvalidRequest", "x-amz-trailer needs an x-amz-content-sha256 that ends with -TRAILER.");
   return list.split(",").map((name) => name.trim().toLowerCase());
 }
 
@@ -98,28 +98,31 @@ function decodedLength({ fields }: Context): number {
   return Number(text);
 }
 
-/** @throws S3Error `InvalidRequest` for content in chunks that would be kept with their framing, as if that were content */
+/**
+ * Returns the length of a body without framing.
+ * @throws S3Error `InvalidRequest` if the framing of chunks would be stored as content
+ */
 function plainLength({ fields, auth }: Context): number | undefined {
-  // Some name the coding without the framing. Whose digest was signed is what its sender means to keep.
+  // Some clients name the coding and send no framing. If the digest is signed, the content is stored as it is.
   const isSigned = auth.payload.kind === "plain" && auth.payload.sha256 !== null;
   const isChunked = !isSigned && /(^|[,\s])aws-chunked($|[,\s])/i.test(fields.list("content-encoding") ?? "");
   const isEmpty = fields.get("content-length") === "0";
   if (fields.has("x-amz-decoded-content-length") || (isChunked && !isEmpty))
     throw new S3Error(
       "InvalidRequest",
-      "Content in aws-chunked framing takes an x-amz-content-sha256 that begins with STREAMING-; send it so, or without the framing.",
+      "Content in aws-chunked framing needs an x-amz-content-sha256 that begins with STREAMING-. Send that value, or send the content without the framing.",
     );
   if (fields.has("transfer-encoding")) return undefined;
   const text = fields.get("content-length");
   return Number(text ?? 0);
 }
 
-/** @throws S3Error `MissingContentLength` for content whose end is not known */
+/** @throws S3Error `MissingContentLength` for content of unknown length */
 export function requireLength({ fields }: Context): void {
   if (!fields.has("content-length") && !fields.has("transfer-encoding")) throw new S3Error("MissingContentLength");
 }
 
-/** Begins to read the body: a sender that waits for 100 Continue gets it (RFC 9110 section 10.1.1). */
+/** Starts to read the body. A client that waits for 100 Continue gets it (RFC 9110 section 10.1.1). */
 export function openBody(context: Context, description: BodyDescription): Body {
   const { auth, exchange, deps } = context;
   const { raw } = exchange;
@@ -165,13 +168,13 @@ function requireTrailer(
   if (hexOfBase64(value) !== digests[digestOf(algorithm)]) throw badDigest(algorithm);
 }
 
-/** The algorithms of the body's wanted digests. */
+/** Returns the checksum algorithms to compute for the body. */
 function checksumsWanted({ checksum, computes }: BodyDescription): (keyof Digests)[] {
   const algorithm = checksum?.algorithm ?? computes;
   return algorithm === undefined ? [] : [digestOf(algorithm)];
 }
 
-/** How the bytes are encrypted on their way to the store. */
+/** How content is encrypted before it is stored. */
 export interface Sealing {
   readonly key: Buffer;
   /** Base64. */
@@ -184,7 +187,7 @@ interface StageLimits {
 }
 
 /**
- * Takes the body into the object store, and lets `keep` make of it what it is to be. The quota is reserved before the body is asked for.
+ * Reserves the quota, requests the body, stores it, and calls `keep` with the stored content.
  * @throws S3Error
  */
 export async function keepBody<T>(
@@ -202,7 +205,10 @@ export async function keepBody<T>(
   );
 }
 
-/** It counts only when it is linked, and everything that the request says of it has been verified by then. @throws S3Error */
+/**
+ * Stores the body and verifies everything that the request says about it. The content counts only once `keep` links it.
+ * @throws S3Error
+ */
 async function stageBody(
   context: Context,
   description: BodyDescription,
@@ -232,7 +238,7 @@ async function stageBody(
   }
 }
 
-/** Writes content, encrypted when it is to be. @throws as `ObjectStore.write` does */
+/** Writes content, encrypted if `sealing` is given. @throws as `ObjectStore.write` does */
 export async function stage(
   objects: ObjectStore,
   orgId: string,
@@ -249,7 +255,7 @@ export async function stage(
   return { content, digests: plain.digests };
 }
 
-/** The announced digest is verified before the last chunk is passed on, so that a wrong one fails the write. */
+/** Verifies the announced digest before it passes on the last chunk, so that a wrong digest fails the write. */
 async function* encrypted(
   input: AsyncIterable<Uint8Array>,
   { key, nonce }: Sealing,
@@ -270,12 +276,12 @@ async function* encrypted(
   }
 }
 
-/** The connection stays when its reader stops: the answer has to go out on it. */
+/** Keeps the connection open when the reader stops early, since the answer still has to be sent on it. */
 function chunksOf(stream: Readable): AsyncIterable<Buffer> {
   return stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
 
-/** A wrong digest of the payload has a separate name. */
+/** Returns the error with the code that S3 has for a wrong payload digest. */
 export function contentError({ auth }: Context, error: unknown): S3Error {
   const { algorithm, expected } = error as { algorithm?: unknown; expected?: unknown };
   const { payload } = auth;
@@ -285,7 +291,7 @@ export function contentError({ auth }: Context, error: unknown): S3Error {
   return s3ErrorOf(error);
 }
 
-/** A body that is small and wanted as a whole. @throws S3Error */
+/** Reads a small body as a whole. @throws S3Error */
 export async function readSmallBody(context: Context, bytesMax: number): Promise<Buffer> {
   const description = describeBody(context, bytesMax);
   const body = openBody(context, description);

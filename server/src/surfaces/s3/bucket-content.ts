@@ -1,17 +1,17 @@
 import { grantOf } from "#domain/s3/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** Path below the API's address where pages of its origin upload to the gateway. */
+/** The path where the portal's pages upload to the gateway: they may call only their own origin. */
 export const CONTENT_PATH = "/v1/bucket-content";
 
-/** The target is in a parameter: in a path, browsers and routers would change dots and slashes of keys. */
+/** The target is a parameter: in a path, browsers and routers would change the dots and slashes of keys. */
 export function contentUrl(apiUrl: string, target: string): string {
   return `${apiUrl}${CONTENT_PATH}?to=${encodeURIComponent(target)}`;
 }
 
 /**
- * The gateway's target of such a URL: only what this server has signed itself goes to the gateway from here, since its listener may be
- * one that not everybody reaches. Whether the signature is right is for the gateway to say.
+ * Returns the gateway's target in such a URL. Accepts only targets that this server has signed, since its S3 listener
+ * may not be reachable for everybody. The gateway verifies the signature.
  * @throws Problem `presigned_url_invalid`
  */
 export function targetIn(query: Readonly<Record<string, unknown>>): string {

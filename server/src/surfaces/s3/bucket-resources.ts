@@ -19,7 +19,7 @@ import { statusOfS3 } from "./wire/refusal.ts";
 export interface Found {
   readonly bucket: Bucket;
   readonly caller: S3Caller & { readonly principal: S3KeyPrincipal };
-  /** Asks the bucket's policy, too. */
+  /** Also checks the bucket's policy. */
   allows(about: Pick<AccessRequest, "action" | "key" | "versionId" | "values">): Promise<boolean>;
 }
 
@@ -50,10 +50,10 @@ export async function requireAllowed(
   about: Pick<AccessRequest, "action" | "key" | "versionId" | "values">,
 ): Promise<void> {
   if (!(await found.allows(about)))
-    throw new Problem("forbidden", "The bucket's policy denies this; it can be changed by S3's PutBucketPolicy.");
+    throw new Problem("forbidden", "The bucket's policy denies this. S3's PutBucketPolicy changes the policy.");
 }
 
-/** The answer, or the gateway's error as one of this API. @throws Problem `not_found`, `invalid_parameter` */
+/** Returns the gateway's answer, or throws its error as a Problem. @throws Problem `not_found`, `invalid_parameter` */
 export async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -61,7 +61,7 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
     if (!(error instanceof S3Error)) throw error;
     const { message } = error;
     const status = statusOfS3(error);
-    // A delete marker has no content, and nothing else is asked of it here.
+    // S3 answers 405 for a delete marker, which has no content.
     if (status === 404 || status === 405) throw absent();
     if (error.code === "AccessDenied") throw new Problem("forbidden", message);
     if (status === 400) throw new Problem("invalid_parameter", message);
@@ -73,5 +73,5 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
 export function requireKey(key: string): void {
   if (Buffer.byteLength(key) <= 1024 && key.isWellFormed() && !key.includes("\0")) return;
   const detail = "must have 1024 bytes of UTF-8 at most, and no NUL";
-  throw new Problem("invalid_parameter", "The key is not one that S3 has.", { errors: [{ pointer: "/key", detail }] });
+  throw new Problem("invalid_parameter", "The key is not a valid S3 key.", { errors: [{ pointer: "/key", detail }] });
 }

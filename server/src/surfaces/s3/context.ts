@@ -19,14 +19,14 @@ import { parameterOf, type Exchange } from "./wire/request.ts";
 import { pairsOf } from "./wire/tags.ts";
 
 export interface GatewaySettings {
-  /** Public address, without a slash at its end. */
+  /** The public address, without a slash at its end. */
   readonly endpoint: string;
-  /** Buckets are also hosts below it; null: path style only. */
+  /** The domain whose subdomains are buckets; null: path style only. */
   readonly domain: string | null;
   readonly region: string;
   readonly signatureV2: V2Policy;
   readonly uploadIdleTimeoutMs: number;
-  /** Wrong signatures of one key at one address that are answered before further ones have to wait. */
+  /** How many wrong signatures of one key are answered at one address before the next one has to wait. */
   readonly failedSignaturesMax: number;
   readonly trustedProxies: readonly string[];
 }
@@ -38,31 +38,31 @@ export interface S3GatewayDeps {
   readonly envelope: Pick<Envelope, "seal" | "open">;
   readonly log: { error(fields: object, message: string): void; debug(fields: object, message: string): void };
   readonly documents: DocumentReader;
-  /** Counts a request of a key, or of an address without one. @throws Problem `rate_limited` */
+  /** Counts a request of a key, or of an address if it has no key. @throws Problem `rate_limited` */
   readonly count: (whose: string) => void;
   readonly settings: GatewaySettings;
 }
 
-/** The context of an operation: a request whose sender is known and has the permission of its row. */
+/** The context of an operation: the sender of the request is known and has the permission of its row. */
 export interface Context {
   readonly deps: S3GatewayDeps;
   readonly exchange: Exchange;
   readonly auth: Authentication;
-  /** The header, with what a presigned URL carries in its stead. */
+  /** The header, and the fields that a presigned URL has in its query. */
   readonly fields: Fields;
   readonly caller: S3Caller;
   readonly principal: S3Principal;
   readonly key: string;
   readonly versionId: string | undefined;
-  /** @throws Error in an operation that is about no bucket */
+  /** @throws Error in an operation without a bucket */
   readonly bucket: Bucket;
   /** The properties of the request for policies. */
   readonly conditions: RequestConditions;
   /** A parameter of the query, decoded. */
   readonly parameter: (name: string) => string | undefined;
-  /** One more permission, beside that of the row. @throws S3Error `AccessDenied` */
+  /** Checks a permission in addition to that of the row. @throws S3Error `AccessDenied` */
   readonly require: (action: string, about?: Partial<AccessRequest>) => Promise<void>;
-  /** The same as a question. */
+  /** As `require`, but returns the result. */
   readonly allows: (action: string, about?: Partial<AccessRequest>) => Promise<boolean>;
 }
 
@@ -71,9 +71,9 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** A document, or text. */
   readonly body?: string;
-  /** Writes the body, after the head was written. Only of a request that is no HEAD. */
+  /** Writes the body after the head. Absent for HEAD. */
   readonly send?: (response: ServerResponse) => Promise<void>;
-  /** Lets go of what `send` would have sent, when the head could not be. */
+  /** Releases the resources of `send` when the head could not be sent. */
   readonly release?: () => Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export function createContext(
     key,
     versionId: versionId === "" ? undefined : versionId,
     get bucket() {
-      if (bucket === null) throw new Error("the operation is about no bucket");
+      if (bucket === null) throw new Error("the operation has no bucket");
       return bucket;
     },
     conditions,
@@ -124,7 +124,7 @@ const CONDITION_FIELD =
   /^x-amz-(acl|copy-source|metadata-directive|server-side-encryption(-customer-algorithm|-aws-kms-key-id)?|grant-.*|storage-class|content-sha256|object-lock-.*)$/;
 const SIGNATURE_VERSIONS: Readonly<Record<string, string>> = { "v2-header": "AWS", "v2-query": "AWS" };
 
-/** Condition keys of the policy language, as far as a request has them. */
+/** The condition keys of the policy language that the request has values for. */
 function conditionValues({ target }: Exchange, { fields, kind }: Authentication): Record<string, string> {
   const values: Record<string, string> = {};
   for (const name of CONDITION_PARAMETERS) {
@@ -152,7 +152,7 @@ export function tagValues(tags: Iterable<readonly [string, string]>): Record<str
   return values;
 }
 
-/** The organization that content of a bucket's objects belongs to. */
+/** Returns the organization that owns the content of a bucket's objects. */
 export function requireKey({ key }: { readonly key: string }): string {
   if (Buffer.byteLength(key) > KEY_BYTES_MAX)
     throw new S3Error("KeyTooLongError", undefined, {

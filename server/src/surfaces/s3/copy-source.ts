@@ -13,8 +13,8 @@ export interface CopySource {
 }
 
 /**
- * The object that `x-amz-copy-source` names. The caller needs the permission to read it, as for a GET: it is decoded
- * like the address of a request, and checked before anything of it is revealed.
+ * Returns the object that `x-amz-copy-source` names. The source is decoded like a request's path. The caller needs the
+ * permission to read it, as for a GET, before anything about it is revealed.
  * @throws S3Error `InvalidArgument`, `AccessDenied`, `NoSuchKey`, `NoSuchBucket`, `PreconditionFailed`
  */
 export async function copySourceOf(context: Context): Promise<CopySource> {
@@ -35,7 +35,11 @@ export async function copySourceOf(context: Context): Promise<CopySource> {
   return { bucket, version };
 }
 
-/** Lets `keep` make something of the source's bytes, or of a range of them, as new content: where it can't be shared. @throws S3Error */
+/**
+ * Stores the source's bytes, or a range of them, as new content, and calls `keep` with it. For sources whose content
+ * can't be shared.
+ * @throws S3Error
+ */
 export async function keepCopied<T>(
   context: Context,
   { bucket, version }: CopySource,
@@ -64,7 +68,7 @@ function sourceNamed(text: string): { bucket: string; key: string; versionId: st
   return { bucket: decoded.slice(1, slash), key, versionId: versionId === "" ? undefined : versionId };
 }
 
-/** A `?` that begins no version is one of the key. */
+/** Keeps a `?` in the key, unless it begins the version. */
 function pathOf(path: string): string {
   try {
     return parseTarget(path.replaceAll("?", "%3F")).path;

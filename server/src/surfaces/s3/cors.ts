@@ -3,7 +3,7 @@ import { S3Error, type Bucket, type CorsRule } from "#domain/s3/index.ts";
 import type { Answer, S3GatewayDeps } from "./context.ts";
 import type { Exchange } from "./wire/request.ts";
 
-/** Fields for a page of another origin; none when no rule of the bucket matches. */
+/** Returns the CORS fields for a page of another origin; empty when no rule of the bucket matches. */
 export function corsFields(bucket: Bucket, raw: IncomingMessage, origin: string): Record<string, string> {
   const method = String(raw.headers["access-control-request-method"] ?? raw.method);
   const rule = ruleFor(bucket, origin, method, []);
@@ -11,8 +11,8 @@ export function corsFields(bucket: Bucket, raw: IncomingMessage, origin: string)
 }
 
 /**
- * Answers a preflight request by the bucket's rules. It shows no credentials, so the bucket is found as for a request without a signature, or
- * by the access key that the page's presigned URL names.
+ * Answers a preflight request by the bucket's rules. A preflight has no credentials: the bucket is found as for an
+ * unsigned request, or by the access key in the page's presigned URL.
  * @throws S3Error `AccessDenied`, `InvalidRequest`
  */
 export async function preflight(deps: S3GatewayDeps, exchange: Exchange): Promise<Answer> {
@@ -51,7 +51,7 @@ async function bucketFor(deps: S3GatewayDeps, { target }: Exchange, name: string
   try {
     return await buckets.find(admitted?.principal ?? (await keys.anonymous()), name);
   } catch (error) {
-    // Alike whether the bucket is not there or allows nothing.
+    // The same answer for an absent bucket and for one without rules.
     if (error instanceof S3Error) return undefined;
     throw error;
   }
@@ -74,7 +74,7 @@ function matches(pattern: string, text: string): boolean {
   return text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after);
 }
 
-/** Never with `access-control-allow-credentials`: there are no cookies here, so no page needs to send any. */
+/** Never has `access-control-allow-credentials`: S3 uses no cookies, so pages need not send any. */
 function fieldsOf(rule: CorsRule, origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": rule.allowedOrigins.includes("*") ? "*" : origin,

@@ -18,9 +18,9 @@ export interface BucketsSurfaceDeps {
 
 /** The functions of the gateway that this surface needs; the gateway moves all content. */
 export interface GatewayLink {
-  /** Its public address. */
+  /** The gateway's public address. */
   readonly endpoint: string;
-  /** A path with its query below the address, signed. */
+  /** Signs a path and its query below the gateway's address. */
   presign(request: {
     readonly method: "GET" | "PUT";
     readonly bucket: string;
@@ -32,6 +32,6 @@ export interface GatewayLink {
     readonly atMs: number;
     readonly lifetimeS: number;
   }): string;
-  /** Has it answer a request that came to another listener. */
+  /** Answers a request that came to another listener. */
   handle(request: Request, reply: Reply): void;
 }

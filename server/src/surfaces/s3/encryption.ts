@@ -18,18 +18,18 @@ const BLOCK_BYTES = 16;
 const KEY_BYTES = 32;
 const SSE = "x-amz-server-side-encryption";
 const CUSTOMER = `${SSE}-customer-`;
-/** Begins the fields about the source of a copy. */
+/** The prefix of the fields about a copy's source. */
 export const COPY_SOURCE = "x-amz-copy-source-";
 
 /** How new content is to be encrypted. */
 export interface Encryption {
-  /** Stored with the object. Its nonce is that of content in one piece. */
+  /** Stored with the object. Its nonce belongs to content in one piece. */
   readonly info: SseInfo;
   readonly key: Buffer;
 }
 
 /**
- * The encryption that the request, or else the bucket, asks for; null for none.
+ * Returns the encryption that the request asks for, or else the bucket's default; null for none.
  * @throws S3Error `InvalidArgument`, `InvalidRequest`, `NotImplemented`
  */
 export function encryptionOf({ fields, bucket, deps }: Context): Encryption | null {
@@ -50,7 +50,7 @@ export function encryptionOf({ fields, bucket, deps }: Context): Encryption | nu
     throw new S3Error("InvalidArgument", "The encryption method specified is not supported");
   const about = fields.names().find((name) => name.startsWith(`${SSE}-`) && !name.startsWith(CUSTOMER));
   if (about !== undefined)
-    throw new S3Error("InvalidArgument", `${about} takes ${SSE}: aws:kms, which is not implemented.`);
+    throw new S3Error("InvalidArgument", `${about} needs ${SSE}: aws:kms, which is not implemented.`);
   if (asked === undefined && bucket.config.encryption === undefined) return null;
   const [key, nonce] = [randomBytes(KEY_BYTES), newNonce()];
   const sealedKey = Buffer.from(deps.envelope.seal(placeOf(nonce), key)).toString("base64");
@@ -62,14 +62,15 @@ export function newNonce(): string {
   return randomBytes(BLOCK_BYTES).toString("base64");
 }
 
-/** Bound to the nonce, which copies that share the content have in common. */
+/** The key is sealed under the nonce, since copies that share content share its nonce. */
 function placeOf(nonce: string): { table: string; id: string; purpose: string; version: number } {
   return { table: "s3_objects", id: nonce, purpose: "s3-object-key", version: 1 };
 }
 
 /**
- * The key of content that is there, or of an upload's parts; null for content in the clear.
- * @param prefix of the fields with a customer's key @throws S3Error `InvalidRequest`
+ * Returns the key of stored content or of an upload's parts; null if it is not encrypted.
+ * @param prefix of the fields with a customer's key
+ * @throws S3Error `InvalidRequest`
  */
 export function keyOf(
   { deps, fields }: { readonly deps: Pick<S3GatewayDeps, "envelope">; readonly fields: Fields },
@@ -93,7 +94,7 @@ export function keyOf(
   return customer.key;
 }
 
-/** Three fields, of which all or none are there. */
+/** Reads a customer's key from its three fields. Either all or none must be sent. */
 function customerKey(fields: Fields, prefix: string): { key: Buffer; md5: string } | null {
   const name = prefix.endsWith("-") ? `${prefix}${CUSTOMER.replace(/^x-amz-/, "")}` : CUSTOMER;
   const [algorithm, key, md5] = ["algorithm", "key", "key-md5"].map((part) => fields.get(name + part));
@@ -117,7 +118,7 @@ function customerKey(fields: Fields, prefix: string): { key: Buffer; md5: string
   return { key: bytes, md5 };
 }
 
-/** Its header fields in an answer. */
+/** Returns the header fields that report the encryption. */
 export function sseFields(sse: SseInfo | null): Record<string, string> {
   if (sse === null) return {};
   if (sse.kind === ALGORITHM) return { [SSE]: ALGORITHM };
@@ -128,7 +129,7 @@ interface Cipher {
   update(chunk: Uint8Array): Buffer;
 }
 
-/** One key stream both ways, from a byte on. */
+/** Returns a cipher from a byte position on. Counter mode uses the same key stream to encrypt and to decrypt. */
 export function cipherAt(key: Buffer, nonce: string, position = 0): Cipher {
   const counter = Buffer.from(nonce, "base64");
   let carry = BigInt(Math.floor(position / BLOCK_BYTES));
@@ -142,7 +143,7 @@ export function cipherAt(key: Buffer, nonce: string, position = 0): Cipher {
   return cipher;
 }
 
-/** The bytes of an object, or a range of them, in the clear. */
+/** Yields the decrypted bytes of an object, or of a range. */
 export async function* plaintextOf(
   objects: ObjectStore,
   orgId: string,
@@ -166,7 +167,7 @@ export async function* plaintextOf(
   }
 }
 
-/** Ranges with separate counters. */
+/** Returns the ranges of an object, each with its own counter. */
 function piecesOf({ size, sse, parts }: ObjectVersion): (Span & { nonce: string })[] {
   if (parts === null || sse === null) return [{ start: 0, end: size, nonce: sse?.nonce ?? "" }];
   let at = 0;
@@ -177,7 +178,7 @@ function piecesOf({ size, sse, parts }: ObjectVersion): (Span & { nonce: string 
   });
 }
 
-/** Writes chunks to a response as fast as it takes them. */
+/** Writes chunks to a response, and waits while its buffer is full. */
 export async function sendChunks(chunks: AsyncIterable<Buffer>, response: Writable): Promise<void> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();

@@ -17,7 +17,7 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
   request_timeout: "RequestTimeout",
   conflict: "OperationAborted",
   duplicate_slug: "BucketAlreadyExists",
-  // S3 counts only buckets in this way.
+  // In S3 only buckets have such a limit.
   limit_reached: "TooManyBuckets",
   precondition_failed: "PreconditionFailed",
   storage_quota_exceeded: "QuotaExceeded",
@@ -32,7 +32,7 @@ const CODES: Readonly<Partial<Record<ProblemCode, S3ErrorCode>>> = {
 
 const RETRY_AFTER: Readonly<Record<string, string>> = { "retry-after": "1" };
 
-/** Any error as one of S3's. An unknown error is a bug, and is reported as an internal error. */
+/** Converts any error to an S3 error. An unknown error is a bug and becomes an internal error. */
 export function s3ErrorOf(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (error instanceof XmlFault) return new S3Error("MalformedXML", error.detail, { cause: error });
@@ -63,7 +63,7 @@ function ofStore(error: Problem): S3Error | undefined {
   return new S3Error("BadDigest", `The ${name} you specified did not match the calculated checksum.`, { fields });
 }
 
-/** The fields that name a request: clients show `x-amz-id-2` beside its id. */
+/** Returns the fields that identify a request. Clients show `x-amz-id-2` beside the request id. */
 export function idFields(requestId: string): Record<string, string> {
   return { "x-amz-request-id": requestId, "x-amz-id-2": hostIdOf(requestId), "request-id": requestId };
 }
@@ -72,7 +72,7 @@ function hostIdOf(requestId: string): string {
   return Buffer.from(requestId).toString("base64");
 }
 
-/** Answers with the document of an error, with the ids that find it in the log. */
+/** Answers with the XML document of an error. Its ids find the error in the log. */
 export function sendError(request: Request, reply: Reply, cause: unknown, resource = "/"): Reply {
   request.operation ??= "s3 unknown";
   logBug(request, cause);
@@ -84,7 +84,7 @@ export function sendError(request: Request, reply: Reply, cause: unknown, resour
   return sendBytes(reply, errorDocument(error, request.id, resource));
 }
 
-/** Takes back the fields of an answer that could not be sent. */
+/** Removes the fields of an answer that could not be sent. */
 export function clearHead(reply: Reply): void {
   for (const name of Object.keys(reply.getHeaders())) void reply.removeHeader(name);
 }
@@ -94,7 +94,7 @@ export function logBug(request: Request, cause: unknown): void {
   if (error.code === "InternalError") logFailure(request, error.options.cause ?? error);
 }
 
-/** Bytes: a text would have the head encoded as it is itself, and fields are one character a byte. */
+/** Sends bytes: for a string Node would encode the head in the same way, but fields have one byte in each character. */
 export function sendBytes(reply: Reply, body: string | undefined): Reply {
   if (body === undefined) return reply.send();
   const bytes = Buffer.from(body);
@@ -102,7 +102,7 @@ export function sendBytes(reply: Reply, body: string | undefined): Reply {
   return reply.send(reply.request.method === "HEAD" ? undefined : bytes);
 }
 
-/** The answer to bytes that are no HTTP request, or to too large a header. */
+/** Renders the error for bytes that are not an HTTP request, or for a header that is too large. */
 export function renderError({ code }: Problem, resource: string, requestId: string): ProtocolAnswer {
   const error = new S3Error(PROTOCOL_CODES[code] ?? "BadRequest");
   const body = errorDocument(error, requestId, resource);

@@ -16,7 +16,7 @@ import { createPeerReader, type Peer } from "./wire/peer.ts";
 import type { Exchange, Reply, Request } from "./wire/request.ts";
 import { parseTarget, placeOf } from "./wire/target.ts";
 
-/** Answers one request after the other; never throws. */
+/** Answers requests; never throws. */
 export interface S3Gateway {
   handle(request: Request, reply: Reply): void;
 }
@@ -41,7 +41,7 @@ interface Parts {
   readonly peerOf: (raw: IncomingMessage) => Peer;
 }
 
-/** One request on its way. */
+/** The handling of one request. */
 class Service {
   readonly #deps: S3GatewayDeps;
   readonly #parts: Parts;
@@ -134,9 +134,7 @@ class Service {
     return auth;
   }
 
-  /**
-   * Finds the bucket and checks the one permission that the operation always needs, before anything else is revealed.
-   */
+  /** Finds the bucket and checks the permission of the row before anything else is revealed. */
   async #contextFor(row: Row, exchange: Exchange, auth: Authentication): Promise<Context> {
     const { buckets } = this.#deps.domain;
     const hasBucket = row.level !== "service" && row.makesBucket !== true;
@@ -169,7 +167,7 @@ class Service {
   }
 
   #refuse(cause: unknown): void {
-    // A cut connection is the only way left to say that the content is not whole.
+    // The head was sent, so only a cut connection can tell the client that the content is incomplete.
     if (this.#reply.raw.headersSent) {
       logBug(this.#request, cause);
       this.#reply.raw.destroy();
@@ -180,7 +178,7 @@ class Service {
   }
 }
 
-/** Before a byte of the body is read. */
+/** Checks the row's permission before a byte of the body is read. */
 async function requirePermission({ action, versionAction, orAction, untold }: Row, context: Context): Promise<void> {
   const asked = (context.versionId === undefined ? undefined : versionAction) ?? action;
   if (asked === null) return;
@@ -189,7 +187,7 @@ async function requirePermission({ action, versionAction, orAction, untold }: Ro
   await context.require(asked, about);
 }
 
-/** `x-amz-expected-bucket-owner`: the caller's own check against a bucket of somebody else with the same name. */
+/** Checks `x-amz-expected-bucket-owner`: a client sends it to avoid a bucket of the same name with another owner. */
 function requireOwner({ fields }: Context, bucket: Bucket | null): void {
   const expected = fields.get("x-amz-expected-bucket-owner");
   if (expected !== undefined && bucket !== null && expected !== bucket.owner.id) throw new S3Error("AccessDenied");

@@ -11,7 +11,7 @@ export type { GatewayLink } from "./deps.ts";
 export { ROWS as S3_ROUTES } from "./routes.ts";
 export { createS3Gateway, type S3Gateway } from "./gateway.ts";
 
-/** S3's API on a separate listener: buckets have every path of it. */
+/** S3's API on a separate listener, where every path belongs to a bucket. */
 export function createS3Surface(gateway: S3Gateway): Surface {
   return {
     name: "s3",
@@ -21,7 +21,7 @@ export function createS3Surface(gateway: S3Gateway): Surface {
       app.route({
         method: app.supportedMethods,
         url: "/",
-        // Not the handler: the framework judges the fields of a body before it.
+        // Runs before the framework's handler, because the framework checks the header fields of a body before that.
         onRequest: (request, reply, _done) => gateway.handle(request, reply),
         handler: () => undefined,
       });
@@ -29,13 +29,13 @@ export function createS3Surface(gateway: S3Gateway): Surface {
   };
 }
 
-/** What the gateway did not get to answer itself. */
+/** Answers requests that fail before the gateway gets them. */
 function refuse(request: Request, reply: Reply, error: unknown): Reply {
   clearHead(reply);
   return sendError(request, reply, error);
 }
 
-/** The objects of buckets as people see them, as JSON; content goes by the gateway. */
+/** The JSON API for people over the objects of buckets. Content goes through the gateway. */
 export function createBucketsSurface(deps: BucketsSurfaceDeps): Surface {
   return { name: "buckets", mount: (app) => mountBuckets(app, deps) };
 }

@@ -31,7 +31,7 @@ export function versionPrefixLine(key: string): VersionLine {
   return { ...prefixLine(key), kind: "prefix", version_id: null, is_latest: false };
 }
 
-/** Lines of a listing in the order of the bytes of their keys; of one key in the order in which they came. */
+/** Sorts lines of a listing by the bytes of their keys. Lines with equal keys keep their order. */
 export function inKeyOrder<T extends { readonly key: string }>(lines: readonly T[]): T[] {
   return lines.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
 }
@@ -57,7 +57,7 @@ export function objectDetail(version: ObjectVersion): ResultOf<typeof BUCKET_ROU
   };
 }
 
-/** By their names in HTTP. */
+/** Returns the stored header fields by their HTTP names. */
 function headersOf({ headers }: ObjectVersion): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)

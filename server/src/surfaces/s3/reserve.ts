@@ -2,16 +2,17 @@ import type { Reservation } from "#kernel/reservations.ts";
 import type { Context } from "./context.ts";
 import type { Digests, StagedBlob } from "#stores/objects/index.ts";
 
-/** Content that is in the object store and held by nothing yet. */
+/** Content in the object store that nothing refers to yet. */
 export interface Staged {
   readonly content: StagedBlob;
-  /** Digests of the bytes as they were sent, before any encryption. */
+  /** Digests of the sent bytes, before any encryption. */
   readonly digests: Digests;
 }
 
 /**
- * Reserves the quota for content before a byte of it is written, until `keep` has counted it, or the request is refused or breaks off.
- * `size`: undefined where only the end of the body tells; `stage` takes such content through `reservation.admit`.
+ * Reserves the quota before the first byte is written, and holds it until `keep` has counted the content or the request
+ * fails. `size` is undefined if only the end of the body shows it; then `stage` passes the content through
+ * `reservation.admit`.
  * @throws S3Error `QuotaExceeded`
  */
 export async function keepReserved<T>(

@@ -5,29 +5,32 @@ import { SELECTORS } from "./wire/sub-resources.ts";
 
 export type Level = "service" | "bucket" | "object";
 
-/** A row of the table: what a request must be to mean the operation, and what its sender must be allowed to do. */
+/** A row of the table: which requests mean the operation, and which permission they need. */
 export interface Row {
-  /** S3's own name. */
+  /** S3's name of the operation. */
   readonly name: string;
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   readonly level: Level;
-  /** Parameters that choose the operation, all of them. */
+  /** All parameters that select the operation. */
   readonly selectors: readonly string[];
-  /** Only with the field `x-amz-copy-source`, or without it. */
+  /** True: only with the field `x-amz-copy-source`; false: only without it. */
   readonly copies?: boolean;
-  /** As in policies. With a version named, `versionAction` where there is one. Null: the operation asks by itself, and reads no body. */
+  /**
+   * The action as policies name it. A request for a version needs `versionAction`, if it is set. Null: the operation
+   * checks by itself, and reads no body.
+   */
   readonly action: string | null;
   readonly versionAction?: string;
-  /** Parts of the checked resource that only the body has; the operation checks again once it knows them. */
+  /** Parts of the checked resource that only the body has. The operation checks again once it has read them. */
   readonly untold?: ReadonlySet<"key" | "tags">;
-  /** Equivalent to `action`, until the body shows which of the two is meant. */
+  /** Accepted instead of `action` until the body shows which of the two is needed. */
   readonly orAction?: string;
-  /** True: the bucket is not there yet. */
+  /** True: the bucket does not exist yet. */
   readonly makesBucket?: boolean;
   readonly run: Operation;
 }
 
-/** Parameters that change no operation's meaning. */
+/** Parameters that do not select an operation. */
 const PARAMETERS = new Set(
   [
     "x-id versionId prefix delimiter marker max-keys encoding-type continuation-token start-after fetch-owner key-marker",
@@ -64,8 +67,8 @@ export function routeOf(rows: readonly Row[], exchange: Exchange): Row {
 }
 
 /**
- * An unknown parameter may be one that changes the meaning of a request. It is ignored where it can't do harm: in a
- * read, and in the form of a mere value (`?v=1` of pages that must not be cached).
+ * Refuses an unknown parameter, since it may change the meaning of a request. It is ignored where it does no harm: in a
+ * read, and with a value (`?v=1` of pages that must not be cached).
  */
 function refuseUnknown(method: string, query: Exchange["target"]["query"]): void {
   for (const { name, value } of query) {

@@ -23,11 +23,11 @@ export function mountBuckets(app: FastifyInstance, deps: BucketsSurfaceDeps): vo
   mountRoute(app, host, rows.createObjectLink, createObjectLink(deps));
   mountRoute(app, host, rows.createObjectUpload, createObjectUpload(deps));
   mountRoute(app, host, rows.deleteObjects, deleteObjects(deps));
-  // A separate context: it parses no body.
+  // A separate context, because it must not parse the body.
   void app.register(async (scope) => mountContent(scope, deps));
 }
 
-/** The target of presigned URLs of this origin. It is no path of the interface, so that no row describes it. */
+/** Mounts the target of presigned URLs at this origin. It is not part of the documented API, so it has no row. */
 function mountContent(app: FastifyInstance, { gateway }: BucketsSurfaceDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));

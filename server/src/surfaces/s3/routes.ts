@@ -77,7 +77,7 @@ function row(name: string, request: string, action: string | null, run: Operatio
   return { name, method: method as Row["method"], level: level as Level, selectors, action, run, ...more };
 }
 
-/** A form has no row: its body's type identifies it, and its fields identify its sender. */
+/** A form has no row: the type of its body identifies it, and its fields identify the sender. */
 export const POST_OBJECT = { name: "PostObject", action: "s3:PutObject", run: postObject } as const;
 
 /** Every operation. Others are not supported. */

@@ -4,25 +4,25 @@ import { S3Error, type AdmittedKey, type S3Keys } from "#domain/s3/index.ts";
 export interface ProofDeps {
   readonly keys: S3Keys;
   /**
-   * Failures of a key at an address.
-   * @throws Problem `rate_limited` when there were too many
+   * Counts a failure of a key at an address.
+   * @throws Problem `rate_limited` after too many
    */
   readonly failures: { fail(whose: string): void };
 }
 
-/** Who claims to have which key. */
+/** The claimed key, and the address of the sender. */
 export interface Claimant {
   readonly accessKeyId: string;
   readonly ip: string | null;
 }
 
-/** The errors that a guesser gets. */
+/** The errors that count as a guess. */
 const GUESSED = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
 
 /**
- * The key, once `verify` has seen a signature with its secret. A right signature is accepted after any failures: nobody
- * can lock others out of their key by failing for it. Only a caller with the secret learns that the key waits for an
- * approval, or may not be used from there.
+ * Returns the key once `verify` has accepted a signature by its secret. A right signature is accepted after any number
+ * of failures, so nobody can lock others out of their key. Only a caller with the secret learns that the key waits for
+ * an approval, or may not be used from this address.
  * @throws S3Error `InvalidAccessKeyId`, the errors of `verify`; Problem `approval_pending`, `address_not_allowed`;
  *   `rate_limited` for a guesser
  */

@@ -15,7 +15,7 @@ export interface Authentication {
   readonly kind: AuthKind;
   readonly principal: S3Principal;
   readonly payload: Payload;
-  /** The header, with what a presigned URL carries in its stead. */
+  /** The header, and the fields that a presigned URL has in its query. */
   readonly fields: Fields;
   /** Names of fields that came in the query. */
   readonly hoisted: ReadonlySet<string>;
@@ -25,14 +25,14 @@ export interface AuthenticatorDeps extends ProofDeps {
   readonly nowMs: () => number;
   readonly regions: Regions;
   readonly v2: V2Policy;
-  /** Host of the public address: what clients sign when a proxy before us sets another one. */
+  /** The host of the public address. Clients sign it even when a proxy before us sets another one. */
   readonly publicHost: string;
 }
 
 export interface S3Authenticator {
   /**
-   * The one place that decides who sent a request. Runs before any look-up for it.
-   * @param form the fields of a form before its file, where `kindOf` says that the request is one
+   * Decides who sent a request; no other place does. Runs before any look-up for the request.
+   * @param form the fields before a form's file, if `kindOf` says that the request is a form
    * @throws S3Error
    */
   authenticate(exchange: Exchange, form?: FormFields): Promise<Authentication>;
@@ -69,7 +69,7 @@ export function createS3Authenticator(deps: AuthenticatorDeps): S3Authenticator 
   };
 }
 
-/** There are none here, and one that is passed over would be one that nobody checked. */
+/** Mooring has no session tokens. To ignore one would mean to accept a token that nobody checked. */
 function refuseSessionTokens({ fields, target }: Exchange): void {
   if (fields.has("x-amz-security-token") || hasParameter(target, "X-Amz-Security-Token"))
     throw new S3Error("InvalidToken");
@@ -79,7 +79,7 @@ function requireV2(isTaken: boolean): void {
   if (!isTaken)
     throw new S3Error(
       "InvalidRequest",
-      "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256. Signature V2 is taken where the setting s3_signature_v2 says so.",
+      "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256. Signature V2 is accepted only if the setting s3_signature_v2 allows it.",
     );
 }
 
@@ -118,7 +118,7 @@ const PRESIGNING = new Set(
   "algorithm credential date expires signedheaders signature content-sha256".split(" ").map((name) => `x-amz-${name}`),
 );
 
-/** Presigners move `x-amz-*` fields into the query, where the signature covers them as well. */
+/** Adds the `x-amz-*` fields that presigners move into the query. The signature covers them there too. */
 function withQuery({ target, fields }: Exchange): Pick<Authentication, "fields" | "hoisted"> {
   const added = target.query
     // One character a byte, as fields have them.
@@ -135,7 +135,7 @@ async function ofV2(
 ): Promise<Authentication> {
   const seen = kind === "v2-query" ? withQuery(exchange) : plainFields(exchange);
   const { accessKeyId } = claims;
-  // Its signature covers fields of the query as if they were in the header.
+  // The signature covers these fields of the query as it covers the header.
   const { principal } = await proven(deps, { accessKeyId, ip: exchange.ip }, ({ secret }) =>
     requireV2Signature({ ...exchange, fields: seen.fields }, claims, secret),
   );

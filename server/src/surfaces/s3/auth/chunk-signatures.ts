@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { ChunkSigner } from "../wire/aws-chunked.ts";
 import { EMPTY_SHA256, equalInConstantTime, scopeText, signatureOf, type Scope } from "./signature-v4.ts";
 
-/** The beginning of the chain of a streaming body's signatures. */
+/** The start of the signature chain of a streaming body. */
 export interface StreamingContext {
   readonly key: Uint8Array | KeyObject;
   /** As in `x-amz-date`. */

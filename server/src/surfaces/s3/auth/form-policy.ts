@@ -13,7 +13,7 @@ type Condition =
   | { readonly kind: "eq" | "starts-with"; readonly name: string; readonly value: string }
   | { readonly kind: "content-length-range"; readonly min: number; readonly max: number };
 
-/** Fields that change nothing but whether the form is taken at all. */
+/** Fields that a policy need not name: they do not change the stored object. */
 const FREE = /^x-(ignore-|amz-checksum-|amz-sdk-checksum-)/;
 
 /**
@@ -49,7 +49,7 @@ export function requirePolicy(policy: string, fields: FormFields, nowMs: number)
   return range;
 }
 
-/** A content type may be a list, each of which must begin so. */
+/** A content type may be a list. Then each of its items must begin with the prefix. */
 function startsWith(name: string, value: string, prefix: string): boolean {
   const values = name === "content-type" ? value.split(",").map((part) => part.trim()) : [value];
   return values.every((part) => part.startsWith(prefix));
@@ -85,7 +85,7 @@ function conditionsOf(condition: unknown, invalid: (detail: string) => S3Error):
 function conditionOfList(list: readonly unknown[], invalid: (detail: string) => S3Error): Condition {
   const [kind, first, second] = list;
   const operator = typeof kind === "string" ? kind.toLowerCase() : "";
-  if (list.length !== 3) throw invalid(`a condition has 3 members, and this one ${list.length}.`);
+  if (list.length !== 3) throw invalid(`a condition must have 3 members, and this one has ${list.length}.`);
   if (operator === "content-length-range") {
     const [min, max] = [Number(first), Number(second)];
     if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || min < 0 || max < min)

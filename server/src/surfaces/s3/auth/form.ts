@@ -6,7 +6,7 @@ import { msOfBasicDate, requireNear } from "./times.ts";
 import type { V2Policy } from "./v2.ts";
 import { credentialOf, mismatch, type Regions } from "./v4.ts";
 
-/** The fields of a form before its file, by lower-case names. Each came once. */
+/** The fields before a form's file, by lower-case name. Each was sent once. */
 export type FormFields = ReadonlyMap<string, string>;
 
 interface Deps extends ProofDeps {
@@ -16,11 +16,12 @@ interface Deps extends ProofDeps {
   readonly nowMs: () => number;
 }
 
-/** Fields that say who signed, and so are nothing that a policy must name. */
+/** Fields that identify the signer. A policy need not name them. */
 export const SIGNATURE_FIELDS = new Set(["awsaccesskeyid", "signature", "x-amz-signature", "policy", "file"]);
 
 /**
- * Who signed a form's policy; without one nobody did. The conditions of the policy are for the operation to check.
+ * Identifies the signer of a form's policy; a form without a policy is anonymous. The operation checks the policy's
+ * conditions.
  * @throws S3Error `InvalidArgument`, `InvalidAccessKeyId`, `SignatureDoesNotMatch`
  */
 export async function authenticateForm(deps: Deps, form: FormFields, ip: string | null): Promise<S3Principal> {
@@ -60,7 +61,7 @@ async function ofV4(deps: Deps, form: FormFields, policy: string, ip: string | n
     const right = signatureOf(deps.signingKeys.keyOf(accessKeyId, secret, scope), policy);
     if (!equalInConstantTime(given, right)) throw mismatch(accessKeyId, given, { StringToSign: policy });
   });
-  // When it ends is the policy's to say; that it began is ours to see.
+  // The policy has its own end, so only the start is checked here.
   if (ms > deps.nowMs()) requireNear(ms, deps.nowMs());
   return principal;
 }

@@ -4,12 +4,15 @@ import type { ChunkSigner } from "../wire/aws-chunked.ts";
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
 
-/** The kind of payload in `x-amz-content-sha256`. It alone decides how the body is read. */
+/** The kind of payload that `x-amz-content-sha256` names. It alone decides how the body is read. */
 export type Payload =
   | { readonly kind: "plain"; readonly sha256: string | null }
   | { readonly kind: "chunked"; readonly signer: ChunkSigner | null; readonly hasTrailers: boolean };
 
-/** @param context null when nothing is signed by Signature V4, and so no chunks can be @throws S3Error `InvalidArgument`, `NotImplemented` */
+/**
+ * @param context null if the request is not signed by Signature V4; then its chunks can't be signed
+ * @throws S3Error `InvalidArgument`, `NotImplemented`
+ */
 export function payloadOf(value: string | undefined, context: StreamingContext | null): Payload {
   switch (value) {
     case undefined:
@@ -20,7 +23,7 @@ export function payloadOf(value: string | undefined, context: StreamingContext |
     case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD":
     case "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER":
       if (context === null)
-        throw new S3Error("InvalidRequest", `${value} takes a request that is signed in its header.`);
+        throw new S3Error("InvalidRequest", `${value} is only possible in a request that is signed in its header.`);
       return { kind: "chunked", signer: chunkSigner(context), hasTrailers: value.endsWith("-TRAILER") };
     default:
       if (/^[0-9a-f]{64}$/.test(value)) return { kind: "plain", sha256: value };

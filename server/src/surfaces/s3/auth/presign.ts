@@ -10,7 +10,7 @@ export interface Presigning {
   readonly key: string;
   /** Parameters other than those of the signature, which covers them. */
   readonly query: readonly QueryParameter[];
-  /** Fields that the request must have just so, by lower-case names. */
+  /** Fields that the request must send with exactly these values, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly accessKeyId: string;
   readonly secret: string;
@@ -18,7 +18,10 @@ export interface Presigning {
   readonly lifetimeS: number;
 }
 
-/** A target with its query, below the gateway's address: as a client's presigner makes it (Signature Version 4, query parameters). */
+/**
+ * Returns a target with its query, below the gateway's address, as a client's presigner does (Signature Version 4,
+ * query parameters).
+ */
 export function presignedTarget(
   options: { readonly host: string; readonly region: string },
   request: Presigning,
@@ -49,7 +52,10 @@ export function presignedTarget(
   return `${pathOf(bucket, key)}?${text}`;
 }
 
-/** Browsers take dot segments away, encoded ones too, but not a slash that is encoded: then there are no segments (WHATWG URL, path state). */
+/**
+ * Browsers remove dot segments, encoded ones too. If the slashes are encoded there are no segments (WHATWG URL, path
+ * state).
+ */
 function pathOf(bucket: string, key: string): string {
   const hasDots = key.split("/").some((segment) => segment === "." || segment === "..");
   return hasDots ? `/${uriEncoded(`${bucket}/${key}`)}` : uriEncodedPath(`/${bucket}/${key}`);

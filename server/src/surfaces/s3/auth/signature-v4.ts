@@ -18,7 +18,7 @@ export interface SignedRequest {
   readonly method: string;
   readonly target: Target;
   readonly fields: Fields;
-  /** Lower-case names, in the order in which they were given. */
+  /** Lower-case names, in the order of the request. */
   readonly signedHeaders: readonly string[];
   /** Value of `x-amz-content-sha256`, for any kind of payload. */
   readonly payload: string;
@@ -44,7 +44,9 @@ function folded(value: string): string {
   return value.trim().replace(/ +/g, " ");
 }
 
-/** Sorted by the bytes of the encoded name, then value; repeated parameters stay. The signature itself is left out. */
+/**
+ * Sorts by the bytes of the encoded name, then of the value. Keeps repeated parameters, and omits the signature itself.
+ */
 function canonicalQueryOf(query: readonly QueryParameter[]): string {
   return query
     .filter(({ name }) => name !== "X-Amz-Signature")
@@ -63,7 +65,7 @@ export function stringToSignOf(date: string, scope: Scope, canonicalRequest: str
   return [V4_ALGORITHM, date, scopeText(scope), sha256OfLatin1(canonicalRequest)].join("\n");
 }
 
-/** Header values are one character a byte, and everything else is ASCII. */
+/** Header values have one byte in each character, and everything else is ASCII. */
 function sha256OfLatin1(text: string): string {
   return hash("sha256", Buffer.from(text, "latin1"), "hex");
 }
@@ -82,7 +84,7 @@ export function equalInConstantTime(given: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Keys that were derived lately: four HMACs a request are most of what verifying one costs. */
+/** Caches signing keys. Deriving one takes four HMACs, which is most of the cost of verifying a request. */
 export class SigningKeys {
   readonly #keys = new Map<string, { readonly secret: string; readonly key: KeyObject }>();
   readonly #keysMax: number;
@@ -91,7 +93,7 @@ export class SigningKeys {
     this.#keysMax = keysMax;
   }
 
-  /** Never a key of another secret, even if one was cached for the same access key. */
+  /** The secret is part of the cache key, so a replaced secret never finds the key of the old one. */
   keyOf(accessKeyId: string, secret: string, scope: Scope): KeyObject {
     const name = `${accessKeyId}/${scopeText(scope)}`;
     const known = this.#keys.get(name);

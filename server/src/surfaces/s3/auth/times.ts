@@ -16,7 +16,10 @@ export function basicDateOf(ms: number): string {
   return isoFromMs(ms).replace(/[-:]|\.\d{3}/g, "");
 }
 
-/** The time that a header-signed request gives itself: `x-amz-date`, or else `Date`. @throws S3Error `AccessDenied` */
+/**
+ * Returns the time that a header-signed request states: `x-amz-date`, or else `Date`.
+ * @throws S3Error `AccessDenied`
+ */
 export function signingTimeOf(fields: Fields): number {
   const amzDate = fields.get("x-amz-date");
   const date = amzDate ?? fields.get("date");
@@ -41,10 +44,7 @@ export function requireNear(requestMs: number, nowMs: number): void {
   throw new S3Error("RequestTimeTooSkewed", undefined, { fields });
 }
 
-/**
- * For a presigned URL.
- * @throws S3Error `AccessDenied` when it is not valid yet, or no longer
- */
+/** @throws S3Error `AccessDenied` when a presigned URL is not valid yet, or has expired */
 export function requireWithin(startMs: number, lifetimeS: number, nowMs: number): void {
   const endMs = startMs + lifetimeS * 1000;
   const fields = {

@@ -7,20 +7,21 @@ import { equalInConstantTime } from "./signature-v4.ts";
 import { requireNear, signingTimeOf } from "./times.ts";
 import { mismatch } from "./v4.ts";
 
-/** Where Signature V2 is taken: nowhere, in presigned URLs and forms, everywhere. */
+/** Requests that may be signed by Signature V2: none, presigned URLs and forms only, or all. */
 export type V2Policy = "refuse" | "urls" | "all";
 
 /** The claims of a request signed by Signature V2. */
 export interface V2Claims {
   readonly accessKeyId: string;
   readonly signature: string;
-  /** The text in the place of the date in the string to sign. */
+  /** The text at the place of the date in the string to sign. */
   readonly date: string;
 }
 
 /**
- * Parameters of the query that the signature covers: each that makes the request another operation, also those that came after this kind of signature,
- * or a signed URL could be made to do something else. `list-type` is but another form of the same listing, and no client signs it.
+ * Query parameters that the signature covers: every parameter that selects another operation, also those that are newer
+ * than Signature V2. Otherwise a signed URL could be changed into another operation. `list-type` is left out: it only
+ * chooses another form of the same listing, and no client signs it.
  */
 const COVERED: ReadonlySet<string> = new Set([
   ...[...SELECTORS].filter((name) => name !== "list-type"),
@@ -36,7 +37,7 @@ export function claimsOfV2Header({ fields }: Exchange, nowMs: number): V2Claims 
   if (accessKeyId === undefined || signature === undefined)
     throw new S3Error("InvalidArgument", "The Authorization header must be like AWS KEY:SIGNATURE.");
   requireNear(signingTimeOf(fields), nowMs);
-  // With x-amz-date, which is among the signed fields, the place of the date is empty.
+  // With x-amz-date, which is a signed field, the place of the date is empty.
   return { accessKeyId, signature, date: fields.has("x-amz-date") ? "" : (fields.get("date") ?? "") };
 }
 
@@ -75,7 +76,7 @@ export function requireV2Signature(exchange: Exchange, claims: V2Claims, secret:
   if (!texts.some(isRight)) throw mismatch(claims.accessKeyId, claims.signature, { StringToSign: texts[0] ?? "" });
 }
 
-/** boto signs a bucket with a slash at its end, and asks for it without one. */
+/** boto signs the path of a bucket with a slash at its end, and requests it without. */
 function withSlash(exchange: Exchange, date: string): string[] {
   const { target, bucket, key } = exchange;
   if (key !== "" || target.path !== `/${bucket}`) return [];
@@ -94,7 +95,7 @@ export function v2StringToSign({ method, fields, target, bucket, key }: Exchange
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, value }) => (value === "" ? name : `${name}=${value}`))
     .join("&");
-  // The bucket is in the resource, in either style of address.
+  // The resource to sign contains the bucket in both styles of address.
   const isVirtualHost = bucket !== "" && target.path === `/${key}`;
   const path = isVirtualHost ? `/${bucket}/${key}` : target.path;
   const resource = `${uriEncodedPath(path)}${covered === "" ? "" : `?${covered}`}`;

@@ -27,7 +27,7 @@ export interface V4Claims {
 
 const LIFETIME_S_MAX = 604_800;
 
-/** The claims of an `Authorization` header, at a time that is right. @throws S3Error */
+/** Returns the claims of an `Authorization` header, after checking its time. @throws S3Error */
 export function claimsOfHeader({ fields }: Exchange, nowMs: number, regions: Regions): V4Claims {
   const members = membersOf(fields.get("authorization") ?? "");
   const payload = fields.get("x-amz-content-sha256");
@@ -43,7 +43,7 @@ export function claimsOfHeader({ fields }: Exchange, nowMs: number, regions: Reg
   return { ...claims, ...signatureIn(members.get("SignedHeaders") ?? "", members.get("Signature") ?? "", malformed) };
 }
 
-/** `Credential=…, SignedHeaders=…,Signature=…`: spaces after the commas are a matter of taste. */
+/** Reads `Credential=…, SignedHeaders=…,Signature=…`. Clients differ in the spaces after the commas. */
 function membersOf(header: string): Map<string, string> {
   const members = new Map<string, string>();
   for (const part of header.slice(V4_ALGORITHM.length).split(",")) {
@@ -56,11 +56,11 @@ function membersOf(header: string): Map<string, string> {
   return members;
 }
 
-/** The claims of a presigned URL that is valid now. @throws S3Error */
+/** Returns the claims of a presigned URL, after checking that it is valid now. @throws S3Error */
 export function claimsOfQuery({ target, fields }: Exchange, nowMs: number, regions: Regions): V4Claims {
   const one = (name: string): string => {
     const values = target.query.filter((parameter) => parameter.name === name);
-    if (values.length !== 1) throw malformed(`${name} must be there once`);
+    if (values.length !== 1) throw malformed(`${name} must be sent once`);
     return values[0]?.value ?? "";
   };
   const malformed = (detail: string, field = {}): S3Error =>
@@ -82,13 +82,13 @@ export function claimsOfQuery({ target, fields }: Exchange, nowMs: number, regio
   return { ...claims, ...signatureIn(one("X-Amz-SignedHeaders"), one("X-Amz-Signature"), malformed) };
 }
 
-/** Which regions a signature may name, and which one is ours. */
+/** The regions that a signature may name, and our own. */
 export interface Regions {
   readonly own: string;
   accepts(region: string): boolean;
 }
 
-/** Clients that know no region sign for one of these. */
+/** Clients without a configured region sign for one of these. */
 const COMMON_REGIONS = new Set(["us-east-1", "auto", ""]);
 
 export function regionsOf(own: string): Regions {
@@ -124,12 +124,13 @@ function signatureIn(
   if (!/^[!-:<-~]+(;[!-:<-~]+)*$/.test(names)) throw malformed("the SignedHeaders are missing");
   if (names !== names.toLowerCase() || new Set(signedHeaders).size !== signedHeaders.length)
     throw malformed("the SignedHeaders must be in lower case, each once");
-  if (!signedHeaders.includes("host")) throw malformed("the SignedHeaders must have host");
+  if (!signedHeaders.includes("host")) throw malformed("the SignedHeaders must include host");
   return { signedHeaders, signature };
 }
 
 /**
- * A signature for our public host is as valid as one for the host that the request names: a proxy may have replaced it.
+ * Checks the signature. A signature for our public host is valid too, since a proxy may have replaced the host of the
+ * request.
  * @throws S3Error `SignatureDoesNotMatch` with the computed values, `AccessDenied` for fields that must be signed and
  *   are not
  */
@@ -151,7 +152,7 @@ export function requireV4Signature(
   requireSigned(exchange, claims.signedHeaders);
 }
 
-/** Not a host that names a bucket: the same path under another host would be another object. */
+/** False for a host that names a bucket: under another host the same path would be another object. */
 function mayBeRewritten({ fields, bucket, key, target }: Exchange, publicHost: string): boolean {
   const namesBucket = bucket !== "" && target.path === `/${key}`;
   return !namesBucket && fields.get("host") !== publicHost;
@@ -165,7 +166,9 @@ function computedFor({ method, target }: Exchange, fields: Fields, claims: V4Cla
   return { StringToSign: stringToSignOf(claims.date, claims.scope, CanonicalRequest), CanonicalRequest };
 }
 
-/** A field that S3 acts on, and that the signature doesn't cover, may be somebody else's; one that is covered must be there. */
+/**
+ * Refuses unsigned fields that S3 acts on, since another party may have added them, and signed fields that are missing.
+ */
 function requireSigned({ fields }: Exchange, signedHeaders: readonly string[]): void {
   const absent = signedHeaders.filter((name) => !fields.has(name));
   const unsigned = fields.names().filter((name) => name.startsWith("x-amz-") && !signedHeaders.includes(name));
@@ -177,7 +180,7 @@ function requireSigned({ fields }: Exchange, signedHeaders: readonly string[]): 
   throw new S3Error("AccessDenied", message, { fields: { HeadersNotSigned: [...unsigned, ...absent].join(", ") } });
 }
 
-/** Says what the server computed: the only way to find out why a signature differs. */
+/** Tells the client what the server computed. Without that nobody can find out why a signature differs. */
 export function mismatch(accessKeyId: string, signature: string, computed: Readonly<Record<string, string>>): S3Error {
   const fields: Record<string, string> = { AWSAccessKeyId: accessKeyId, SignatureProvided: signature };
   for (const [name, text] of Object.entries(computed)) {

@@ -13,7 +13,7 @@ export async function getBucketAcl(context: Context): Promise<Answer> {
   return { body: await aclDocument(context, bucket.config.acl ?? ownersAcl(bucket.owner)) };
 }
 
-/** A list as XML, every user with a name. */
+/** Renders an access list as XML, with the name of every user. */
 export async function aclDocument({ deps, bucket }: Context, acl: Acl): Promise<string> {
   const names = await deps.domain.buckets.displayNames(bucket, usersIn(acl));
   return renderDocument("AccessControlPolicy", aclElements(acl, names));
@@ -26,7 +26,7 @@ export async function putBucketAcl(context: Context): Promise<Answer> {
   return {};
 }
 
-/** From the fields, or else the body. The owner stays who it is. @throws S3Error */
+/** Reads an access list from the fields, or else from the body. The owner can't change. @throws S3Error */
 export async function aclOfRequest(context: Context, owner: Acl["owner"]): Promise<Acl> {
   const { bucket, fields } = context;
   const bytes = await readSmallBody(context, BODY_BYTES_MAX);
@@ -40,7 +40,7 @@ export async function aclOfRequest(context: Context, owner: Acl["owner"]): Promi
   return { ...acl, owner };
 }
 
-/** As in S3. */
+/** S3's limit. */
 const POLICY_BYTES_MAX = 20 * 1024;
 
 export async function getBucketPolicy({ bucket }: Context): Promise<Answer> {

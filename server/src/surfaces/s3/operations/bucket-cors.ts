@@ -62,8 +62,8 @@ function ruleOf(element: Element): CorsRule {
   for (const pattern of [...allowedOrigins, ...allowedHeaders])
     if (pattern.split("*").length > 2)
       throw new S3Error("InvalidRequest", `"${pattern}" can not have more than one wildcard.`);
-  // They become a field of an answer.
+  // These names become a header field of an answer.
   if (exposeHeaders.some((name) => !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)))
-    throw new S3Error("InvalidRequest", "An ExposeHeader is no name of a header field.");
+    throw new S3Error("InvalidRequest", "An ExposeHeader must be the name of a header field.");
   return rule;
 }

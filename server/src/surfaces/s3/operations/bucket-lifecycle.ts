@@ -49,7 +49,7 @@ function ruleOf(element: Element): LifecycleRule {
   const filter = childOf(element, "Filter");
   const prefix = textIn(element, "Prefix");
   if (filter !== undefined && prefix !== undefined)
-    throw new S3Error("MalformedXML", "Filter and Prefix don't go together.");
+    throw new S3Error("MalformedXML", "Send Filter or Prefix, not both.");
   const actions = actionsOf(element);
   if (Object.keys(actions).length === 0)
     throw new S3Error("InvalidRequest", "At least one action needs to be specified in a rule.");
@@ -63,7 +63,7 @@ function ruleOf(element: Element): LifecycleRule {
 }
 
 function filterOf(element: Element): LifecycleFilter {
-  // Several conditions should be inside of And; clients forget it, and mean the same.
+  // Several conditions should be inside And. Some clients omit And and mean the same.
   const and = childOf(element, "And");
   const source = and ?? element;
   const prefix = textIn(source, "Prefix");
@@ -94,7 +94,10 @@ function actionsOf(
 function expirationOf(element: Element): NonNullable<LifecycleRule["expiration"]> {
   const names = ["Days", "Date", "ExpiredObjectDeleteMarker"].filter((name) => childOf(element, name) !== undefined);
   if (names.length !== 1)
-    throw new S3Error("MalformedXML", "An Expiration has one of Days, Date and ExpiredObjectDeleteMarker.");
+    throw new S3Error(
+      "MalformedXML",
+      "An Expiration must have exactly one of Days, Date and ExpiredObjectDeleteMarker.",
+    );
   if (names[0] === "Days") return { days: positive(element, "Days") };
   if (names[0] === "ExpiredObjectDeleteMarker")
     return { expiredObjectDeleteMarker: booleanIn(element, "ExpiredObjectDeleteMarker") ?? false };

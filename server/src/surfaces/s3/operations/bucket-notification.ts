@@ -8,7 +8,7 @@ import { childOf, childrenOf, parseDocument, requiredText, textIn, type Element 
 const BODY_BYTES_MAX = 256 * 1024;
 const RULES_MAX = 100;
 
-/** Names of the elements, by the kinds of destinations that S3 has. */
+/** The element names of S3's kinds of destinations. */
 const KINDS = {
   topic: ["TopicConfiguration", "Topic"],
   queue: ["QueueConfiguration", "Queue"],
@@ -26,7 +26,7 @@ export async function getBucketNotification({ bucket }: Context): Promise<Answer
   return { body };
 }
 
-/** An empty configuration takes all rules away. */
+/** Replaces all rules. An empty configuration deletes them. */
 export async function putBucketNotification(context: Context): Promise<Answer> {
   const { deps, caller, bucket } = context;
   const root = parseDocument(await readSmallBody(context, BODY_BYTES_MAX), "NotificationConfiguration");

@@ -60,7 +60,7 @@ export function listObjectVersions(deps: BucketsSurfaceDeps): Operation<typeof B
     const page = await answered(deps.domain.listings.versions(found.bucket, { prefix, delimiter, max, ...start }));
     const versions = page.versions.filter((version) => key === undefined || version.key === key);
     const items = inKeyOrder([...page.prefixes.map(versionPrefixLine), ...versions.map(versionLine)]);
-    // A key comes before all that begin with it: when another was met, its own are over.
+    // A key sorts before all longer keys with it as a prefix. At the first other key, its versions are complete.
     const isOver = page.next === null || versions.length < page.versions.length;
     return { items, next_cursor: isOver ? null : cursorOf(found.bucket.id, page.next) };
   };
@@ -71,8 +71,8 @@ function wantedOf({ key, prefix, delimiter }: Query): { prefix: string; delimite
   if (key === undefined) return { prefix: prefix ?? "", delimiter: delimiter ?? "" };
   requireKey(key);
   if (prefix === undefined && delimiter === undefined) return { prefix: key, delimiter: "" };
-  const errors = [{ pointer: "/key", detail: "goes without prefix and delimiter" }];
-  throw new Problem("invalid_parameter", "A key stands for itself.", { errors });
+  const errors = [{ pointer: "/key", detail: "must be sent without prefix and delimiter" }];
+  throw new Problem("invalid_parameter", "A key selects one object.", { errors });
 }
 
 function cursorOf(bucketId: string, next: VersionPage["next"]): string | null {
@@ -81,7 +81,7 @@ function cursorOf(bucketId: string, next: VersionPage["next"]): string | null {
 
 function startOf(bucketId: string, cursor: string): { keyMarker: string; versionIdMarker: string } {
   const [id, keyMarker, versionIdMarker] = decodeCursor(cursor, ["string", "string", "string"]);
-  if (id !== bucketId) throw new Problem("invalid_parameter", "The cursor is of another bucket.");
+  if (id !== bucketId) throw new Problem("invalid_parameter", "The cursor belongs to another bucket.");
   return { keyMarker, versionIdMarker };
 }
 
@@ -170,8 +170,8 @@ type Item = ResultOf<typeof BUCKET_ROUTES.deleteObjects>["items"][number];
 type Wanted = BodyOf<typeof BUCKET_ROUTES.deleteObjects>["objects"][number];
 
 /**
- * Each separately, in their order: objects that the bucket's policy or a lock protects are reported, and the others are
- * deleted.
+ * Deletes each object separately, in the order of the request. Reports objects that the bucket's policy or a lock
+ * protects, and deletes the others.
  */
 export function deleteObjects(deps: BucketsSurfaceDeps): Operation<typeof BUCKET_ROUTES.deleteObjects> {
   return async ({ params, body }, context) => {
@@ -202,7 +202,7 @@ function itemOf({ key, versionId, markerVersionId }: Deleted): Item {
   return { key, version_id: versionId, delete_marker: markerVersionId, error: null };
 }
 
-/** @throws an error that is no answer of S3 */
+/** @throws the error itself if it is not an S3 error */
 function refused({ key, version_id }: Wanted, error: unknown): Item {
   if (!(error instanceof S3Error)) throw error;
   const { code, message: detail } = error;

@@ -106,20 +106,21 @@ function retentionOf(element: Element): DefaultRetention {
   const mode = requiredText(element, "Mode");
   const [days, years] = [numberWith(element, "Days"), numberWith(element, "Years")];
   if (mode !== "GOVERNANCE" && mode !== "COMPLIANCE") throw new S3Error("MalformedXML");
-  if ((days === undefined) === (years === undefined)) throw new S3Error("MalformedXML", "There must be Days or Years.");
+  if ((days === undefined) === (years === undefined))
+    throw new S3Error("MalformedXML", "The period must be given in Days or Years.");
   const length = days ?? years ?? 0;
   const max = days === undefined ? 100 : 36_500;
   if (length < 1 || length > max) throw new S3Error("InvalidRetentionPeriod", `The period must be from 1 to ${max}.`);
   return days === undefined ? { mode, years: length } : { mode, days: length };
 }
 
-/** One below zero is a wrong period, not wrong XML. */
+/** A negative number is a wrong period, not wrong XML. */
 function numberWith(element: Element, name: string): number | undefined {
   if (/^-[0-9]+$/.test(textIn(element, name)?.trim() ?? "")) throw new S3Error("InvalidRetentionPeriod");
   return numberIn(element, name);
 }
 
-// Requests that clients make on the way, and whose answer is always the same here.
+// Clients send these requests along the way. The answer is always the same here.
 export async function getBucketAccelerate(_context: Context): Promise<Answer> {
   return { body: renderDocument("AccelerateConfiguration", "") };
 }

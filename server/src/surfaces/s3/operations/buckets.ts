@@ -10,7 +10,7 @@ import { ownershipNamed } from "./bucket-access.ts";
 
 const BUCKETS_MAX = 10_000;
 
-/** The buckets that the key reaches. */
+/** Lists the buckets that the key can reach. */
 export async function listBuckets({ deps, principal, parameter }: Context): Promise<Answer> {
   const prefix = parameter("prefix");
   const max = pageMax("max-buckets", parameter("max-buckets"), BUCKETS_MAX);
@@ -41,7 +41,9 @@ function fromToken(token: string | undefined): string {
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** Makes an app whose bucket it is, in the project that `x-mooring-project` names, or in the key's. */
+/**
+ * Creates an app, and with it its bucket, in the project that `x-mooring-project` names, or else in the key's project.
+ */
 export async function createBucket(context: Context): Promise<Answer> {
   const { deps, exchange, principal, fields, caller } = context;
   if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
@@ -67,7 +69,7 @@ export async function createBucket(context: Context): Promise<Answer> {
 }
 
 /**
- * In S3's first region, an owner who creates their own bucket again gets the answer of a new one.
+ * Accepts that an owner creates their own bucket again: in its first region, S3 answers as for a new bucket.
  * @throws the given error otherwise
  */
 async function requireSameAgain(
@@ -78,12 +80,12 @@ async function requireSameAgain(
   if (!(error instanceof S3Error) || error.code !== "BucketAlreadyOwnedByYou") throw error;
   if (deps.settings.region !== "us-east-1") throw error;
   const { config } = await deps.domain.buckets.find(principal, exchange.bucket);
-  // A caller who asks for another list than it has would otherwise believe that it was set.
+  // Without this check a caller would believe that a different access list was set.
   if (JSON.stringify(acl?.grants) !== JSON.stringify(config.acl?.grants))
     throw new S3Error("BucketAlreadyExists", undefined, { fields: { BucketName: exchange.bucket } });
 }
 
-/** Every region that a client may sign for is this one. */
+/** Clients may sign for any of these regions; all mean this one. */
 const REGIONS = new Set(["", "us-east-1", "auto", "EU", "default"]);
 
 function requireOurLocation(bytes: Buffer, region: string): void {
@@ -92,7 +94,7 @@ function requireOurLocation(bytes: Buffer, region: string): void {
   if (location !== region && !REGIONS.has(location))
     throw new S3Error(
       "InvalidLocationConstraint",
-      `The location is '${region}' here, and not '${location.slice(0, 100)}'.`,
+      `The location must be '${region}', not '${location.slice(0, 100)}'.`,
     );
 }
 
@@ -104,13 +106,13 @@ export async function headBucket({ deps }: Context): Promise<Answer> {
   return { headers: { "x-amz-bucket-region": deps.settings.region, "x-amz-access-point-alias": "false" } };
 }
 
-/** Empty for the region that S3 had first, as clients expect. */
+/** Empty for S3's first region, as clients expect. */
 export async function getBucketLocation({ deps }: Context): Promise<Answer> {
   const { region } = deps.settings;
   return { body: renderDocument("LocationConstraint", region === "us-east-1" ? "" : region) };
 }
 
-/** Removes the bucket's app; only while the bucket is empty. */
+/** Deletes the bucket's app, if the bucket is empty. */
 export async function deleteBucket({ deps, caller, bucket }: Context): Promise<Answer> {
   await deps.domain.buckets.delete(caller, bucket);
   return { status: 204 };

@@ -20,7 +20,10 @@ import { attributesOf, checksumOf, sealed, sealingOf } from "./put-object.ts";
 
 const COPY_BYTES_MAX = 5 * 1024 ** 3;
 
-/** Refers to the same content under another name: no byte is copied, unless it is encrypted otherwise or gets another checksum. */
+/**
+ * Stores a reference to the same content under another name. Bytes are copied only if the encryption or the checksum
+ * changes.
+ */
 export async function copyObject(context: Context): Promise<Answer> {
   const { bucket, fields } = context;
   const key = requireKey(context);
@@ -101,7 +104,9 @@ function directiveOf(text: string | undefined, what: string): "COPY" | "REPLACE"
   return upper;
 }
 
-/** The attributes of the source, or new ones where a directive says so. Its list and its locks are never copied. */
+/**
+ * Returns the attributes of the source, or new ones if a directive says so. Access lists and locks are never copied.
+ */
 async function attributesOfCopy(context: Context, source: ObjectVersion): Promise<ObjectAttributes> {
   const { fields } = context;
   const given = await attributesOf(context);

@@ -7,7 +7,7 @@ import { deleteConditions } from "../wire/conditions.ts";
 import type { NamedObject } from "../wire/readers.ts";
 import { renderDocument, type Value } from "../wire/xml.ts";
 
-/** Deletes, or writes a delete marker where the bucket has versions. An absent object counts as deleted. */
+/** Deletes an object, or writes a delete marker if the bucket has versions. An absent object counts as deleted. */
 export async function deleteObject(context: Context): Promise<Answer> {
   const { deps, bucket, caller, fields, versionId } = context;
   const key = requireKey(context);
@@ -35,7 +35,7 @@ export async function bypassesGovernance(context: Context, key?: string): Promis
 
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 
-/** Many deletions in one request, each with its own permission and its own result. */
+/** Deletes several objects. Each has its own permission check and its own result. */
 export async function deleteObjects(context: Context): Promise<Answer> {
   const bytes = await readSmallBody(context, BODY_BYTES_MAX);
   const { isQuiet, objects } = await context.deps.documents.read("deletion", bytes);
@@ -57,7 +57,7 @@ function objectNamed({ key, versionId, etag, size, time }: NamedObject): DeleteO
   return { key, versionId, conditions };
 }
 
-/** Permissions that are asked for before others get their turn: a policy may have hundreds of statements. */
+/** How many permissions are checked before other requests get a turn: a policy may have hundreds of statements. */
 const TURN = 50;
 
 interface Result {

@@ -11,7 +11,7 @@ import { safetyFields } from "../wire/safety.ts";
 import { httpTime, invalidArgument, pageMax } from "../wire/text.ts";
 import { renderDocument, type Value } from "../wire/xml.ts";
 
-/** The content, a range or a part of it. */
+/** Sends the content, a range or a part. */
 export async function getObject(context: Context): Promise<Answer> {
   const { deps, bucket } = context;
   const { version, span, key, headers } = await described(context);
@@ -20,13 +20,13 @@ export async function getObject(context: Context): Promise<Answer> {
     const chunks = plaintextOf(deps.objects, bucket.orgId, { version, key, span });
     return { status, headers, send: (response) => logged(context, sendChunks(chunks, response)) };
   }
-  // Opened before the head is sent: missing content can still be an error then.
+  // Open the content before the head is sent, so that missing content can still be answered with an error.
   const reader = await deps.objects.open(bucket.orgId, version.blobId, span === undefined ? {} : { range: span });
   const send = (response: ServerResponse): Promise<void> => logged(context, reader.pipeTo(response));
   return { status, headers, send, release: () => reader.close() };
 }
 
-/** The head is out: the connection was cut, which is the only way left to say that the content is not whole. */
+/** The head was sent, so only a cut connection can tell the client that the content is incomplete. */
 async function logged({ deps, exchange }: Context, sending: Promise<void>): Promise<void> {
   try {
     await sending;
@@ -36,7 +36,7 @@ async function logged({ deps, exchange }: Context, sending: Promise<void>): Prom
   }
 }
 
-/** The same fields, without the content. */
+/** Sends the header fields of GET without the content. */
 export async function headObject(context: Context): Promise<Answer> {
   const { span, headers } = await described(context);
   return { status: span === undefined ? 200 : 206, headers };
@@ -75,8 +75,8 @@ async function described(context: Context): Promise<Described> {
 }
 
 /**
- * A caller who may list the bucket may learn that a key is absent, and nobody else: a caller who may not read it gets
- * the same answer in both cases.
+ * Returns the object. Only a caller who may list the bucket learns that a key is absent. Others get the same answer for
+ * absent and forbidden keys.
  * @throws S3Error `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed`, `AccessDenied`
  */
 async function found(context: Context): Promise<ObjectVersion> {
@@ -98,20 +98,23 @@ async function found(context: Context): Promise<ObjectVersion> {
   throw denial === undefined ? new S3Error("AccessDenied") : denial.error;
 }
 
-/** It is a field of writes; a read that has it means something that it won't get. */
+/** This header field is for writes. It is refused on reads, because S3 refuses it too. */
 function requireNoEncryptionAsked(fields: Fields): void {
   if (fields.has("x-amz-server-side-encryption"))
     throw new S3Error("InvalidArgument", "x-amz-server-side-encryption header is not supported for this operation.");
 }
 
-/** A part's own, where its upload had one. */
+/** Returns the checksum of a part, if the upload had part checksums. */
 function checksumOfPart({ parameter }: Context, { checksum, parts }: ObjectVersion): Checksum | null {
   if (parts === null) return checksum;
   const value = parts.find(({ number }) => number === Number(parameter("partNumber")))?.checksum;
   return checksum === null || value === undefined ? null : { ...checksum, value };
 }
 
-/** The bytes of the part that `partNumber` names; of an object in one piece that is all of it. @throws S3Error `InvalidPartNumber` */
+/**
+ * Returns the range of the part that `partNumber` names. An object in one piece has one part.
+ * @throws S3Error `InvalidPartNumber`
+ */
 function partOf({ parameter, fields }: Context, version: ObjectVersion): Span | undefined {
   const text = parameter("partNumber");
   if (text === undefined) return undefined;
@@ -141,7 +144,10 @@ const OVERRIDES: Readonly<Record<string, string>> = {
   "response-content-encoding": "content-encoding",
 };
 
-/** Fields that the request sets for its own answer; only for one whose query was signed. @throws S3Error `InvalidRequest`, `InvalidArgument` */
+/**
+ * Returns the response fields that the request overrides. Only a request whose query is signed may override them.
+ * @throws S3Error `InvalidRequest`, `InvalidArgument`
+ */
 function overridesOf({ exchange, auth }: Context): Record<string, string> {
   const overrides: Record<string, string> = {};
   for (const { name, value } of exchange.target.query) {
@@ -161,7 +167,7 @@ function overridesOf({ exchange, auth }: Context): Record<string, string> {
 
 const ATTRIBUTES = new Set(["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]);
 
-/** Those attributes that `x-amz-object-attributes` names. */
+/** Returns the attributes that `x-amz-object-attributes` names. */
 export async function getObjectAttributes(context: Context): Promise<Answer> {
   const { deps, bucket, key, versionId, fields } = context;
   const names = (fields.list("x-amz-object-attributes") ?? "").split(",").map((name) => name.trim());
@@ -191,7 +197,7 @@ function partElements({ fields }: Context, { parts, checksum }: ObjectVersion): 
   const page = following.slice(0, max);
   const isTruncated = following.length > page.length;
   return {
-    PartsCount: parts.length, // as clients read it; the documentation says TotalPartsCount
+    PartsCount: parts.length, // Clients read this name; the documentation says TotalPartsCount.
     PartNumberMarker: after,
     NextPartNumberMarker: page.at(-1)?.number ?? after,
     MaxParts: max,

@@ -4,7 +4,7 @@ import { quoted } from "../wire/etag.ts";
 import { invalidArgument, keyWriter, ownerElements, pageMax, xmlTime } from "../wire/text.ts";
 import { renderDocument, type Value } from "../wire/xml.ts";
 
-/** The first version of the listing, with markers. */
+/** Lists objects by the first version of S3's listing, with markers. */
 export async function listObjects(context: Context): Promise<Answer> {
   const { parameter } = context;
   const marker = parameter("marker") ?? "";
@@ -12,7 +12,7 @@ export async function listObjects(context: Context): Promise<Answer> {
   const hasNextMarker = page.nextMarker !== null && elements.Delimiter !== undefined;
   const body = renderDocument("ListBucketResult", {
     ...elements,
-    // Alone of all it is not encoded: clients don't decode it here.
+    // Not encoded, unlike the other fields: clients do not decode it.
     Prefix: parameter("prefix") ?? "",
     Marker: write(marker),
     NextMarker: hasNextMarker && page.nextMarker !== null ? write(page.nextMarker) : undefined,
@@ -23,7 +23,7 @@ export async function listObjects(context: Context): Promise<Answer> {
   return { body };
 }
 
-/** The second version, with opaque tokens. */
+/** Lists objects by the second version of S3's listing, with opaque tokens. */
 export async function listObjectsV2(context: Context): Promise<Answer> {
   const { parameter } = context;
   if (parameter("list-type") !== "2") throw invalidArgument("list-type", parameter("list-type") ?? "", "must be 2");
@@ -55,7 +55,7 @@ async function pageOf(context: Context, start: { readonly after?: string; readon
   const [prefix, delimiter] = [parameter("prefix") ?? "", parameter("delimiter") ?? ""];
   const max = pageMax("max-keys", parameter("max-keys"));
   if (parameter("allow-unordered") === "true" && delimiter !== "")
-    throw new S3Error("InvalidArgument", "allow-unordered and delimiter don't go together.");
+    throw new S3Error("InvalidArgument", "Send allow-unordered or delimiter, not both.");
   const page = max === 0 ? NOTHING : await deps.domain.listings.objects(bucket, { prefix, delimiter, max, ...start });
   const elements = {
     Name: bucket.name,
@@ -80,7 +80,7 @@ export function objectElements(object: ListedObject, write: (key: string) => str
   } satisfies Value;
 }
 
-/** Every version and delete marker; of a bucket without versions every object as the version `null`. */
+/** Lists every version and delete marker. In a bucket without versions each object has the version `null`. */
 export async function listObjectVersions({ deps, bucket, parameter }: Context): Promise<Answer> {
   const write = keyWriter(parameter("encoding-type"));
   const [prefix, delimiter] = [parameter("prefix") ?? "", parameter("delimiter") ?? ""];

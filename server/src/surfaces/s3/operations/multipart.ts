@@ -75,13 +75,13 @@ export async function uploadPart(context: Context): Promise<Answer> {
   };
 }
 
-/** The facts about an encrypted part that its content does not show. */
+/** The properties of an encrypted part that its stored content does not show. */
 export function partSealed(sealing: Sealing | null, digests: Digests): { etag?: string; nonce?: string } {
   if (sealing === null) return {};
   return { nonce: sealing.nonce, ...(digests.md5 === undefined ? {} : { etag: digests.md5 }) };
 }
 
-/** A part's checksum is of the upload's algorithm; one that its sender did not give is computed all the same. */
+/** The checksum of a part uses the upload's algorithm. It is computed if the client did not send it. */
 function withAlgorithmOf({ checksumAlgorithm: algorithm }: Upload, description: BodyDescription): BodyDescription {
   const { checksum } = description;
   if (algorithm === null || checksum?.algorithm === algorithm) return description;
@@ -104,7 +104,7 @@ export function uploadIdOf({ parameter }: Context): string {
   return parameter("uploadId") ?? "";
 }
 
-/** A part that is an object, or a range of one. */
+/** Stores an object, or a range of one, as a part. */
 export async function uploadPartCopy(context: Context): Promise<Answer> {
   const { deps, bucket, key, fields } = context;
   const [number, uploadId] = [partNumberOf(context), uploadIdOf(context)];
@@ -128,7 +128,7 @@ interface CopiedPart {
   readonly span: Span | undefined;
 }
 
-/** Shares the source's content where neither side is encrypted. */
+/** Shares the source's content if neither side is encrypted. */
 async function copiedPart(
   context: Context,
   source: CopySource,
@@ -152,7 +152,7 @@ async function copiedPart(
   });
 }
 
-/** Unlike the range of a read it must be whole, and within the source. */
+/** Unlike the range of a read, this range must have both ends and lie within the source. */
 function rangeOfSource(text: string | undefined, size: number): Span | undefined {
   if (text === undefined) return undefined;
   const [, first, last] = /^bytes=([0-9]{1,15})-([0-9]{1,15})$/.exec(text) ?? [];
@@ -169,11 +169,11 @@ function rangeOfSource(text: string | undefined, size: number): Span | undefined
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Makes the parts an object. Repeated with the same parts it gives the same answer. */
+/** Creates the object from the parts. A repeated request with the same parts gets the same answer. */
 export async function completeMultipartUpload(context: Context): Promise<Answer> {
   const { deps, caller, bucket, key, fields, auth } = context;
   const whole = checksumOfWhole(fields);
-  // The checksum in the header is that of the object, and none of the document that is the body.
+  // The checksum in the header is that of the object, not of the XML document in the body.
   const bytes = await readSmallBody(
     { ...context, fields: fields.without((name) => isChecksumField(name)), auth },
     BODY_BYTES_MAX,

@@ -31,7 +31,7 @@ export async function putObjectTagging(context: Context): Promise<Answer> {
 }
 
 /**
- * Policies may have conditions on the tags, which only the body has.
+ * Checks the permission again with the tags: policies may have conditions on them, and only the body has them.
  * @throws S3Error `AccessDenied`
  */
 export async function requireTags(context: Context, action: string, tags: Tags): Promise<void> {
@@ -76,7 +76,7 @@ export async function putObjectRetention(context: Context): Promise<Answer> {
   const [mode, until] = [textIn(root, "Mode"), textIn(root, "RetainUntilDate")];
   const untilMs = msOfDate(until ?? "");
   const isMode = mode === "GOVERNANCE" || mode === "COMPLIANCE";
-  // An empty document takes the retention away.
+  // An empty document removes the retention.
   if ((mode !== undefined || until !== undefined) && (!isMode || Number.isNaN(untilMs)))
     throw new S3Error("MalformedXML");
   const retention: Retention | null = isMode ? { mode, untilMs } : null;

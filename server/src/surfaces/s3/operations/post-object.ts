@@ -21,10 +21,10 @@ import { parseDocument } from "../wire/xml-tree.ts";
 import { requireTags } from "./object-subresources.ts";
 import { attributesOf, sealed, sealingOf } from "./put-object.ts";
 
-/** Finds out who sent the form, and makes the context of an operation on the key. */
+/** Identifies the sender of the form, and returns the context of an operation on the key. */
 type Admit = (form: FormFields, key: string, fields: Fields) => Promise<Context>;
 
-/** A browser's upload by a form whose policy was signed: nothing of it counts that the policy doesn't cover. */
+/** Handles a browser's upload by a form with a signed policy. Every field must be covered by the policy. */
 export async function postObject(deps: S3GatewayDeps, exchange: Exchange, admit: Admit): Promise<Answer> {
   const { raw, bucket: bucketName } = exchange;
   const reader = new FormReader(raw, exchange.fields.get("content-type") ?? "");
@@ -49,7 +49,7 @@ function keyOf(form: FormFields, filename: string): string {
   return requireKey({ key: key.replaceAll("${filename}", filename) });
 }
 
-/** The policy is checked against the final key and the bucket of the address, even if a field names others. */
+/** Checks the policy against the final key and the bucket of the address, even if fields name others. */
 function sizesOf(
   deps: S3GatewayDeps,
   form: FormFields,
@@ -57,14 +57,14 @@ function sizesOf(
 ): SizeRange | undefined {
   const claimed = form.get("bucket");
   if (claimed !== undefined && claimed !== bucket)
-    throw new S3Error("AccessDenied", "The form's bucket is not that of its address.");
+    throw new S3Error("AccessDenied", "The bucket field differs from the bucket of the address.");
   const policy = form.get("policy");
   if (policy === undefined) return undefined;
   const fields = new Map([...form, ["bucket", bucket] as const, ["key", key] as const]);
   return requirePolicy(policy, fields, deps.clock.nowMs());
 }
 
-/** Header fields that the form's stand for. One character a byte, as fields have them. */
+/** Converts form fields to header fields, with one byte in each character. */
 function fieldsOf(form: FormFields): Fields {
   const taken =
     /^(cache-control|content-(type|disposition|encoding|language)|expires|x-amz-(?!signature$|algorithm$|credential$|date$).*)$/;
@@ -132,7 +132,7 @@ function answerTo({ deps, bucket, key }: Context, form: FormFields, version: Wri
   return { status: 201, headers, body: renderDocument("PostResponse", elements, false) };
 }
 
-/** Only to pages: another scheme could run a script. */
+/** Accepts only http and https: another scheme could run a script. */
 function redirectOf(text: string | undefined): URL | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);

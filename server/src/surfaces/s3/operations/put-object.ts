@@ -10,7 +10,10 @@ import { tagsOfField } from "../wire/tags.ts";
 import { quoted } from "../wire/etag.ts";
 import type { Digests } from "#stores/objects/index.ts";
 
-/** Everything is decided before a byte of the body is asked for; the object changes when all of it came and was verified. */
+/**
+ * Makes every decision before the body is requested. The object changes only when the whole body has arrived and was
+ * verified.
+ */
 export async function putObject(context: Context): Promise<Answer> {
   const { deps, bucket, caller, fields } = context;
   const key = requireKey(context);
@@ -39,13 +42,13 @@ export function sealingOf(encryption: Encryption | null): Sealing | null {
   return encryption === null ? null : { key: encryption.key, nonce: encryption.info.nonce ?? "" };
 }
 
-/** The facts about encrypted content that the content itself does not show. */
+/** The properties of encrypted content that the stored content does not show. */
 export function sealed(encryption: Encryption | null, digests: Digests): { etag?: string; sse: SseInfo | null } {
   if (encryption === null) return { sse: null };
   return { sse: encryption.info, ...(digests.md5 === undefined ? {} : { etag: digests.md5 }) };
 }
 
-/** The verified checksum of a whole body, as it is kept. */
+/** Returns the verified checksum of a whole body, in its stored form. */
 export function checksumOf(
   { checksum, computes }: Pick<BodyDescription, "checksum" | "computes">,
   digests: Digests,
@@ -57,7 +60,7 @@ export function checksumOf(
 }
 
 /**
- * The attributes of a new object in the header fields, as far as its sender may set them.
+ * Returns the attributes of a new object from the header fields, as far as the sender may set them.
  * @throws S3Error
  */
 export async function attributesOf(context: Context): Promise<ObjectAttributes> {
@@ -70,7 +73,7 @@ export async function attributesOf(context: Context): Promise<ObjectAttributes> 
   }
   const tags = tagsOfField(fields.get("x-amz-tagging"));
   const lock = lockOf(fields, bucket, deps.clock.nowMs());
-  // Without a signature the list is that of a new object, which is its sender's to set.
+  // An anonymous sender may set the access list of the object that it creates.
   if (acl !== undefined && principal.kind === "key") await context.require("s3:PutObjectAcl");
   if (Object.keys(tags).length > 0) await context.require("s3:PutObjectTagging");
   if (lock.retention !== undefined) await context.require("s3:PutObjectRetention");

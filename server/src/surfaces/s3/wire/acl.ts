@@ -30,7 +30,10 @@ const GRANT_FIELDS: Readonly<Record<string, AclPermission>> = {
   "x-amz-grant-full-control": "FULL_CONTROL",
 };
 
-/** The list that fields ask for; undefined when they ask for none. @throws S3Error `InvalidArgument`, `InvalidRequest` */
+/**
+ * Reads an access list from the fields; undefined if they have none.
+ * @throws S3Error `InvalidArgument`, `InvalidRequest`
+ */
 export function aclOfFields(fields: Fields, owner: S3Owner, bucketOwner: S3Owner): Acl | undefined {
   const canned = fields.get("x-amz-acl");
   const grants = Object.entries(GRANT_FIELDS).flatMap(([name, permission]) =>
@@ -91,7 +94,7 @@ function granteeOfElement(element: Element): Grantee {
   return { kind: "user", id, ...(displayName === undefined ? {} : { displayName }) };
 }
 
-/** `names`: of canonical users, where the list has only their ids. */
+/** Renders an access list. `names` has the names of canonical users; the list itself has only ids. */
 export function aclElements({ owner, grants }: Acl, names: ReadonlyMap<string, string>): Value {
   const xsi = { "@xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance" };
   return {
@@ -118,7 +121,7 @@ function groupsFirst(grants: Acl["grants"]): Acl["grants"] {
   return [...grants.filter(isGroup), ...grants.filter((grant) => !isGroup(grant))];
 }
 
-/** The canonical users that it gives something. */
+/** Returns the canonical users that have a grant. */
 export function usersIn({ grants }: Acl): string[] {
   return grants.flatMap(({ grantee }) => (grantee.kind === "user" ? [grantee.id] : []));
 }

@@ -2,11 +2,11 @@ import { createHash, type Hash } from "node:crypto";
 import { Transform, type TransformCallback } from "node:stream";
 import { S3Error } from "#domain/s3/index.ts";
 
-/** Checks the signatures of a streaming upload, each of which continues the one before. */
+/** Checks the signatures of a streaming upload. Each one is computed over the previous one. */
 export interface ChunkSigner {
-  /** Whether the signature is that of a chunk with this SHA-256, in hexadecimal, after all that came before. */
+  /** Whether the signature is right for the next chunk, which has this SHA-256 (hexadecimal). */
   chunk(sha256: string, signature: string): boolean;
-  /** The same for the trailers. */
+  /** Whether the signature is right for the trailers. */
   trailer(sha256: string, signature: string): boolean;
 }
 
@@ -27,15 +27,15 @@ const [CR, LF] = [13, 10];
 type State = "header" | "data" | "data-end" | "trailers" | "done";
 
 /**
- * Removes the framing of `Content-Encoding: aws-chunked`. The output may be written, but counts only when the stream
- * has ended without an error: the last signature and the trailers come last. Errors: S3Error `IncompleteBody`,
- * `InvalidRequest`, `SignatureDoesNotMatch`, `MalformedTrailerError`.
+ * Removes the framing of `Content-Encoding: aws-chunked`. The last signature and the trailers come last, so the output
+ * counts only when the stream has ended without an error. Errors: S3Error `IncompleteBody`, `InvalidRequest`,
+ * `SignatureDoesNotMatch`, `MalformedTrailerError`.
  */
 export class AwsChunkedDecoder extends Transform {
   readonly #options: AwsChunkedOptions;
   readonly #trailers = new Map<string, string>();
   #state: State = "header";
-  /** The start of a line whose end has not come yet. */
+  /** The start of a line whose end has not arrived yet. */
   #line: Buffer = Buffer.alloc(0);
   #signed: { readonly hash: Hash; readonly signature: string } | undefined;
   #left = 0;
@@ -47,7 +47,7 @@ export class AwsChunkedDecoder extends Transform {
     this.#options = options;
   }
 
-  /** Lower-case names and values; complete when the stream has ended. */
+  /** Lower-case names and values; complete at the end of the stream. */
   get trailers(): ReadonlyMap<string, string> {
     return this.#trailers;
   }

@@ -2,7 +2,7 @@ import { S3Error, type Checksum, type ChecksumAlgorithm } from "#domain/s3/index
 import type { DigestAlgorithm } from "#stores/objects/index.ts";
 import type { Fields } from "./fields.ts";
 
-/** Our name of each algorithm, and the bytes of its value. */
+/** Our name of each algorithm, and the length of its value in bytes. */
 const ENGINES = {
   CRC32: ["crc32", 4, "AAAAAA=="],
   CRC32C: ["crc32c", 4, "AAAAAA=="],
@@ -12,7 +12,7 @@ const ENGINES = {
 } as const satisfies Record<ChecksumAlgorithm, readonly [DigestAlgorithm, bytes: number, ofNothing: string]>;
 
 const PREFIX = "x-amz-checksum-";
-/** Fields that begin as a checksum's does and are none. */
+/** Fields that begin like a checksum field and are not one. */
 const OTHERS = new Set(["x-amz-checksum-algorithm", "x-amz-checksum-mode", "x-amz-checksum-type"]);
 const SDK_FIELD = "x-amz-sdk-checksum-algorithm";
 
@@ -44,8 +44,9 @@ export interface ExpectedChecksum {
 }
 
 /**
- * The checksum that a request gives of its body; null for none. One in a presigned URL's query that is that of no bytes at all was made before there
- * was a body, and is passed over: the SDK for JavaScript puts it there always.
+ * Returns the checksum that a request gives for its body; null for none. The SDK for JavaScript always puts the
+ * checksum of an empty body into a presigned URL's query; that one is ignored, since it was computed before the body
+ * existed.
  * @param trailers names of the announced trailers
  * @throws S3Error `InvalidRequest`
  */
@@ -78,7 +79,7 @@ export function expectedChecksum(
   return { algorithm, value };
 }
 
-/** @throws S3Error `InvalidRequest` when it is not the base64 of as many bytes as the algorithm gives */
+/** @throws S3Error `InvalidRequest` if the value is not base64 of the algorithm's length */
 export function checksumValue(algorithm: ChecksumAlgorithm, text: string): string {
   const bytes = Buffer.from(text, "base64");
   const isWhole = bytes.length === ENGINES[algorithm][1] && bytes.toString("base64") === text;
@@ -94,19 +95,19 @@ export function base64OfHex(hex: string): string {
   return Buffer.from(hex, "hex").toString("base64");
 }
 
-/** Header fields with an object's checksum. */
+/** Returns the header fields with an object's checksum. */
 export function checksumFields(checksum: Checksum | null): Record<string, string> {
   if (checksum === null) return {};
   return { [checksumFieldOf(checksum.algorithm)]: checksum.value, "x-amz-checksum-type": checksum.type };
 }
 
-/** As elements: `ChecksumCRC32` … */
+/** Returns the checksum as elements, for example `ChecksumCRC32`. */
 export function checksumElements(checksum: Checksum | null): Record<string, string> {
   if (checksum === null) return {};
   return { [`Checksum${checksum.algorithm}`]: checksum.value, ChecksumType: checksum.type };
 }
 
-/** `Content-MD5` in hexadecimal; undefined when there is none. @throws S3Error `InvalidDigest` */
+/** Returns `Content-MD5` in hexadecimal; undefined when it is absent. @throws S3Error `InvalidDigest` */
 export function contentMd5(fields: Fields): string | undefined {
   const text = fields.get("content-md5");
   if (text === undefined) return undefined;

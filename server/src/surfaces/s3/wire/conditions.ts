@@ -14,7 +14,7 @@ function names(list: string, etag: string): boolean {
   return etags === "*" || etags.includes(etag);
 }
 
-/** @throws S3Error `NotImplemented` for what S3 has not either */
+/** Reads the conditions of a write. @throws S3Error `NotImplemented` for conditions that S3 does not have either */
 export function writeConditions(fields: Fields): WriteConditions {
   const [match, noneMatch] = [fields.list("if-match"), fields.list("if-none-match")];
   return {
@@ -23,7 +23,7 @@ export function writeConditions(fields: Fields): WriteConditions {
   };
 }
 
-/** Those of a deletion. */
+/** Reads the conditions of a deletion. */
 export function deleteConditions(fields: Fields): WriteConditions {
   const [time, size] = [fields.get("x-amz-if-match-last-modified-time"), fields.get("x-amz-if-match-size")];
   const ms = time === undefined ? undefined : Date.parse(time);
@@ -37,7 +37,8 @@ export function deleteConditions(fields: Fields): WriteConditions {
 type Validators = Pick<ObjectVersion, "etag" | "modifiedAtMs">;
 
 /**
- * Preconditions of a read in the order of RFC 9110 section 13.2.2. @param prefix of the fields: `x-amz-copy-source-` for the source of a copy
+ * Checks the preconditions of a read in the order of RFC 9110 section 13.2.2.
+ * @param prefix of the fields: `x-amz-copy-source-` for the source of a copy
  * @throws S3Error `PreconditionFailed`, `NotModified`
  */
 export function requireReadConditions(fields: Fields, version: Validators, prefix = ""): void {
@@ -75,7 +76,7 @@ export interface Span {
 }
 
 /**
- * The range that is asked for; undefined for all of it: also when several are asked for, or in no form that is known.
+ * Returns the requested range; undefined for all of the content, also for several ranges or an unknown form.
  * @throws S3Error `InvalidRange`
  */
 export function rangeOf(fields: Fields, version: Validators & Pick<ObjectVersion, "size">): Span | undefined {
@@ -85,7 +86,7 @@ export function rangeOf(fields: Fields, version: Validators & Pick<ObjectVersion
 }
 
 /**
- * The range of a value such as `bytes=0-9`.
+ * Parses a range like `bytes=0-9`.
  * @throws S3Error `InvalidRange`
  */
 export function spanOf(range: string, size: number): Span | undefined {

@@ -4,14 +4,14 @@ import { ThreadRefusal, Threads } from "#kernel/threads.ts";
 import { readers, type Read, type ReaderName } from "./readers.ts";
 import { XmlFault } from "./xml-tree.ts";
 
-/** Documents below this are read where they are: to hand them over would cost more than a millisecond of reading. */
+/** Smaller documents are parsed on the event loop: handing them to a thread would cost more. */
 const INLINE_BYTES_MAX = 16 * 1024;
 const THREADS_MAX = 2;
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 const HEAP_MIB = 256;
 const IDLE_MS = 60_000;
 
-/** Reads the documents that may be large, without holding the event loop. */
+/** Parses documents. Large ones are parsed in another thread. */
 export interface DocumentReader {
   /**
    * The bytes are transferred, and must not be used afterwards.

@@ -2,7 +2,7 @@ export function quoted(etag: string): string {
   return `"${etag}"`;
 }
 
-/** Weak or strong, with quotation marks or without. */
+/** Accepts weak and strong tags, with or without quotation marks. */
 export function unquoted(etag: string): string {
   return etag
     .trim()

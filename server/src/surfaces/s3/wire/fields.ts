@@ -1,6 +1,9 @@
 import { S3Error } from "#domain/s3/index.ts";
 
-/** A request's header, by lower-case names, with every occurrence. Values are as on the wire: one character a byte. */
+/**
+ * A request's header fields, by lower-case name, with every occurrence. Values have one byte in each character, as on
+ * the wire.
+ */
 export class Fields {
   readonly #values: ReadonlyMap<string, readonly string[]>;
 
@@ -8,7 +11,7 @@ export class Fields {
     this.#values = values;
   }
 
-  /** From Node's `rawHeaders`: what it makes of them joins some repetitions and drops others. */
+  /** Reads Node's `rawHeaders`, because Node's parsed headers join some repetitions and drop others. */
   static fromRaw(raw: readonly string[]): Fields {
     const values = new Map<string, string[]>();
     for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -33,14 +36,17 @@ export class Fields {
     return this.#values.has(name);
   }
 
-  /** @throws S3Error `InvalidRequest` when it came more than once */
+  /** @throws S3Error `InvalidRequest` when the field was sent more than once */
   get(name: string): string | undefined {
     const values = this.all(name);
     if (values.length > 1) throw new S3Error("InvalidRequest", `The header field ${name} came more than once.`);
     return values[0];
   }
 
-  /** These fields, and behind them those of a presigned URL's query that count as fields. @throws S3Error `InvalidRequest` when one is in both */
+  /**
+   * Returns these fields, followed by those from a presigned URL's query.
+   * @throws S3Error `InvalidRequest` for a field in both
+   */
   with(added: readonly (readonly [name: string, value: string])[]): Fields {
     if (added.length === 0) return this;
     const values = new Map(this.#values);
@@ -59,7 +65,7 @@ export class Fields {
     return new Fields(new Map(this.#values).set(name, [value]));
   }
 
-  /** As a list: occurrences joined by a comma. */
+  /** Returns all occurrences, joined by commas. */
   list(name: string): string | undefined {
     const values = this.all(name);
     return values.length === 0 ? undefined : values.join(",");

@@ -6,9 +6,9 @@ const FIELDS_BYTES_MAX = 64 * 1024;
 const FIELDS_MAX = 100;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** The fields before the file of a form. */
+/** The fields before a form's file. */
 export interface FormStart {
-  /** By lower-case names. */
+  /** By lower-case name. */
   readonly fields: ReadonlyMap<string, string>;
   readonly filename: string;
 }
@@ -20,7 +20,7 @@ export interface FormStart {
 export class FormReader {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #delimiter: Buffer;
-  /** A line break before the first delimiter, so that it is found as the others are. */
+  /** Starts with a line break, so that the first delimiter is found like the others. */
   #buffer: Buffer = Buffer.from("\r\n");
   #isEnded = false;
 
@@ -30,11 +30,11 @@ export class FormReader {
     const boundary = quoted ?? plain;
     if (boundary === undefined) throw new S3Error("MalformedPOSTRequest");
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // Not destroyed when the reading ends early: the answer still has to go out on it.
+    // The connection stays open when the reading ends early, since the answer still has to be sent on it.
     this.#chunks = (raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   }
 
-  /** Everything up to the first byte of the file. @throws S3Error */
+  /** Reads everything before the first byte of the file. @throws S3Error */
   async start(): Promise<FormStart> {
     const fields = new Map<string, string>();
     let bytes = 0;
@@ -53,12 +53,12 @@ export class FormReader {
       bytes += name.length + value.length;
       if (bytes > FIELDS_BYTES_MAX || fields.size >= FIELDS_MAX) throw new S3Error("MaxPostPreDataLengthExceededError");
       if (fields.has(name))
-        throw new S3Error("InvalidArgument", `The field ${name.slice(0, 100)} is there more than once.`);
+        throw new S3Error("InvalidArgument", `The field ${name.slice(0, 100)} was sent more than once.`);
       fields.set(name, textOf(value));
     }
   }
 
-  /** The bytes of the file. @throws S3Error `IncompleteBody` */
+  /** Yields the bytes of the file. @throws S3Error `IncompleteBody` */
   async *file(): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
       const at = this.#buffer.indexOf(this.#delimiter);
@@ -119,7 +119,7 @@ function textOf(bytes: Buffer): string {
   return text;
 }
 
-/** The last part of a path, which some browsers send. */
+/** Some browsers send a path; this returns its last part. */
 function filenameIn(head: string): string {
   const name = /;\s*filename="((?:[^"\\]|\\.)*)"/i.exec(head)?.[1] ?? "";
   return name.replace(/^.*[\\/]/, "");

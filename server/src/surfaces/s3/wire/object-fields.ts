@@ -27,7 +27,7 @@ const CONTENT_FIELDS = {
   websiteRedirectLocation: "x-amz-website-redirect-location",
 } as const satisfies Record<keyof ContentHeaders, string>;
 
-/** When a rule of the bucket will end it. */
+/** Returns the field that says when a rule of the bucket will delete the object. */
 export function expirationField(bucket: Bucket, version: WrittenVersion): Record<string, string> {
   const expiration = version.isLatest ? expirationOf(bucket.config.lifecycle, version) : null;
   if (expiration === null) return {};
@@ -37,7 +37,7 @@ export function expirationField(bucket: Bucket, version: WrittenVersion): Record
 
 const DEFAULT_TYPE = "binary/octet-stream";
 
-/** Fields that are kept with the object. `aws-chunked` is how it was sent, and no part of what it is. */
+/** Returns the fields to store with the object. `aws-chunked` describes the transfer, so it is not stored. */
 export function contentHeadersOf(fields: Fields): ContentHeaders {
   const headers: Record<string, string> = {};
   for (const [name, field] of Object.entries(CONTENT_FIELDS)) {
@@ -56,7 +56,7 @@ function withoutFraming(encoding: string | undefined): string | undefined {
     .join(",");
 }
 
-/** One character a byte, as on the wire, so that it goes out as it came in. @throws S3Error `MetadataTooLarge` */
+/** Keeps one byte in each character, so that metadata is sent back unchanged. @throws S3Error `MetadataTooLarge` */
 export function metadataOf(fields: Fields): Record<string, string> {
   const entries = fields
     .names()
@@ -113,7 +113,7 @@ export function versionField(bucket: Bucket, versionId: string | null): Record<s
   return showsVersions(bucket) && versionId !== null ? { "x-amz-version-id": versionId } : {};
 }
 
-/** All header fields of an object in a read, except its size, its range and its checksum. */
+/** Returns all header fields of an object in a read, except those of its size, range and checksum. */
 export function objectFields(bucket: Bucket, version: ObjectVersion): Record<string, string> {
   const fields: Record<string, string> = {
     etag: quoted(version.etag),

@@ -2,13 +2,16 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 
-/** Where a request came from, as far as that can be believed. */
+/** The origin of a request, as far as it can be trusted. */
 export interface Peer {
   readonly ip: string | null;
   readonly isSecure: boolean;
 }
 
-/** Reads the fields of proxies that are trusted, and of nobody else. @param trusted addresses and CIDR blocks */
+/**
+ * Reads the forwarding fields of trusted proxies, and ignores those of all other senders.
+ * @param trusted addresses and CIDR blocks
+ */
 export function createPeerReader(trusted: readonly string[]): (raw: IncomingMessage) => Peer {
   const list = new BlockList();
   for (const entry of trusted) {
@@ -23,7 +26,7 @@ export function createPeerReader(trusted: readonly string[]): (raw: IncomingMess
     const isTls = (raw.socket as Partial<TLSSocket>).encrypted === true;
     if (direct === null || trusted.length === 0 || !isTrusted(direct)) return { ip: direct, isSecure: isTls };
     const forwarded = String(raw.headers["x-forwarded-for"] ?? "").split(",");
-    // The nearest address that is no proxy of ours: the sender may have invented those before it.
+    // The nearest address that is not a proxy of ours. The sender may have invented the addresses before it.
     const chain = forwarded.map((part) => plain(part.trim())).filter((ip): ip is string => ip !== null && isIP(ip) > 0);
     const ip = chain.findLast((address) => !isTrusted(address)) ?? chain[0] ?? direct;
     return { ip, isSecure: isTls || raw.headers["x-forwarded-proto"] === "https" };

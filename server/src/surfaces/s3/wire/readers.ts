@@ -12,7 +12,7 @@ import {
   type Element,
 } from "./xml-tree.ts";
 
-/** The content of a document, as plain data: another thread may have read it. */
+/** Parsers of documents. They return plain data, since they may run in another thread. */
 export const readers = {
   deletion: readDeletion,
   completion: readCompletion,
@@ -24,13 +24,13 @@ export type Read<N extends ReaderName> = ReturnType<(typeof readers)[N]>;
 
 const OBJECTS_MAX = 1000;
 const PARTS_MAX = 10_000;
-/** Each object has a key, a version and three conditions at most; the rest is room for those who write more. */
+/** Each object has at most a key, a version and three conditions. The rest is for clients that send more. */
 const DELETION_ELEMENTS_MAX = OBJECTS_MAX * 8;
 /** Each part has a number, a tag and a checksum. */
 const COMPLETION_ELEMENTS_MAX = PARTS_MAX * 5;
 const LIFECYCLE_ELEMENTS_MAX = 20_000;
 
-/** An object that is to be deleted, as it is written. */
+/** An object to delete, as the document names it. */
 export interface NamedObject {
   readonly key: string;
   readonly versionId?: string;
@@ -65,7 +65,8 @@ const CHECKSUMS: ReadonlySet<string> = new Set(
 
 function readCompletion(bytes: Uint8Array): PartList {
   const parts = childrenOf(parseDocument(bytes, "CompleteMultipartUpload", COMPLETION_ELEMENTS_MAX), "Part");
-  if (parts.length === 0 || parts.length > PARTS_MAX) throw new XmlFault(`There must be from 1 to ${PARTS_MAX} parts.`);
+  if (parts.length === 0 || parts.length > PARTS_MAX)
+    throw new XmlFault(`An upload must have from 1 to ${PARTS_MAX} parts.`);
   return partList(parts.map(namedPart));
 }
 

@@ -1,7 +1,7 @@
 /** Errors of S3 as answers: their statuses and header fields ("Error responses" of the S3 API reference). */
 import { S3Error, type S3ErrorCode, type S3ErrorOptions } from "#domain/s3/index.ts";
 
-/** All others have 400. */
+/** All other codes have the status 400. */
 const STATUSES: Readonly<Partial<Record<S3ErrorCode, number>>> = {
   AccessDenied: 403,
   BucketAlreadyExists: 409,
@@ -51,11 +51,11 @@ export function statusOfS3({ code }: Pick<S3Error, "code">): number {
   return STATUSES[code] ?? 400;
 }
 
-/** A refusal with header fields that the answer needs. */
+/** An S3 error whose answer needs more header fields. */
 export class S3Refusal extends S3Error {
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `headers` have names in lower case. */
+  /** The names of `headers` are in lower case. */
   constructor(
     code: S3ErrorCode,
     message: string | undefined,
@@ -67,7 +67,7 @@ export class S3Refusal extends S3Error {
   }
 }
 
-/** The header fields that an error is answered with. */
+/** Returns the header fields of an error's answer. */
 export function fieldsOfS3(error: S3Error): Record<string, string> {
   return { ...markerFields(error.options.marker), ...(error instanceof S3Refusal ? error.headers : {}) };
 }

@@ -3,29 +3,29 @@ import type { OperationContext } from "#http/index.ts";
 import type { Fields } from "./fields.ts";
 import type { Target } from "./target.ts";
 
-/** A request and its answer as the framework has them. */
+/** The framework's request and answer. */
 export type Request = OperationContext["request"];
 export type Reply = OperationContext["reply"];
 
-/** A request as it came, read but not yet believed. */
+/** A request that was read but not authenticated. */
 export interface Exchange {
   readonly raw: IncomingMessage;
   readonly method: string;
   readonly target: Target;
   readonly fields: Fields;
-  /** Empty for the service. */
+  /** Empty for a request to the service. */
   readonly bucket: string;
-  /** Empty for the bucket. */
+  /** Empty for a request to the bucket. */
   readonly key: string;
   readonly requestId: string;
   readonly ip: string | null;
-  /** Came by TLS, to us or to a proxy that we trust. */
+  /** Whether it came over TLS, to this server or to a trusted proxy. */
   readonly isSecure: boolean;
   /** Sends 100 Continue to a sender that waits for it (`Expect: 100-continue`). */
   goOn(): void;
 }
 
-/** The parameter's value; undefined when it is not there, the first when it is there more than once. */
+/** Returns the value of a parameter, the first one if it is repeated; undefined if it is absent. */
 export function parameterOf(target: Target, name: string): string | undefined {
   return target.query.find((parameter) => parameter.name === name)?.value;
 }

@@ -8,7 +8,7 @@ export const BUCKET_TAGS_MAX = 50;
 const NAME_CHARS_MAX = 128;
 const VALUE_CHARS_MAX = 256;
 
-/** Of `x-amz-tagging`, which is like a query. @throws S3Error `InvalidArgument`, `InvalidTag` */
+/** Parses `x-amz-tagging`, which has the form of a query. @throws S3Error `InvalidArgument`, `InvalidTag` */
 export function tagsOfField(text: string | undefined): Tags {
   if (text === undefined || text === "") return {};
   return checkedTags(pairsOf(text), OBJECT_TAGS_MAX);

@@ -1,22 +1,23 @@
 import { S3Error } from "#domain/s3/index.ts";
 import { decodePercent } from "#kernel/decoding.ts";
 
-/** One parameter of the query, decoded; `B` and `B=` are the same. */
+/** One decoded parameter of the query; `B` and `B=` are the same. */
 export interface QueryParameter {
   readonly name: string;
   readonly value: string;
 }
 
-/** The target of a request, as it arrived. */
+/** The target of a request, unchanged. */
 export interface Target {
-  /** Decoded once: what signatures and storage both work with. Begins with `/`. */
+  /** Decoded once; signatures and storage both use it. Begins with `/`. */
   readonly path: string;
-  /** In the order in which they came. */
+  /** In the order of the request. */
   readonly query: readonly QueryParameter[];
 }
 
 /**
- * Reads a request target in origin form (RFC 9112 section 3.2.1), never through a URL parser, which would take `..` and `//` away.
+ * Parses a request target in origin form (RFC 9112 section 3.2.1). Does not use a URL parser, because that would remove
+ * `..` and `//`.
  * @throws S3Error `InvalidURI`
  */
 export function parseTarget(raw: string): Target {
@@ -46,25 +47,25 @@ function percentDecoded(text: string): string {
   return decoded;
 }
 
-/** As Signature V4 wants it: everything but `A-Z a-z 0-9 - . _ ~` as `%XX` in upper case. */
+/** Encodes as Signature V4 requires: everything except `A-Z a-z 0-9 - . _ ~` becomes `%XX` in upper case. */
 export function uriEncoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The same for a path, whose slashes stay. */
+/** Encodes a path and keeps its slashes. */
 export function uriEncodedPath(path: string): string {
   return uriEncoded(path).replaceAll("%2F", "/");
 }
 
-/** The bucket and the key that a path names. Empty for the service, or for the bucket itself. */
+/** The bucket and the key that a path names. Both are empty for the service; the key is empty for a bucket. */
 export interface Place {
   readonly bucket: string;
   readonly key: string;
 }
 
 /**
- * Virtual-host style when the host is a label, or more of them, before the domain; path style otherwise.
- * @param domain of buckets, such as `s3.example.com`; null: path style only
+ * Returns virtual-host style if the host has labels before the domain; path style otherwise.
+ * @param domain of buckets, for example `s3.example.com`; null: path style only
  */
 export function placeOf(path: string, host: string | undefined, domain: string | null): Place {
   const bucket = bucketOfHost(host, domain);

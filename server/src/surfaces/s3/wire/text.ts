@@ -2,7 +2,7 @@ import { S3Error, type S3Owner } from "#domain/s3/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { uriEncodedPath } from "./target.ts";
 
-/** To the second, as `Last-Modified` is: clients compare the two. */
+/** Cuts to seconds, as in `Last-Modified`: clients compare the two. */
 export function xmlTime(ms: number): string {
   return isoFromMs(Math.floor(ms / 1000) * 1000);
 }
@@ -15,7 +15,7 @@ export function ownerElements(owner: S3Owner): { ID: string; DisplayName: string
   return { ID: owner.id, DisplayName: owner.displayName };
 }
 
-/** How keys are written in a listing. @throws S3Error `InvalidArgument` */
+/** Returns the function that writes keys in a listing. @throws S3Error `InvalidArgument` */
 export function keyWriter(encodingType: string | undefined): (key: string) => string {
   if (encodingType === undefined || encodingType === "") return (key) => key;
   if (encodingType.toLowerCase() !== "url") throw invalidArgument("encoding-type", encodingType, "must be url");
@@ -28,7 +28,7 @@ export function invalidArgument(name: string, value: string, rule: string): S3Er
   });
 }
 
-/** A parameter that limits a page: from 0 to 1,000, more than that means 1,000. @throws S3Error `InvalidArgument` */
+/** Parses a page size from 0 to 1,000; larger values become 1,000. @throws S3Error `InvalidArgument` */
 export function pageMax(name: string, value: string | undefined, max = 1000): number {
   if (value === undefined || value === "") return max;
   if (!/^[0-9]{1,10}$/.test(value) || Number(value) > 2 ** 31 - 1)

@@ -1,12 +1,12 @@
 import { parseXml, XmlCdata, XmlDocumentType, XmlElement, XmlText as ParsedText } from "@rgrove/parse-xml";
 
 const DEPTH_MAX = 16;
-/** Elements and attributes of the largest document of most operations. */
+/** Elements and attributes that most operations accept in a document. */
 const ELEMENTS_MAX = 5000;
 
-/** A document that is not well-formed, or not what its operation takes. */
+/** A document that is not well-formed, or not the one that the operation needs. */
 export class XmlFault extends Error {
-  /** For its sender; undefined: that it is no good XML. */
+  /** The fault to report to the client; undefined: the XML is not well-formed. */
   readonly detail: string | undefined;
 
   constructor(detail?: string, cause?: unknown) {
@@ -20,14 +20,15 @@ export class XmlFault extends Error {
 export interface Element {
   readonly name: string;
   readonly children: readonly Element[];
-  /** Character data of the element itself. */
+  /** The character data of the element itself. */
   readonly text: string;
 }
 
 /**
- * Reads a document: no document type, so no entities but the five and character references, no deep nesting, and not
- * more elements than the operation can want. Too large a document is refused before it is parsed.
- * @param name that its root has
+ * Parses a document. Refuses document types, entities other than the five predefined ones and character references,
+ * deep nesting, and more elements than the operation allows. A document that is too large is refused before it is
+ * parsed.
+ * @param name of the root element
  * @throws XmlFault
  */
 export function parseDocument(bytes: Uint8Array, name: string, elementsMax = ELEMENTS_MAX): Element {
@@ -41,7 +42,7 @@ export function parseDocument(bytes: Uint8Array, name: string, elementsMax = ELE
       throw new Error("there is a document type, or no element");
     root = elementOf(document.root, 1);
   } catch (cause) {
-    // A stack that overflows is among them: nesting without an end.
+    // This includes a stack overflow by endless nesting.
     throw new XmlFault(undefined, cause);
   }
   if (root.name !== name) throw new XmlFault(`The root element must be ${name}.`);
@@ -67,15 +68,15 @@ export function childrenOf(element: Element, name: string): Element[] {
   return element.children.filter((child) => child.name === name);
 }
 
-/** @throws XmlFault when it is there more than once */
+/** @throws XmlFault when the child is repeated */
 export function childOf(element: Element, name: string): Element | undefined {
   const children = childrenOf(element, name);
-  if (children.length > 1) throw new XmlFault(`${name} stands more than once in ${element.name}.`);
+  if (children.length > 1) throw new XmlFault(`${name} is repeated in ${element.name}.`);
   return children[0];
 }
 
 /**
- * Text of the child; undefined when there is none.
+ * Returns the text of a child; undefined when there is none.
  * @throws XmlFault when it is repeated
  */
 export function textIn(element: Element, name: string): string | undefined {
@@ -89,7 +90,7 @@ export function requiredText(element: Element, name: string): string {
   return text;
 }
 
-/** A whole number that is not negative. @throws XmlFault */
+/** Returns a child as a whole number ≥ 0. @throws XmlFault */
 export function numberIn(element: Element, name: string): number | undefined {
   const text = textIn(element, name)?.trim();
   if (text === undefined) return undefined;
@@ -107,7 +108,7 @@ export function booleanIn(element: Element, name: string): boolean | undefined {
 
 const [LESS, SLASH, EQUALS, QUOTE, APOSTROPHE] = [0x3c, 0x2f, 0x3d, 0x22, 0x27];
 
-/** Counts elements of any kind, and the values of attributes. Comments count as elements: they cost as much. */
+/** Counts elements and attribute values. A comment counts as an element, because it costs as much. */
 function hasMoreElements(bytes: Uint8Array, max: number): boolean {
   let count = 0;
   for (let i = 0; i < bytes.length && count <= max; i++) {

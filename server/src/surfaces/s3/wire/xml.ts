@@ -1,19 +1,19 @@
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 
-/** A value of a document that is sent: undefined is left out, a list repeats its element. */
+/** A value in an answer's document: undefined is left out, a list repeats its element. */
 export type Value = string | number | boolean | undefined | null | Content | readonly Value[];
 /** Elements by name; `@name` is an attribute. */
 export interface Content {
   readonly [name: string]: Value;
 }
 
-/** A whole document. @param namespace false for errors, which have none */
+/** Renders a whole document. @param namespace false for errors, which have none */
 export function renderDocument(root: string, content: Value, namespace = true): string {
   const attributes = namespace ? ` xmlns="${NAMESPACE}"` : "";
   return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement(root, content, attributes)}`;
 }
 
-/** Text is put together at once: a tree of nodes doubled what an answer of a thousand long keys cost. */
+/** Joins text directly: a tree of nodes doubled the cost of an answer with a thousand long keys. */
 function renderElement(name: string, value: Value, attributes = ""): string {
   if (value === undefined || value === null) return `<${name}${attributes}/>`;
   if (typeof value !== "object") return `<${name}${attributes}>${escapeText(String(value))}</${name}>`;
@@ -27,7 +27,7 @@ function renderElement(name: string, value: Value, attributes = ""): string {
   return children === "" ? `${open}/>` : `${open}>${children}</${name}>`;
 }
 
-/** An attribute is a text, a number or a truth value. */
+/** Renders an attribute, which is a string, a number or a boolean. */
 function attributeText(value: Value): string {
   if (typeof value === "object") throw new TypeError("an attribute can't have elements");
   return String(value);
@@ -50,7 +50,10 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "\n": "&#x0A;",
   "\r": "&#x0D;",
 };
-/** Characters with a meaning in XML, those that a parser would change, and those that XML 1.0 does not have: S3 sends them as references, because keys may have them. */
+/**
+ * Characters with a meaning in XML, those that a parser would change, and those that XML 1.0 does not allow. S3 sends
+ * them as references, because keys may contain them.
+ */
 // oxlint-disable-next-line no-control-regex -- they are what it is about
 const ESCAPED = /[&"'<>\x00-\x08\x0a-\x1f\x85\u2028\ufffe\uffff]/g;
 
