@@ -3,8 +3,8 @@ import type { HttpHost } from "#http/index.ts";
 
 export interface FilesSurfaceDeps extends FilesDeps {
   readonly host: HttpHost;
-  /** Null where uploads come to this server. */
+  /** Null if uploads come to this server. */
   readonly arrivals: Arrivals | null;
-  /** An upload from which nothing comes for so long is ended. */
+  /** An upload that receives no byte for this time is ended. */
   readonly uploadIdleTimeoutMs: number;
 }

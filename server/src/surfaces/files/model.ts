@@ -4,7 +4,7 @@ import { isoFromMs } from "#kernel/time.ts";
 
 export type FileBody = ResultOf<typeof FILE_ROUTES.listFiles>["data"]["files"][number];
 
-/** A record as the contract shows it. */
+/** Converts a record to the contract's form. */
 export function fileBody(file: FileRow): FileBody {
   return {
     id: file.id,
@@ -27,7 +27,7 @@ export function trashedBody(file: TrashedRow): ResultOf<typeof FILE_ROUTES.listT
   };
 }
 
-/** `own`: what the organization decided; null: nothing. */
+/** `own` is the organization's setting; null: it has none. */
 export function settingsBody(
   own: number | null,
   { trashDays }: Pick<FileSettings, "trashDays">,
@@ -35,7 +35,7 @@ export function settingsBody(
   return { trash_days: own, effective_trash_days: own ?? trashDays };
 }
 
-/** Strong: the same content is the same text (RFC 9110 section 8.8.3). */
+/** A strong tag, because equal content has equal bytes (RFC 9110 section 8.8.3). */
 export function etagOf(file: Pick<FileRow, "sha256">): string {
   return `"${file.sha256}"`;
 }

@@ -31,7 +31,7 @@ export async function fileFor(
   return file;
 }
 
-/** The same of a file in the trash. @throws Problem as above */
+/** Returns a file in the trash. @throws Problem as above */
 export async function trashedFor(
   deps: FilesDeps,
   principal: Principal,
@@ -44,7 +44,7 @@ export async function trashedFor(
   return trashed;
 }
 
-/** The file that has arrived at the upstream store by its grant, if any has. */
+/** Returns the file whose content has arrived at the upstream store by its grant, if there is one. */
 async function arrivedFile(
   { arrivals, ...deps }: ArrivalDeps,
   principal: Principal,
@@ -63,7 +63,7 @@ async function arrivedFile(
   return findFile(deps, principal.orgId, id);
 }
 
-/** For what may be done to a file and to an upload that has not ended. @throws Problem as above */
+/** Checks a permission for a file, or for an upload that has not ended. @throws Problem as above */
 export async function requireFileOrGrant(
   deps: ArrivalDeps,
   principal: Principal,
@@ -74,12 +74,12 @@ export async function requireFileOrGrant(
   const found = (await findFile(deps, orgId, id)) ?? (await findGrant(deps, orgId, id));
   if (found === undefined) throw absent();
   requireSeen(principal, permission, resourceOf(found));
-  // Arrived content becomes a file, so that the audit log has its deletion.
+  // Turns arrived content into a file first, so that the audit log has the deletion.
   if (!("blob_id" in found)) await deps.arrivals?.settle(orgId, id).catch(ignoreRefusal);
 }
 
 /**
- * The named project; otherwise that of a project's credential; null for the organization.
+ * Returns the named project; without a name, that of a project's credential, or null for the organization.
  * @throws Problem as above
  */
 export async function placeFor(

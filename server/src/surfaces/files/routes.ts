@@ -29,12 +29,12 @@ export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   mountRoute(app, host, rows.emptyTrash, emptyTrash(deps));
   mountRoute(app, host, rows.getFileSettings, getFileSettings(deps));
   mountRoute(app, host, rows.updateFileSettings, updateFileSettings(deps));
-  // A separate context: it parses no body, and pages of other origins may read the answers.
+  // A separate context, because it must not parse the body, and pages of other origins may read the answers.
   void app.register(async (scope) => mountContent(scope, deps));
   void app.register(async (scope) => mountTus(scope, deps));
 }
 
-/** The targets of presigned URLs. They are no paths of the interface, so that no row describes them. */
+/** Mounts the targets of presigned URLs. They are not part of the documented API, so they have no row. */
 function mountContent(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   const url = `${CONTENT_PATH}/:file_id`;
   app.removeAllContentTypeParsers();

@@ -2,7 +2,7 @@ import { FILENAME_BYTES_MAX } from "@mooring/contract";
 import { canonicalMediaType } from "#domain/files/index.ts";
 import type { ProblemPlace } from "#kernel/problem.ts";
 
-/** The faults of a file's name and type; an empty list when both are valid. */
+/** Returns the faults of a file's name and type; empty when both are valid. */
 export function validateFile({ filename, content_type }: { filename: string; content_type: string }): ProblemPlace[] {
   const errors: ProblemPlace[] = [];
   const wrong = nameFault(filename);

@@ -2,14 +2,14 @@ import type { CredentialState, Identity } from "#domain/identity/index.ts";
 import type { OauthRequest } from "./model.ts";
 import { clientCredentialsOf } from "./wire/client-authentication.ts";
 
-/** The caller, and the trust that replaced its secret. */
+/** The authenticated client, and the trust that replaced its secret. */
 export interface Client {
   readonly credential: CredentialState;
   readonly trustId: string | undefined;
 }
 
 /**
- * The client of a request, by its secret or by another issuer's token; counted.
+ * Authenticates the client by its secret or by another issuer's token, and counts the request.
  * @throws OauthError; Problem `unauthorized`, `rate_limited`, `unavailable`
  */
 export async function clientOf(identity: Identity, request: OauthRequest): Promise<Client> {

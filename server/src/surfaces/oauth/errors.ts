@@ -2,7 +2,10 @@ import { fieldsOf, problemOf, statusOf } from "#http/index.ts";
 import { ScopeRefusal } from "#domain/identity/index.ts";
 import type { ProblemCode } from "#kernel/problem.ts";
 
-/** The error codes of this surface: RFC 6749 section 5.2, RFC 6750 section 3.1 and, for what HTTP adds, section 4.1.2.1. */
+/**
+ * The error codes of this surface: RFC 6749 section 5.2, RFC 6750 section 3.1, and RFC 6749 section 4.1.2.1 for HTTP
+ * errors.
+ */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
   invalid_client: 401,
@@ -16,7 +19,10 @@ export const OAUTH_ERRORS = {
 
 export type OauthErrorCode = keyof typeof OAUTH_ERRORS;
 
-/** Refusals of a client that has shown who it is: what RFC 6749 section 5.2 has for that is `unauthorized_client`. */
+/**
+ * Problems of an authenticated client that may not have a token. They become `unauthorized_client` (RFC 6749 section
+ * 5.2).
+ */
 const CLIENT_REFUSALS: ReadonlySet<ProblemCode> = new Set([
   "address_not_allowed",
   "approval_pending",
@@ -30,7 +36,7 @@ export class OauthError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `description` is for the client's developer. It must hold no secret. */
+  /** `description` is for the client's developer and must contain no secret. */
   constructor(
     code: OauthErrorCode,
     description: string,
@@ -44,13 +50,13 @@ export class OauthError extends Error {
   }
 }
 
-/** Every answer is about secrets, so no cache may store it (RFC 6749 section 5.1). */
+/** Every answer contains or concerns a secret, so no cache may store it (RFC 6749 section 5.1). */
 export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
-/** Statuses that say more than 400 and are no business of OAuth's. */
+/** HTTP statuses that are kept, since OAuth has no code for them. */
 const HTTP_REFUSALS = new Set([408, 413, 417]);
 
-/** The error of this surface for any error; a bug becomes `server_error` and keeps its cause for the log. */
+/** Converts any error to one of this surface. A bug becomes `server_error` and keeps its cause for the log. */
 export function oauthErrorOf(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
   if (error instanceof ScopeRefusal) return new OauthError("invalid_scope", error.message);
@@ -84,7 +90,7 @@ export interface Answer {
   readonly body: object | undefined;
 }
 
-/** RFC 6749 section 5.2; `WWW-Authenticate` goes with every 401. */
+/** Renders an error by RFC 6749 section 5.2. Every 401 has `WWW-Authenticate`. */
 export function renderError(error: OauthError): Answer {
   return {
     status: error.status,
@@ -101,7 +107,7 @@ function challengeOf(error: OauthError): Record<string, string> {
   };
 }
 
-/** The characters of `error_description`: no quotes, backslashes or characters beyond ASCII. */
+/** Replaces characters that `error_description` can't have: quotes, backslashes and everything beyond ASCII. */
 function printable(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ");
 }

@@ -6,9 +6,9 @@ import type { Form } from "./wire/form.ts";
 export interface OauthRequest {
   readonly form: Form;
   readonly authorization: string | undefined;
-  /** The owner of an access token that was sent instead of a client's secret, on the routes that accept one. */
+  /** The owner of an access token that was sent instead of a client secret, on routes that accept one. */
   readonly principal: Principal | null;
-  /** To be called with the credential that has signed in. @throws Problem `rate_limited` */
+  /** Counts a sign-in of the authenticated credential. @throws Problem `rate_limited` */
   readonly countSignIn: (credential: { readonly id: string; readonly orgId: string }) => void;
   readonly ip: string;
   readonly requestId: string;

@@ -11,11 +11,11 @@ interface OauthRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly operation: OauthOperation;
-  /** Takes an access token in the place of the client's secret. */
+  /** Whether an access token may replace the client's secret. */
   readonly bearer?: boolean;
 }
 
-/** All are public to the listener: the POSTs authenticate the client themselves, as their specifications say. */
+/** The listener treats all as public: the POSTs authenticate the client themselves, as their specifications require. */
 export const OAUTH_ROUTES: readonly OauthRoute[] = [
   { method: "POST", path: "/oauth/token", operation: token },
   { method: "POST", path: "/oauth/introspect", operation: introspect, bearer: true },

@@ -40,6 +40,6 @@ export async function activityOf(
   { identity: { activity } }: OrganizationSurfaceDeps,
   id: string,
 ): Promise<ResultOf<typeof ORGANIZATION_ROUTES.getCredentialActivity>> {
-  await activity.flush(); // of this node nothing is missing: people look for what they have just done
+  await activity.flush(); // This node's latest counts are included, since people look for a request that they have just made.
   return activityBody(await activity.ofCredential(id));
 }

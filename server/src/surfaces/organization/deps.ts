@@ -12,7 +12,7 @@ export interface OrganizationSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly clock: Clock;
   readonly outbound: Outbound;
-  /** Null: no e-mail is sent, and people hand links over themselves. */
+  /** Null: no e-mail is sent, and people pass links on themselves. */
   readonly mail: Mail | null;
   readonly addresses: { readonly portal_url: string };
 }
@@ -23,7 +23,7 @@ export interface UsageSurfaceDeps {
   readonly clock: Clock;
   readonly identity: Pick<Identity, "activity" | "credentials" | "s3Keys">;
   readonly telemetry: Pick<TelemetryStore, "policy" | "usage">;
-  /** The defaults for an organization without its own values; null: no limit. */
+  /** The defaults for organizations without own values; null: no limit. */
   readonly limits: {
     readonly filesBytesMax: number | null;
     readonly bucketsBytesMax: number | null;

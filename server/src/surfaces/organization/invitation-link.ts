@@ -12,7 +12,7 @@ import { invitationBody } from "./model.ts";
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.createInvitation>;
 
-/** The answer that shows a new link, after it went to the person by e-mail where that is wanted and there is any. */
+/** Answers with a new link, after mailing it to the person if the caller wants that and mail is set up. */
 export async function answerLink(
   deps: OrganizationSurfaceDeps,
   { principal, request }: Pick<OperationContext, "principal" | "request">,
@@ -35,7 +35,7 @@ export function linkBody(deps: OrganizationSurfaceDeps, { invitation, token }: M
   return { ...invitationBody(invitation, deps.clock.nowMs()), link: linkOf(deps, token) };
 }
 
-/** In the fragment, which a browser sends to no server. */
+/** The token is in the fragment, which browsers do not send to a server. */
 function linkOf(deps: OrganizationSurfaceDeps, token: string): string {
   return `${deps.addresses.portal_url}/invitation#${token}`;
 }

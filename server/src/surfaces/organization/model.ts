@@ -26,7 +26,7 @@ import { etagOf } from "#kernel/versions.ts";
 import { parseExact } from "#kernel/json-text.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
-/** Records as the contract shows them. */
+/** Converts records to the contract's form. */
 
 type Rows = typeof ORGANIZATION_ROUTES;
 export type OrganizationBody = ResultOf<Rows["getOrganization"]>;
@@ -56,7 +56,7 @@ export function projectBody(project: Project): ProjectBody {
   return { id, slug, name, visibility, environment, ...times, created_at: isoFromMs(project.created_at) };
 }
 
-/** A project among those of the principal that asks, with its role there. */
+/** Returns a project of the calling principal, with its role there. */
 export function ownProjectBody(project: Project, role: ProjectRole | undefined): OwnProjectBody {
   const { id, slug, name, visibility, environment } = project;
   const states = forStates("", (state) => state === project.state);
@@ -144,7 +144,7 @@ export function pageBody<T, B>(page: Page<T>, bodyOf: (item: T) => B): { items: 
   return { items: page.items.map(bodyOf), next_cursor: page.nextCursor };
 }
 
-/** Sends the version of a record with it, for `If-Match`. */
+/** Sends the record's version as `ETag`, for `If-Match`. */
 export function versioned<T>(context: OperationContext, record: object, body: T): T {
   return tagged(context, etagOf(record), body);
 }
@@ -154,7 +154,7 @@ export function tagged<T>(context: OperationContext, etag: string, body: T): T {
   return body;
 }
 
-/** The common members of every kind of credential. */
+/** Returns the members that all kinds of credentials have. */
 function anyCredentialBody(credential: AnyCredential) {
   const { name, projectId, createdBy, isPending, allowedAddresses } = credential;
   return {

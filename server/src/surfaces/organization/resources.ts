@@ -17,14 +17,12 @@ export async function appFor(deps: Deps, principal: Principal, idOrSlug: string,
   return app;
 }
 
-/** The request as `domain/identity` wants it. */
+/** Converts the request's context to the form of `domain/identity`. */
 export function actorContextOf(context: OperationContext): ActorContext {
   return { actor: context.principal, ip: context.ip, requestId: context.requestId };
 }
 
-/**
- * Applies a change of permissions on this node before the caller gets the answer; other nodes follow within a second.
- */
+/** Applies a change of permissions on this node before the answer. Other nodes apply it within a second. */
 export async function settled(deps: {
   readonly identity: { readonly feed: { sync(): Promise<void> } };
 }): Promise<void> {
@@ -32,7 +30,7 @@ export async function settled(deps: {
   await deps.identity.feed.sync().catch(() => undefined);
 }
 
-/** The dependencies of the functions of destinations. */
+/** Returns the dependencies of `domain/s3` for destinations. */
 export function destinationDepsOf({ metadata, clock, identity, outbound }: OrganizationSurfaceDeps): DestinationDeps {
   return { metadata, clock, envelope: identity.envelope, outbound };
 }

@@ -33,7 +33,7 @@ export function endCookie(reply: Reply): void {
   void reply.header("cache-control", "no-store");
 }
 
-/** Ends the session that the browser had before it signed in again: its cookie is lost with the new one. */
+/** Ends the browser's previous session: the new cookie replaces its cookie. */
 export async function endFormer(
   people: PeopleDeps,
   context: Pick<OperationContext, "request">,
@@ -44,7 +44,7 @@ export async function endFormer(
   if (former !== undefined) await endSession(people, former, { origin, action: "session.end" });
 }
 
-/** The answer of a step of a sign-in; with the cookie after the last one. */
+/** Answers a step of a sign-in. The last step also sets the cookie. */
 export async function answerStep(
   people: PeopleDeps,
   context: OperationContext,

@@ -20,6 +20,6 @@ export interface PortalSurfaceDeps {
   readonly addresses: ResultOf<(typeof DISCOVERY_ROUTES)["getAddresses"]>;
   /** Null: no e-mail is sent. */
   readonly mail: Mail | null;
-  /** Where the portal's build is; null: where `npm start` puts it. */
+  /** The folder of the portal's build; null: the default of `npm start`. */
   readonly portalDir: string | null;
 }

@@ -4,7 +4,7 @@ import type { PortalSurfaceDeps } from "./deps.ts";
 
 export type { BackupState, InstanceBackup, InstanceBackups, InstanceCheck, InstanceFacts } from "./instance.ts";
 
-/** The web page and what only it calls: set-up, sign-in, one's account, the instance. */
+/** The web page, and the operations that only it calls: set-up, sign-in, account, instance. */
 export function createPortalSurface(deps: PortalSurfaceDeps): Surface {
   return { name: "portal", mount: (app) => mountPortal(app, deps) };
 }

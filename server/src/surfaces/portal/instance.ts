@@ -1,18 +1,18 @@
-/** Facts about the server, other than records, for the operator's pages. */
+/** Facts about the server that are not records, for the operator's pages. */
 export interface InstanceFacts {
   readonly version: string;
   readonly startedAtMs: number;
   readonly objects: "filesystem" | "s3";
-  /** The versions of runtime and libraries, and the commit of the server's code; null: unknown. */
+  /** The versions of the runtime and the libraries, and the commit of the server's code; null: unknown. */
   readonly build: {
     readonly commit: string | null;
     readonly node: string;
     readonly sqlite: string;
     readonly duckdb: string;
   };
-  /** The fast checks of `mooring doctor`, and the reports of the server's own parts. */
+  /** Runs the fast checks of `mooring doctor`, and collects the reports of the server's parts. */
   checks(): Promise<readonly InstanceCheck[]>;
-  /** The clock is right as it is: what waits to be deleted by it need not wait any more. */
+  /** Accepts the clock as right, so that deletions by time continue. */
   acceptClock(): void;
   /** The data directory's file system. */
   disk(): Promise<{ free_bytes: number; total_bytes: number }>;
@@ -21,26 +21,26 @@ export interface InstanceFacts {
 /** Backups that the server makes itself. */
 export interface InstanceBackups {
   state(): BackupState;
-  /** Newest first. */
+  /** Lists backups, newest first. */
   list(): Promise<readonly InstanceBackup[]>;
   /**
-   * Begins one, which continues after the answer.
-   * @throws Problem `conflict`: it can't, or one runs
+   * Starts a backup, which continues after the answer.
+   * @throws Problem `conflict` when backups are impossible or one runs
    */
   begin(): Promise<void>;
   /**
-   * False: there is none of that name.
-   * @throws Problem `conflict`: it is in progress
+   * Returns false when there is no backup of this name.
+   * @throws Problem `conflict` while it is being written
    */
   delete(name: string): Promise<boolean>;
 }
 
 export interface BackupState {
   readonly directory: string | null;
-  /** Why none can be made; null: they can. */
+  /** Why backups are impossible; null: they are possible. */
   readonly reason: string | null;
   readonly running: { readonly startedMs: number } | null;
-  /** The last failure since the start of the server, unless a later run succeeded. */
+  /** The last failure since the server's start, unless a later backup succeeded. */
   readonly failure: { readonly atMs: number; readonly detail: string } | null;
   readonly intervalHours: number | null;
   readonly keep: number;
@@ -49,7 +49,7 @@ export interface BackupState {
 export interface InstanceBackup {
   readonly name: string;
   readonly isRunning: boolean;
-  /** Null: it was not finished. */
+  /** Null: the backup was not finished. */
   readonly manifest: {
     readonly version: string;
     readonly started_at: string;

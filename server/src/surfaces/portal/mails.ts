@@ -6,7 +6,10 @@ import type { PortalSurfaceDeps } from "./deps.ts";
 type Log = Parameters<typeof sendTo>[2];
 type Deps = Pick<PortalSurfaceDeps, "mail" | "addresses">;
 
-/** Sends it where this server sends mail, and to an address that mail can reach (RFC 6761 section 6.3). Null: it was not tried. */
+/**
+ * Sends a message if this server has mail and mail can reach the address (RFC 6761 section 6.3). Null: it was not
+ * tried.
+ */
 export async function mailTo({ mail }: Deps, message: MailMessage, log: Log): Promise<Sent | null> {
   return mail === null || message.to.endsWith(".localhost") ? null : sendTo(mail, message, log);
 }
@@ -17,7 +20,7 @@ export function mailResetLink(deps: Deps, link: MadeLink, log: Log): Promise<Sen
   return mailTo(deps, resetMail(link.email, about), log);
 }
 
-/** Mails the person about the change of their account, also when somebody else made it. */
+/** Mails the person about a change of their account, also if somebody else made it. */
 export async function mailVerified(
   deps: Deps,
   proved: { readonly email: string; readonly ended: Ended } | null,

@@ -3,7 +3,7 @@ import type { PersonalToken } from "#domain/identity/index.ts";
 import { endOf, type PasskeyRow, type SessionRow } from "#domain/people/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
-/** Records as the portal's pages are shown them. */
+/** Converts records to the form of the portal's API. */
 
 type Rows = typeof PORTAL_ROUTES;
 

@@ -4,10 +4,10 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sha256Hex } from "#kernel/digest.ts";
 
-/** The build of the portal by `npm start`. */
+/** The folder of the portal's build. */
 const BUILD = fileURLToPath(new URL("../../../../portal/dist", import.meta.url));
 
-/** Addresses that are pages of the portal: each is answered with the one document, whose script shows what the address says. */
+/** Addresses of the portal's pages. Each gets the same document, whose script shows the page of the address. */
 export const PAGE_PATHS = [
   "/",
   "/sign-in",
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 const ABSENT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mooring</title>
-<h1>The portal is not built yet</h1><p>Run <code>npm run build</code> beside the server; npm start does it by itself. Everything
+<h1>The portal is not built yet</h1><p>Run <code>npm run build</code> in the server's folder, or start it by npm start, which builds the portal. Everything
 else works: the API, the registry, S3, webhooks and the command line.</p></html>`;
 
 /** One answer: a file of the build, or the document. */
@@ -48,13 +48,16 @@ interface Asset {
 }
 
 /**
- * The portal's build, read whole when a page is first asked for, and kept: about 4 MB that a start does not wait for, and that a
- * later build does not mix with.
+ * The portal's build, read into memory when a page is first requested. So the start does not wait for 4 MB, and a later
+ * build does not mix with it.
  */
 export interface Pages {
-  /** The one document, with a new nonce for each answer. */
+  /** Returns the document, with a new nonce for each answer. */
   document(): Promise<Page>;
-  /** A file by its path in the build; undefined when there is none. `accepted` is the request's `Accept-Encoding`. */
+  /**
+   * Returns a file by its path in the build; undefined when there is none. `accepted` is the request's
+   * `Accept-Encoding`.
+   */
   asset(path: string, accepted: string): Promise<Page | undefined>;
 }
 
@@ -66,7 +69,7 @@ export function createPages(directory: string = BUILD): Pages {
       throw error;
     });
     const found = await read;
-    if (found.assets.size === 0) read = undefined; // there may be one later
+    if (found.assets.size === 0) read = undefined; // A build may exist later, so its absence is not cached.
     return found;
   };
   return {
@@ -115,7 +118,7 @@ async function readFiles(directory: string): Promise<Map<string, Buffer>> {
   return files;
 }
 
-/** Names of built files change with their content, so those are kept for good. */
+/** Browsers cache built files for good, since their names change with their content. */
 function answerOf(asset: Asset, path: string, accepted: string): Page {
   const [coding, body] =
     asset.br !== undefined && /\bbr\b/.test(accepted)
@@ -135,7 +138,7 @@ function answerOf(asset: Asset, path: string, accepted: string): Page {
   return { headers, body, etag: coding === undefined ? asset.etag : asset.etag.replace(/"$/, `-${coding}"`) };
 }
 
-/** No frame around a page, no address passed on, no type guessed. */
+/** Forbids frames, referrers and guesses of the type. */
 const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
@@ -146,8 +149,8 @@ const PAGE_HEADERS = {
 } as const;
 
 /**
- * Nothing but our own script, style, fonts and calls (CSP level 3). The nonce lets in the style elements that the editor and the
- * dialogs' library make; text never becomes markup (trusted types).
+ * Allows only our own script, style, fonts and calls (CSP level 3). The nonce allows the style elements of the editor
+ * and the dialogs' library. Text never becomes markup (trusted types).
  */
 function policyOf(nonce: string): string {
   return [

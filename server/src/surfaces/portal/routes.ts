@@ -42,7 +42,7 @@ import { createResetLink, openReset, requestReset, resetPassword } from "./opera
 import { listAccounts } from "./operations/accounts.ts";
 import { createPages, PAGE_PATHS, type Page } from "./pages.ts";
 
-/** Row → operation, and address → page. The pages are public: they hold nothing but words. */
+/** Mounts operations by row, and pages by address. The pages are public, since they contain no data. */
 export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void {
   mountRoute(app, deps.host, DISCOVERY_ROUTES.getAddresses, getAddresses(deps));
   mountSignIn(app, deps);

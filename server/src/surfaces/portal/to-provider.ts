@@ -4,19 +4,25 @@ import { SIGN_IN_ATTEMPT_MS } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PortalSurfaceDeps } from "./deps.ts";
 
-/** Binds what the provider sends back to the browser that was sent there. */
+/** Binds the provider's redirect to the browser that started the sign-in. */
 export const OIDC_COOKIE = "__Host-mooring-oidc";
 
-/** The provider of people's sign-ins, where the browser asks by the name that it sends back to. @throws Problem `not_found`, `conflict` */
+/**
+ * Returns the provider. Requires that the browser uses the host to which the provider redirects.
+ * @throws Problem `not_found`, `conflict`
+ */
 export function requireProvider({ people }: PortalSurfaceDeps, host: string | undefined, act: string) {
-  if (people.provider === null) throw new Problem("not_found", "There is no single sign-on at this server.");
+  if (people.provider === null) throw new Problem("not_found", "This server has no single sign-on.");
   const { origin, localhostOrigin } = people.portal;
   if (host !== new URL(origin).host && localhostOrigin !== null)
-    throw new Problem("conflict", `${act} at ${origin}: that service sends back there.`);
+    throw new Problem("conflict", `${act} at ${origin}, because the provider redirects to that address.`);
   return people.provider;
 }
 
-/** Where a page of the portal sends the browser, with the cookie of the way back set. @throws Problem `unavailable` */
+/**
+ * Returns the provider's address for the browser, and sets the cookie for the redirect back.
+ * @throws Problem `unavailable`
+ */
 export async function toProvider(
   deps: PortalSurfaceDeps,
   { request, reply }: Pick<OperationContext, "request" | "reply">,
@@ -24,7 +30,7 @@ export async function toProvider(
 ): Promise<{ url: string }> {
   const provider = requireProvider(deps, request.headers.host, at);
   const { url, ticket } = await beginOidc(deps.people, provider, asked).catch((cause: unknown) => {
-    throw new Problem("unavailable", "The service at which you sign in does not answer. Try again shortly.", { cause });
+    throw new Problem("unavailable", "The sign-in provider does not answer. Try again shortly.", { cause });
   });
   setCookie(reply, OIDC_COOKIE, ticket, SIGN_IN_ATTEMPT_MS / 1000);
   void reply.header("cache-control", "no-store");

@@ -1,6 +1,6 @@
 import type { RecordTable } from "#stores/telemetry/index.ts";
 
-/** A statement to begin with; a test runs each of them. */
+/** An example statement. A test runs each of them. */
 export interface Example {
   readonly title: string;
   readonly sql: string;

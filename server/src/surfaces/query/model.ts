@@ -22,7 +22,7 @@ export function savedQueryBody(query: SavedQuery): SavedQueryBody {
   };
 }
 
-/** The same with its version, for `If-Match`. */
+/** Returns the query's body and sends its version, for `If-Match`. */
 export function versioned(context: OperationContext, query: SavedQuery): SavedQueryBody {
   void context.reply.header("etag", etagOf(query));
   return savedQueryBody(query);

@@ -3,8 +3,8 @@ import { Problem } from "#kernel/problem.ts";
 import type { TimeRange } from "#stores/telemetry/index.ts";
 
 /**
- * The range of `from` and `to` in a request. Rows have microseconds, so finer digits round up: a row is before the
- * rounded time exactly when it is before the original.
+ * Parses the range `from` to `to` of a request. Rows have microseconds, so finer digits are rounded up: that selects
+ * the same rows.
  * @throws Problem `invalid_body` with a pointer to each
  */
 export function rangeOf({ from, to }: { from?: string; to?: string }): TimeRange {
@@ -18,6 +18,6 @@ export function rangeOf({ from, to }: { from?: string; to?: string }): TimeRange
   const [fromUs, toUs] = [read("/from", from), read("/to", to)];
   if (errors.length === 0 && fromUs !== undefined && toUs !== undefined && fromUs >= toUs)
     errors.push({ pointer: "/to", detail: "must be later than from" });
-  if (errors.length > 0) throw new Problem("invalid_body", "The range of time is none.", { errors });
+  if (errors.length > 0) throw new Problem("invalid_body", "The time range is empty or not valid.", { errors });
   return { fromUs, toUs };
 }

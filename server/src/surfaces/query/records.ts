@@ -3,8 +3,8 @@ import { authorize, type Principal, requireAnywhere, requireOrganization } from 
 import type { RecordTable } from "#stores/telemetry/index.ts";
 
 /**
- * The scope that a token needs, in addition to `telemetry:read`, to read a table of records: that of the operation that
- * lists them.
+ * The scope that a token needs, in addition to `telemetry:read`, to query a table of records: the scope of the
+ * operation that lists them.
  */
 export const RECORD_SCOPES: Readonly<Record<RecordTable, Scope>> = {
   audit_log: "audit:read",
@@ -14,17 +14,21 @@ export const RECORD_SCOPES: Readonly<Record<RecordTable, Scope>> = {
   objects: "s3:read",
 };
 
-/** Refuses a statement that reads records which the principal may not. @throws Problem `forbidden`, `insufficient_scope` */
+/**
+ * Refuses a statement that reads tables of records without the principal's permission.
+ * @throws Problem `forbidden`, `insufficient_scope`
+ */
 export function requireRecords(principal: Principal): (table: RecordTable) => void {
   return (table) => {
     const scope = RECORD_SCOPES[table];
     if (table === "audit_log") requireOrganization(principal, scope);
-    // Which rows are seen is decided by their project. Every role that reads telemetry there reads webhooks, files and objects and pulls images, too.
+    // The project of a row decides who sees it. Every role that can read telemetry in a project can also read its
+    // webhooks, files and objects and pull images.
     else requireAnywhere(principal, scope);
   };
 }
 
-/** The same as a question. */
+/** As `requireRecords`, but returns the result. */
 export function mayReadRecords(principal: Principal, table: RecordTable): boolean {
   const resource = table === "audit_log" ? { orgId: principal.orgId } : undefined;
   return authorize(principal, RECORD_SCOPES[table], resource) === "allowed";

@@ -13,7 +13,7 @@ type Deps = { readonly metadata: MetadataStore };
 export const WRITING: readonly Scope[] = ["telemetry:write", "telemetry:read"];
 export const READING: readonly Scope[] = ["telemetry:read"];
 
-/** The surface's parts as the domain wants it. */
+/** Returns the dependencies of `domain/saved-queries`. */
 export function savedQueriesOf(deps: QuerySurfaceDeps): SavedQueriesDeps {
   return { metadata: deps.metadata, clock: deps.host.clock, telemetry: deps.store };
 }
@@ -36,7 +36,10 @@ export async function savedQueryFor(
   return query;
 }
 
-/** The project that something is to be in, or null for the organization. @throws Problem `not_found`, `forbidden`, `insufficient_scope` */
+/**
+ * Returns the project for a new object, or null for the organization.
+ * @throws Problem `not_found`, `forbidden`, `insufficient_scope`
+ */
 export async function placeFor(
   deps: Deps,
   principal: Principal,

@@ -1,12 +1,12 @@
 import type { OperationContext } from "#http/index.ts";
 import type { QueryRun, QueryStatistics } from "#stores/telemetry/index.ts";
 
-/** The field with the statistics of a query, after a result that has no place for them. */
+/** The field with a query's statistics, for formats that can't contain them. */
 const STATISTICS_FIELD = "Query-Statistics";
 
 /**
- * Streams a result. With `trailer` its statistics follow as a trailer field (RFC 9110 section 6.5), if the connection can carry one: only chunks of
- * HTTP/1.1 have trailers.
+ * Streams a result. With `trailer` the statistics follow as a trailer field (RFC 9110 section 6.5). Only HTTP/1.1 with
+ * chunks can have trailers.
  */
 export async function sendRun(
   run: QueryRun,
@@ -22,7 +22,7 @@ export async function sendRun(
   await reply.send(run.body);
 }
 
-/** A dictionary of RFC 9651. */
+/** Formats a dictionary of RFC 9651. */
 function dictionaryOf(statistics: QueryStatistics): string {
   const {
     rows,

@@ -23,7 +23,7 @@ import type { Target } from "./wire/target.ts";
 
 export interface AdmissionDeps extends CallerDeps, ChallengeDeps, Pick<RegistryDeps, "metadata"> {}
 
-/** A request that may do what it asks for. */
+/** A request that has the permission it needs. */
 export interface Admitted {
   readonly caller: Caller;
   readonly repository: Repository;
@@ -31,16 +31,16 @@ export interface Admitted {
   readonly name: string;
 }
 
-/** The requested action on a repository. */
+/** The action on a repository that needs a permission. */
 export interface Question {
   readonly target: Target & { readonly name: string };
   readonly action: Action;
 }
 
 /**
- * The one place that admits a request. A refusal has a form that makes common clients print the reason and stop at
+ * Admits a request; no other place does. A refusal has a form that makes common clients print the reason and stop at
  * once. A hidden repository gets the answer of an absent one.
- * @throws RegistryError `UNAUTHORIZED`, `DENIED`, or one that something is unknown
+ * @throws RegistryError `UNAUTHORIZED`, `DENIED`, or one of the codes for unknown things
  */
 export async function admit(deps: AdmissionDeps, request: Request, question: Question): Promise<Admitted> {
   const { name } = question.target;
@@ -58,9 +58,9 @@ export async function admit(deps: AdmissionDeps, request: Request, question: Que
 }
 
 /**
- * The repository that a mount names as its source, when the caller may pull from it; undefined when not, or when it
- * does not exist: then the content is uploaded.
- * @throws RegistryError `UNAUTHORIZED` when the token did not request the source: clients then request one for both
+ * Returns the source repository of a mount if the caller may pull from it. Undefined when it does not exist or is
+ * forbidden; then the client uploads the content.
+ * @throws RegistryError `UNAUTHORIZED` when the token did not request the source: clients then request a token for both
  */
 export async function admitSource(
   deps: AdmissionDeps,
@@ -76,7 +76,7 @@ export async function admitSource(
   throw challenge(deps, request, { scope, error: "insufficient_scope" });
 }
 
-/** The caller of the catalog, and whether it was granted: otherwise it lists nothing. */
+/** The caller of the catalog, and whether the token includes the catalog. Without it the list is empty. */
 export interface ToCatalog {
   readonly principal: CredentialPrincipal;
   readonly isGranted: boolean;
@@ -85,7 +85,7 @@ export interface ToCatalog {
 const CATALOG_SCOPE = "registry:catalog:*";
 
 /**
- * Every signed-in caller may request the list; its content depends on the permissions.
+ * Admits every signed-in caller to the catalog. The permissions decide its content.
  * @throws RegistryError `UNAUTHORIZED`
  */
 export async function admitToCatalog(deps: AdmissionDeps, request: Request): Promise<ToCatalog> {
@@ -125,8 +125,9 @@ interface Refused extends Question {
 }
 
 /**
- * The error for a refused client. A push begins with HEAD and GET requests, which must get 404, so that the client goes
- * on to the POST and prints its reason. A pull that is refused at HEAD must get a challenge, since there is no body.
+ * Returns the error for a refused client. A push begins with HEAD and GET requests, which must get 404, so that the
+ * client continues with the POST and prints its reason. A pull that is refused at HEAD must get a challenge, since its
+ * answer has no body.
  */
 function denial(deps: AdmissionDeps, request: Request, question: Refused): RegistryError {
   const { target, caller, subject } = question;

@@ -7,7 +7,7 @@ import { parseBasic, parseBearer } from "./wire/basic.ts";
 export interface Caller extends Holder {
   /** Null: nobody signed in. */
   readonly principal: CredentialPrincipal | null;
-  /** Whether anything was shown: without, the answer is a challenge. */
+  /** Whether the request had a credential. Without one, the answer is a challenge. */
   readonly isKnown: boolean;
 }
 
@@ -21,14 +21,20 @@ const ACCESS_TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
 type State = NonNullable<Awaited<ReturnType<Identity["present"]>>>;
 
-/** A person's token goes by their e-mail address, in what clients print, too. */
+/**
+ * Returns the principal. A person's personal access token goes by their e-mail address, also in texts that clients
+ * print.
+ */
 export function principalOf(state: State): CredentialPrincipal {
   const { id, clientId, person, orgId, orgSlug, projectId, projectState, scopes, withheld } = state;
   const name = person ?? clientId;
   return { kind: "credential", id, clientId: name, orgId, orgSlug, projectId, projectState, scopes, withheld };
 }
 
-/** The token or the password of a request. @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `rate_limited`, `unavailable` */
+/**
+ * Authenticates the token or the password of a request.
+ * @throws TokenRefused; RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `rate_limited`, `unavailable`
+ */
 export async function callerOf(deps: CallerDeps, request: Request): Promise<Caller> {
   const { authorization } = request.headers;
   if (authorization === undefined || authorization === "")
@@ -48,23 +54,24 @@ export async function callerOf(deps: CallerDeps, request: Request): Promise<Call
   return { principal: noted(request, state), access, isKnown: true };
 }
 
-/** Marked on the request as other surfaces do, for the counters. */
+/** Marks the principal on the request, for the counters. */
 function noted(request: Request, state: State): CredentialPrincipal {
   return (request.principal = principalOf(state));
 }
 
-/** The token is void, expired, or of another service: a new one may be had. */
+/** The token is invalid, has expired, or is for another service. The client may request a new one. */
 export class TokenRefused extends Error {}
 
-/** The signed-in holder, and the access token where one was the password. */
+/** The signed-in holder, and the access token if it was the password. */
 export interface SignedIn {
   readonly state: State;
   readonly claims?: AccessTokenClaims;
 }
 
 /**
- * By a secret, or by an access token of the client: jobs that have no secret log in with that.
- * @throws RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `approval_pending`, `rate_limited`, `unavailable`
+ * Signs in by a secret, or by the client's access token: jobs without a secret log in with that.
+ * @throws RegistryError `UNAUTHORIZED`; Problem `address_not_allowed`, `approval_pending`, `rate_limited`,
+ *   `unavailable`
  */
 export async function signIn(
   { identity }: Pick<CallerDeps, "identity">,

@@ -4,17 +4,20 @@ import { TOKEN_PATH } from "./wire/target.ts";
 import { RegistryRefusal } from "./refusal.ts";
 
 export interface ChallengeDeps {
-  /** Public host of the registry, with its port. */
+  /** The public host of the registry, with its port. */
   readonly domain: string;
-  /** Whether the host was configured, and so is the only one; otherwise it is the host that the client used. */
+  /** True: the host is configured, and no other is used. False: the answer names the host of the request. */
   readonly domainIsSet: boolean;
-  /** Whether clients reach this deployment by TLS, also when a proxy does not say so. */
+  /** Whether clients reach this deployment over TLS, even if a proxy does not report it. */
   readonly isSecure: boolean;
 }
 
 const HOST = /^(?:[a-zA-Z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?$/;
 
-/** Where tokens are had: at the host that the client speaks to. Clients refuse others, and addresses inside of networks. */
+/**
+ * Returns the address for tokens, at the host that the client uses. Clients refuse other hosts, and addresses in
+ * private networks.
+ */
 export function realmOf({ domain, domainIsSet, isSecure }: ChallengeDeps, request: Request): string {
   const given = request.host;
   const host = !domainIsSet && HOST.test(given) ? given : domain;
@@ -22,13 +25,16 @@ export function realmOf({ domain, domainIsSet, isSecure }: ChallengeDeps, reques
 }
 
 export interface Challenged {
-  /** `repository:name:pull,push`; undefined where any token will do. */
+  /** For example `repository:name:pull,push`; undefined if any token is enough. */
   readonly scope: string | undefined;
   readonly error?: "insufficient_scope" | "invalid_token";
   readonly description?: string;
 }
 
-/** `WWW-Authenticate` of the token specification. Basic is taken and not offered: clients that are offered both send the secret each time. */
+/**
+ * Returns `WWW-Authenticate` of the token specification. Basic is accepted but not offered: clients that are offered
+ * both send the secret with each request.
+ */
 export function challengeField(deps: ChallengeDeps, request: Request, challenged: Challenged): string {
   const { scope, error, description } = challenged;
   const fields: [string, string | undefined][] = [
@@ -42,7 +48,7 @@ export function challengeField(deps: ChallengeDeps, request: Request, challenged
   return `Bearer ${present.map(([name, value]) => `${name}="${quotable(value ?? "")}"`).join(",")}`;
 }
 
-/** 401, which makes a client ask for a token. */
+/** Returns a 401, which makes the client request a token. */
 export function challenge(deps: ChallengeDeps, request: Request, challenged: Challenged): RegistryError {
   return new RegistryRefusal("UNAUTHORIZED", challenged.description ?? "authentication required", {
     headers: { "www-authenticate": challengeField(deps, request, challenged) },

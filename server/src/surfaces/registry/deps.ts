@@ -23,11 +23,11 @@ export interface RegistrySurfaceDeps extends UploadDeps, ChallengeDeps {
   readonly manifests: ManifestReader;
   readonly pulls: Pulls;
   readonly writers: Writers;
-  /** What pushes under way will take of the quotas of organizations. */
+  /** The quotas that running pushes have reserved. */
   readonly reservations: Reservations;
-  /** An upload from which nothing comes for so long is ended. */
+  /** An upload that receives no byte for this time is ended. */
   readonly uploadIdleTimeoutMs: number;
-  /** Lets pushes give way to other requests. */
+  /** Slows pushes down in favour of other requests. */
   readonly pace: { waitMs(bytes: number): number };
 }
 

@@ -4,7 +4,7 @@ import type { Problem, ProblemCode } from "#kernel/problem.ts";
 import { sendJson, type Reply, type Request } from "./exchange.ts";
 import { RegistryRefusal, statusOfRegistry } from "./refusal.ts";
 
-/** The code of the distribution specification for one of our problems; others by their status: each 403 is `DENIED`. */
+/** The specification's code for each of our problems. For others the status decides: each 403 is `DENIED`. */
 const CODES: Partial<Record<ProblemCode, RegistryErrorCode>> = {
   invalid_request: "UNSUPPORTED",
   invalid_body: "SIZE_INVALID",
@@ -27,24 +27,24 @@ function codeOf(problem: Problem): RegistryErrorCode {
   return CODES[problem.code] ?? (problem.isCallers ? "UNSUPPORTED" : "UNAVAILABLE");
 }
 
-/** On every answer; old clients recognize the interface by it. */
+/** Sent with every answer; old clients recognize the registry by it. */
 export const API_VERSION = { "docker-distribution-api-version": "registry/2.0" } as const;
 
-/** For bytes that are no request: they have no reply of the framework. */
+/** Renders an error for bytes that are not a request, and so have no reply of the framework. */
 export function renderError(problem: Problem): ProtocolAnswer {
   const body = JSON.stringify({ errors: [{ code: codeOf(problem), message: problem.message }] });
   const headers = { "content-type": "application/json", ...API_VERSION, ...DATA_FIELDS };
   return { status: statusOf(problem), headers, body };
 }
 
-/** Answers in the form of the distribution specification, "Error codes". */
+/** Sends an error in the form of the distribution specification, "Error codes". */
 export function sendError(request: Request, reply: Reply, error: unknown): Reply {
   const refusal = refusalOf(request, reply, error);
   const { code, message, options } = refusal;
   const status = statusOfRegistry(refusal);
   const headers = refusal instanceof RegistryRefusal ? refusal.headers : {};
   if (options.cause !== undefined && status >= 500) request.log.warn({ code, err: options.cause }, "request refused");
-  // Every 401 says how to sign in (RFC 9110 section 15.5.2); without a challenge it asks for a password.
+  // Every 401 must say how to sign in (RFC 9110 section 15.5.2). Without a token challenge it offers Basic.
   const challenge = status === 401 ? { "www-authenticate": 'Basic realm="mooring", charset="UTF-8"' } : {};
   void reply.code(status).headers({ "cache-control": "no-store", ...API_VERSION, ...challenge, ...headers });
   const detail = options.detail === undefined ? {} : { detail: options.detail };

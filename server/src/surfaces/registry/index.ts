@@ -7,7 +7,7 @@ export type { RegistrySurfaceDeps } from "./deps.ts";
 export { Writers } from "./writers.ts";
 export { REGISTRY_ROUTES } from "./routes.ts";
 
-/** Everything below `/v2` is refused in the form of the distribution specification. */
+/** Errors below `/v2` have the form of the distribution specification. */
 const ERRORS: ErrorForm = {
   covers: (path) => path === "/v2" || path.startsWith("/v2/"),
   methodsOf,
@@ -20,7 +20,7 @@ export function createRegistrySurface(deps: RegistrySurfaceDeps): Surface {
   return { name: "registry", mount: (app) => mountRegistry(app, deps), errors: ERRORS };
 }
 
-/** The JSON API of container images; images themselves go by the registry. */
+/** The JSON API of container images. Images themselves go through the registry. */
 export function createImagesSurface(deps: ImagesSurfaceDeps): Surface {
   return { name: "registry", mount: (app) => mountImages(app, deps) };
 }

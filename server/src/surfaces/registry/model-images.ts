@@ -34,7 +34,10 @@ export async function repositoryBody(deps: { readonly metadata: MetadataStore },
   return bodyOf(repository, await contentsOf(deps.metadata.read, repository.id));
 }
 
-/** The same of a page of them: one after the other each would wait for a connection to the records. */
+/**
+ * Returns the bodies of a page of repositories. They are read together: one by one, each would wait for a connection to
+ * the records.
+ */
 export async function repositoryBodies(
   deps: { readonly metadata: MetadataStore },
   repositories: readonly RepositoryView[],
@@ -78,7 +81,7 @@ export function retentionOf({ keep_last, keep_days, keep_tags, untagged_days }: 
   return { keepLast: keep_last, keepDays: keep_days, keepTags: keep_tags, untaggedDays: untagged_days };
 }
 
-/** The platform that the pusher wrote; members that are not text are left out. */
+/** Returns the platform that the pusher wrote. Members that are not text are left out. */
 export function platformBody(json: string | null): {
   os: string | null;
   architecture: string | null;

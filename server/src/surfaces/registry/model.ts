@@ -5,13 +5,13 @@ import type { RegistrySurfaceDeps } from "./deps.ts";
 import type { Target } from "./wire/target.ts";
 import { RegistryRefusal } from "./refusal.ts";
 
-/** An operation of the distribution specification, once its request may do what it asks for. */
+/** An operation of the distribution specification on an admitted request. */
 export type RegistryOperation<K extends Target["kind"] = Target["kind"]> = (
   deps: RegistrySurfaceDeps,
   exchange: Exchange<K>,
 ) => Promise<Reply>;
 
-/** An admitted request of any route, with its answer. */
+/** An admitted request of any route, and its answer. */
 export interface AnyExchange extends Admitted {
   readonly query: URLSearchParams;
   readonly request: Request;
@@ -29,13 +29,13 @@ export function requireDigest(text: string | null): ContentDigest {
   throw new RegistryError("DIGEST_INVALID", "a digest is sha256: or sha512: and lower-case hexadecimal digits");
 }
 
-/** Paths of answers are relative: they are right whichever host the client speaks to. */
+/** Returns a relative path, which is right for every host name of the server. */
 export function pathOf({ orgSlug, appSlug }: Repository, rest: string): string {
   return `/v2/orgs/${orgSlug}/${appSlug}/${rest}`;
 }
 
 /**
- * A page's size: a caller's `n`, up to the limit.
+ * Returns the page size: the caller's `n`, up to the limit.
  * @throws RegistryError when it is not a number
  */
 export function pageSize(query: URLSearchParams, max: number): number {
@@ -49,7 +49,7 @@ export function pageSize(query: URLSearchParams, max: number): number {
   return Math.min(Number(text), max);
 }
 
-/** `Link` to the next page (RFC 8288). */
+/** Returns `Link` to the next page (RFC 8288). */
 export function nextLink(path: string, parameters: Readonly<Record<string, string>>): string {
   return `<${path}?${new URLSearchParams(parameters).toString()}>; rel="next"`;
 }

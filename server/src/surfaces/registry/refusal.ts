@@ -6,7 +6,7 @@ import {
   type RegistryErrorOptions,
 } from "#domain/registry/index.ts";
 
-/** The status that each code usually has. */
+/** The usual status of each code. */
 const STATUSES: Readonly<Record<RegistryErrorCode, number>> = {
   BLOB_UNKNOWN: 404,
   BLOB_UPLOAD_INVALID: 400,
@@ -31,7 +31,7 @@ export interface RefusalOptions extends RegistryErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal with a status that is not its code's, or with header fields that the answer needs. */
+/** A refusal with another status than its code's, or with header fields for the answer. */
 export class RegistryRefusal extends RegistryError {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;

@@ -44,7 +44,10 @@ const row = <K extends Named["kind"]>(method: string, kind: K, action: Action, r
   run: run as unknown as RegistryOperation,
 });
 
-/** The distribution specification's "Endpoints", each with the right that it needs. To cancel an upload is a pusher's right. */
+/**
+ * The "Endpoints" of the distribution specification, each with its permission. To cancel an upload needs the permission
+ * to push.
+ */
 export const REGISTRY_ROUTES: readonly Row[] = [
   row("HEAD", "blob", "pull", headBlob),
   row("GET", "blob", "pull", getBlob),
@@ -117,10 +120,10 @@ function mountContent(app: Mounted, deps: RegistrySurfaceDeps): void {
   }
 }
 
-/** Methods of each path that is not in the table. */
+/** The methods of each path that is not in the table. */
 const UNNAMED = { base: ["GET", "HEAD"], catalog: ["GET", "HEAD"], token: ["GET", "HEAD", "POST"] } as const;
 
-/** The methods that a path takes; none where there is nothing. */
+/** Returns the methods of a path; empty for an unknown path. */
 export function methodsOf(path: string): readonly string[] {
   const target = parseTarget(path);
   if (target === undefined) return [];
@@ -128,7 +131,7 @@ export function methodsOf(path: string): readonly string[] {
   return REGISTRY_ROUTES.filter(({ kind }) => kind === target.kind).map(({ method }) => method);
 }
 
-/** The work of the request, once it is admitted. */
+/** Returns the work of an admitted request. */
 async function prepare(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<() => Promise<Reply>> {
   const target = parseTarget(request.url.split("?", 1)[0] ?? "");
   if (target === undefined) throw new RegistryError("NAME_UNKNOWN", "there is nothing at this address");
@@ -156,7 +159,7 @@ async function prepareUnnamed(
   return () => readFor(admitted.principal.orgId, () => listCatalog(deps, request, reply, admitted));
 }
 
-/** A request with another offset than its upload gets the offset to continue from. */
+/** Answers a request with a wrong offset with the offset to continue from. */
 async function runAt(deps: RegistrySurfaceDeps, { run }: Row, exchange: Exchange): Promise<Reply> {
   try {
     return await run(deps, exchange);
@@ -176,7 +179,7 @@ function rowOf(kind: TargetKind, method: string): Row {
 
 function wrongMethod(allowed: readonly string[]): RegistryError {
   const list = allowed.join(", ");
-  return new RegistryRefusal("UNSUPPORTED", `this address takes ${list}`, { headers: { allow: list } });
+  return new RegistryRefusal("UNSUPPORTED", `this address accepts ${list}`, { headers: { allow: list } });
 }
 
 /** Row → operation. The contract's row has method, path and permission. */

@@ -1,8 +1,8 @@
-/** Uploads that a request is writing to in this process: each has one writer at a time. */
+/** The uploads that a request of this process is writing to. Each has one writer at a time. */
 export class Writers {
   readonly #sessions = new Set<string>();
 
-  /** Returns the function that ends the writing; undefined when another writes. */
+  /** Returns the function that ends the writing; undefined when another request writes. */
   take(session: string): (() => void) | undefined {
     if (this.#sessions.has(session)) return undefined;
     this.#sessions.add(session);

@@ -2,15 +2,18 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import { HttpProblem } from "#http/index.ts";
 
-/** The validators of the content to send. */
+/** The validators of the content. */
 export interface Validators {
-  /** Strong, with its quotes. */
+  /** A strong tag, with its quotes. */
   readonly etag: string;
   /** Whole seconds since the epoch. */
   readonly modifiedS: number;
 }
 
-/** Preconditions in the order of RFC 9110 section 13.2.2: whether the caller has it already. @throws Problem `precondition_failed` */
+/**
+ * Evaluates preconditions in the order of RFC 9110 section 13.2.2. Returns whether the caller already has the content.
+ * @throws Problem `precondition_failed`
+ */
 export function isNotModified(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
   if (ifMatch !== undefined) {
@@ -31,8 +34,8 @@ export interface Span {
 }
 
 /**
- * The range that is asked for (RFC 9110 section 14.2); undefined for all of it: also when several are asked for, or in a form that is not known,
- * which section 14.2 lets a server pass over.
+ * Returns the requested range (RFC 9110 section 14.2); undefined for all of the content, also for several ranges or an
+ * unknown form, which section 14.2 lets a server ignore.
  * @throws Problem `range_not_satisfiable`
  */
 export function rangeOf(headers: IncomingHttpHeaders, size: number, validators: Validators): Span | undefined {
@@ -51,7 +54,7 @@ export function rangeOf(headers: IncomingHttpHeaders, size: number, validators: 
   return { start, end: last === "" ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** Section 13.1.5: a strong validator that is exactly ours. */
+/** The field holds only for a strong validator that equals ours (section 13.1.5). */
 function ifRangeHolds(value: string | string[] | undefined, { etag, modifiedS }: Validators): boolean {
   if (value === undefined) return true;
   if (typeof value !== "string") return false;
@@ -64,7 +67,7 @@ function names(list: string, etag: string, comparison: "strong" | "weak"): boole
   return tags.some((tag) => tag === etag || (comparison === "weak" && tag === `W/${etag}`));
 }
 
-/** Undefined when it is no date, and then the field is passed over. */
+/** Undefined when it is not a date; then the field is ignored. */
 function secondsOf(date: string | undefined): number | undefined {
   const ms = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import type { Digests } from "#stores/objects/index.ts";
 
-/** Algorithms of RFC 9530 section 5 that are checked; others may be sent and are ignored, as it says. */
+/** Algorithms of RFC 9530 section 5 that are checked. Others are ignored, as the RFC requires. */
 const ALGORITHMS = {
   "sha-256": ["sha256", 32],
   "sha-512": ["sha512", 64],
@@ -11,8 +11,8 @@ const ALGORITHMS = {
 } as const;
 
 /**
- * The digests that the sender says the content has: `Content-MD5` (RFC 1864), `Repr-Digest` and `Content-Digest` (RFC 9530), which are the same
- * where the content is not coded.
+ * Returns the digests that the sender gives: `Content-MD5` (RFC 1864), `Repr-Digest` and `Content-Digest` (RFC 9530).
+ * The last two are equal when the content has no coding.
  * @throws Problem `invalid_request`
  */
 export function digestsOf(headers: IncomingHttpHeaders): Digests {
@@ -44,7 +44,7 @@ export function digestsOf(headers: IncomingHttpHeaders): Digests {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/;
 
-/** A dictionary of byte sequences (RFC 9651), the only form of these fields; base64 has no comma. */
+/** Parses a dictionary of byte sequences (RFC 9651), the only form of these fields. Base64 has no comma. */
 function membersOf(field: string, value: string): (readonly [string, string])[] {
   return value.split(",").map((text) => {
     const [, key, base64] = MEMBER.exec(text) ?? [];

@@ -1,7 +1,7 @@
 import { essenceOf } from "#domain/files/index.ts";
 import { dispositionAs } from "#http/index.ts";
 
-/** Types that do nothing by themselves in a browser, so that it may show them. All others are saved. */
+/** Types that run nothing in a browser, so it may show them. All others are saved. */
 const PASSIVE = new Set([
   "text/plain",
   "image/png",
@@ -20,7 +20,7 @@ const PASSIVE = new Set([
   "video/ogg",
 ]);
 
-/** Types that can do something are saved, all others shown. */
+/** Lets browsers show passive types, and save all others. */
 export function dispositionOf(filename: string, contentType: string): string {
   return dispositionAs(PASSIVE.has(essenceOf(contentType)) ? "inline" : "attachment", filename);
 }

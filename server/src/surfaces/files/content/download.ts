@@ -23,7 +23,10 @@ export function admitDownload(deps: FilesSurfaceDeps): (request: Request, reply:
   };
 }
 
-/** `GET` and `HEAD` of a presigned URL: the content or a range of it, as what it was uploaded as, and harmless in a browser. */
+/**
+ * Answers `GET` and `HEAD` of a presigned URL with the content or a range of it. It has the uploaded type and can't run
+ * in a browser.
+ */
 export function download(deps: FilesSurfaceDeps): (request: Request, reply: Reply) => Promise<Reply> {
   return async (request, reply) => {
     const file = found.get(request.raw);
@@ -32,7 +35,7 @@ export function download(deps: FilesSurfaceDeps): (request: Request, reply: Repl
     const validated = fieldsOf(validators);
     if (isNotModified(request.headers, validators)) return reply.code(304).headers(validated).send();
     const isHead = request.method === "HEAD";
-    // RFC 9110 section 14.2: a range is of GET alone.
+    // RFC 9110 section 14.2: only GET has a range.
     const range = isHead ? undefined : rangeOf(request.headers, file.size, validators);
     const fields = { ...validated, ...contentFields(file, range) };
     if (isHead) return reply.sendHead(200, fields);
@@ -57,7 +60,7 @@ async function send(
     reply.sendHead(range === undefined ? 200 : 206, fields);
     await reader.pipeTo(reply.raw);
   } catch (error) {
-    // The head is out: a cut connection is the only way left to say that the content is not whole.
+    // The head was sent, so only a cut connection can tell the client that the content is incomplete.
     reply.raw.destroy();
     if (!isDisconnect(error, request.raw))
       request.log.error({ err: error, file: file.id }, "cannot send a file's content");
@@ -71,7 +74,7 @@ function fieldsOf({ etag, modifiedS }: Validators): Record<string, string> {
   return {
     etag,
     "last-modified": new Date(modifiedS * 1000).toUTCString(),
-    // Kept by the browser that asked, which asks each time whether it may still have it.
+    // The browser may keep the content, but must ask each time whether it may still use it.
     "cache-control": "private, no-cache",
     "accept-ranges": "bytes",
   };

@@ -1,6 +1,6 @@
 import type { OperationContext, Surface } from "#http/index.ts";
 
-/** A request and its answer as the framework has them; presigned URLs are served past the contract's rows. */
+/** The framework's request and answer. Presigned URLs are not rows of the contract. */
 export type Request = OperationContext["request"];
 export type Reply = OperationContext["reply"];
 /** The router to mount routes on. */

@@ -34,7 +34,7 @@ interface Admitted {
 
 const admitted = new WeakMap<IncomingMessage, Admitted>();
 
-/** An upload of a known and smaller size claims nothing: it ends soon, and the first to end has the file. */
+/** A smaller upload of known size does not claim the URL: it ends soon, and the first one to end becomes the file. */
 const UNCLAIMED_BYTES_MAX = 1024 * 1024;
 
 /**
@@ -83,8 +83,8 @@ function withDeclared(expected: Digests, sha256: string | null): Digests {
 }
 
 /**
- * `PUT` of a presigned URL: 200 with the file once it is durable. A failure leaves nothing, and the URL can be used
- * again.
+ * Handles `PUT` of a presigned URL. Answers 200 with the file once it is durable. A failure leaves nothing, and the URL
+ * can be used again.
  */
 export function upload(
   deps: FilesSurfaceDeps,
@@ -140,7 +140,7 @@ async function stage(
   try {
     const body = bodyOf(request);
     const isOpen = size === undefined && !(body instanceof Uint8Array);
-    // The connection stays when its reader stops: the sender is to read the answer.
+    // The connection stays open when the reader stops early, so that the sender can read the answer.
     const chunks = isOpen
       ? reservation.admit(body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)
       : body;
@@ -151,7 +151,7 @@ async function stage(
   }
 }
 
-/** The upload took time, and the permission may be gone. */
+/** Checks the permission again, since it may have been revoked during the upload. */
 async function requireStill(deps: FilesSurfaceDeps, grant: Upload["grant"], staged: StagedBlob): Promise<void> {
   try {
     await requireRights(deps, grant, grant.created_by);
@@ -161,7 +161,7 @@ async function requireStill(deps: FilesSurfaceDeps, grant: Upload["grant"], stag
   }
 }
 
-/** Without any body there is none to parse. */
+/** Without a body the framework has nothing to parse. */
 function bodyOf(request: Request): IncomingMessage | Uint8Array {
   return request.body === undefined ? new Uint8Array() : (request.body as IncomingMessage);
 }

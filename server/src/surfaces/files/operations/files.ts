@@ -18,7 +18,7 @@ import { fileBody } from "../model.ts";
 import { fileFor, placeFor, requireFileOrGrant } from "../resources.ts";
 import { validateFile } from "../validate.ts";
 
-/** A list waits so long for what has arrived upstream to become files; the rest is in the next one. */
+/** How long a list waits until content at the upstream store becomes files. Later files are in the next list. */
 const SETTLE_MS = 5000;
 
 export function listFiles(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.listFiles> {

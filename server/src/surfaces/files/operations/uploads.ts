@@ -12,7 +12,7 @@ type Row = typeof FILE_ROUTES.createUpload;
 
 export function createUpload(deps: FilesSurfaceDeps): Operation<Row> {
   return async ({ body }, { principal }) => {
-    const errors = validateFile(body); // rules that a schema can't express
+    const errors = validateFile(body); // These rules can't be expressed in a schema.
     if (errors.length > 0) throw new Problem("invalid_body", "The body does not describe a file.", { errors });
     const upload = await uploadOf(deps, principal, body);
     return answering(
@@ -24,7 +24,7 @@ export function createUpload(deps: FilesSurfaceDeps): Operation<Row> {
   };
 }
 
-/** A repetition may come when the first URL has expired. */
+/** Returns a new URL for a repeated request, since the first one may have expired. */
 export function renewUpload(deps: FilesSurfaceDeps) {
   return async (
     { data: { file_id: fileId } }: ResultOf<Row>,

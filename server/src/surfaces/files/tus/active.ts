@@ -1,4 +1,7 @@
-/** Requests that are taking content in, one for each upload: a new one ends the one before, whose connection may long be dead. */
+/**
+ * The requests that receive content, one for each upload. A new one ends the previous one, whose connection may be
+ * dead.
+ */
 export class Active {
   readonly #running = new Map<string, { readonly stop: () => void; readonly done: Promise<void> }>();
 
@@ -6,7 +9,7 @@ export class Active {
     return this.#running.has(id);
   }
 
-  /** Ends the request that takes content for this upload, if there is one, and waits until what it has is kept. */
+  /** Ends the request that receives content for this upload, if there is one, and waits until its content is stored. */
   async takeOver(id: string): Promise<void> {
     const running = this.#running.get(id);
     if (running === undefined) return;
@@ -14,7 +17,7 @@ export class Active {
     await running.done;
   }
 
-  /** Runs `work` as the request of this upload; `stop` must make it end soon. */
+  /** Runs `work` as the request of this upload. `stop` must end it soon. */
   async run<T>(id: string, stop: () => void, work: () => Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const entry = { stop, done: promise };

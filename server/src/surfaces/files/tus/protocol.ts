@@ -11,7 +11,7 @@ export const TUS_EXTENSIONS = "creation,creation-with-upload,expiration,checksum
 export const TUS_CONTENT_TYPE = "application/offset+octet-stream";
 export const TUS_CHECKSUMS = ["sha1", "md5", "sha256", "sha512"] as const;
 
-/** @throws Problem `precondition_failed` with the version that is spoken here */
+/** @throws Problem `precondition_failed` with the supported version */
 export function requireVersion(headers: IncomingHttpHeaders): void {
   if (headers["tus-resumable"] === TUS_VERSION) return;
   throw new HttpProblem("precondition_failed", `Send the header field Tus-Resumable: ${TUS_VERSION}`, {
@@ -19,7 +19,7 @@ export function requireVersion(headers: IncomingHttpHeaders): void {
   });
 }
 
-/** A field that is a whole number; undefined when it is absent. @throws Problem `invalid_request` */
+/** Returns a field as a whole number; undefined when it is absent. @throws Problem `invalid_request` */
 export function numberIn(headers: IncomingHttpHeaders, field: string): number | undefined {
   const value = headers[field.toLowerCase()];
   if (value === undefined) return undefined;
@@ -30,14 +30,14 @@ export function numberIn(headers: IncomingHttpHeaders, field: string): number | 
 
 export interface Described extends Pick<NewUpload, "filename" | "contentType"> {
   readonly project: string | undefined;
-  /** The field as it was sent. */
+  /** The unchanged field. */
   readonly metadata: string;
 }
 
 const METADATA_CHARS_MAX = 4096;
 
 /**
- * The file in `Upload-Metadata`, by the names that clients use.
+ * Reads the file's properties from `Upload-Metadata`, by the names that clients use.
  * @throws Problem `invalid_request`
  */
 export function describedBy(headers: IncomingHttpHeaders): Described {
@@ -86,7 +86,7 @@ export interface Checksum {
   readonly hex: string;
 }
 
-/** `Upload-Checksum`. @throws Problem `invalid_request` for an algorithm that is not known here */
+/** Reads `Upload-Checksum`. @throws Problem `invalid_request` for an unsupported algorithm */
 export function checksumIn(headers: IncomingHttpHeaders): Checksum | undefined {
   const field = headers["upload-checksum"];
   if (field === undefined) return undefined;
@@ -95,6 +95,6 @@ export function checksumIn(headers: IncomingHttpHeaders): Checksum | undefined {
   if (algorithm !== undefined) return { algorithm, hex: Buffer.from(base64, "base64").toString("hex") };
   throw new Problem(
     "invalid_request",
-    `Upload-Checksum takes one of ${TUS_CHECKSUMS.join(", ")}, then the digest in base64.`,
+    `Upload-Checksum must be one of ${TUS_CHECKSUMS.join(", ")}, then the digest in base64.`,
   );
 }

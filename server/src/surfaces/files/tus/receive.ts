@@ -7,21 +7,22 @@ import type { FilesSurfaceDeps } from "../deps.ts";
 import type { Checksum } from "./protocol.ts";
 import { Segments } from "./segments.ts";
 
-/** The most that is lost when the server is killed. */
+/** Also the most that is lost when the server is killed. */
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 
 export interface Receiving {
   readonly upload: Resumable;
   readonly body: IncomingMessage;
   readonly checksum: Checksum | undefined;
-  /** The sender. */
+  /** The actor that sends the content. */
   readonly uploader: string;
 }
 
 /**
- * Takes a body in, piece by piece, each of which counts once it is stored; with a checksum all of them count together or none. The last byte makes the
- * file. Resolves with where the upload is then.
- * @throws what made the body break off, after keeping what had come; Problem `body_too_large`, `checksum_mismatch`, `conflict`, `forbidden`
+ * Receives a body piece by piece. A stored piece counts at once; with a checksum all pieces count together or none. The
+ * last byte creates the file. Returns the new state of the upload.
+ * @throws the error that broke the body off, after storing the received bytes; Problem `body_too_large`,
+ *   `checksum_mismatch`, `conflict`, `forbidden`
  */
 export async function receive(deps: FilesSurfaceDeps, receiving: Receiving): Promise<number> {
   const { upload, body, checksum } = receiving;
@@ -34,7 +35,7 @@ export async function receive(deps: FilesSurfaceDeps, receiving: Receiving): Pro
   return at;
 }
 
-/** The quota is reserved for one piece at a time: those before it are counted as parts. */
+/** Reserves the quota for one piece at a time: earlier pieces are counted as parts. */
 async function appendEach(deps: FilesSurfaceDeps, receiving: Receiving, segments: Segments): Promise<number> {
   const { grant, size, received } = receiving.upload;
   let at = received;
@@ -73,7 +74,7 @@ async function appendAll(
   );
 }
 
-/** Deletes every staged blob that is still in the list at the end. */
+/** Deletes every staged blob that is still in the list at the end of `work`. */
 async function holdingStaged<T>(
   { objects }: Pick<FilesSurfaceDeps, "objects">,
   work: (held: StagedBlob[]) => Promise<T>,
@@ -93,7 +94,7 @@ interface Piece {
   readonly left: number;
 }
 
-/** Stages the next piece, and puts it to the others unless it is empty. Resolves with its size. */
+/** Stages the next piece, and adds it to the list unless it is empty. Returns its size. */
 async function stage(
   { objects }: Pick<FilesSurfaceDeps, "objects">,
   held: StagedBlob[],
@@ -109,6 +110,6 @@ async function stage(
 function mismatch(): Problem {
   return new Problem(
     "checksum_mismatch",
-    "The content is not what Upload-Checksum says; send it again from the same offset.",
+    "The content does not match Upload-Checksum; send it again from the same offset.",
   );
 }

@@ -7,7 +7,7 @@ import { HttpProblem } from "#http/index.ts";
 
 const ALLOWED = "HEAD, PATCH, DELETE, OPTIONS";
 
-/** Resumable uploads by tus 1.0.0, which is specified elsewhere and so has no rows. */
+/** Mounts resumable uploads by tus 1.0.0. That specification defines them, so they have no rows. */
 export function mountTus(app: Mounted, filesDeps: FilesSurfaceDeps): void {
   const deps = { ...filesDeps, active: new Active() };
   const url = `${TUS_PATH}/:upload_id`;
@@ -23,7 +23,7 @@ export function mountTus(app: Mounted, filesDeps: FilesSurfaceDeps): void {
   app.route({ method: "HEAD", url, ...streamed("getResumableUpload"), handler: handlers.HEAD });
   app.route({ method: "PATCH", url, ...streamed("appendResumableUpload"), handler: handlers.PATCH });
   app.route({ method: "DELETE", url, ...streamed("deleteResumableUpload"), handler: handlers.DELETE });
-  // For clients that can send nothing but GET and POST, as the protocol wants it.
+  // The protocol requires this for clients that can send only GET and POST.
   app.route({
     method: "POST",
     url,

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * A body in pieces of a limited size, each of which is stored separately. A body that breaks off ends the present
- * piece, so that the received bytes are not lost.
+ * A body in pieces of a limited size, which are stored separately. If the body breaks off, the present piece ends, so
+ * that the received bytes are kept.
  */
 export class Segments {
   readonly #chunks: AsyncIterator<Buffer>;
@@ -17,12 +17,12 @@ export class Segments {
     this.#bytesMax = bytesMax;
   }
 
-  /** Whether there may be another piece. */
+  /** Whether another piece may follow. */
   get more(): boolean {
     return !this.#ended;
   }
 
-  /** The next piece. To be read to its end before the next one. */
+  /** Returns the next piece. The caller must read it to its end before it requests another one. */
   async *next(taken: (chunk: Buffer) => void): AsyncGenerator<Buffer, void, undefined> {
     let left = this.#bytesMax;
     while (left > 0) {

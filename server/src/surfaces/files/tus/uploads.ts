@@ -40,7 +40,7 @@ interface UploadParams {
   readonly upload_id: string;
 }
 
-/** `OPTIONS`: the supported versions and extensions. */
+/** Answers `OPTIONS` with the supported versions and extensions. */
 export function describe(deps: TusDeps): Handler {
   return async (_request, reply) =>
     reply
@@ -55,7 +55,7 @@ export function describe(deps: TusDeps): Handler {
 }
 
 /**
- * The checks of every other request, before its body.
+ * Checks every other request before its body is read.
  * @throws Problem `precondition_failed`, `unauthorized`, …
  */
 export function admitTus(deps: TusDeps): (request: Request, reply: Reply) => Promise<void> {
@@ -67,7 +67,9 @@ export function admitTus(deps: TusDeps): (request: Request, reply: Reply) => Pro
   };
 }
 
-/** `POST`: a new upload, with its first bytes when there are some (creation, creation-with-upload). */
+/**
+ * Handles `POST`: creates an upload, with its first bytes if the request has a body (creation, creation-with-upload).
+ */
 export function create(deps: TusDeps): Handler {
   return async (request, reply) => {
     const { headers } = request;
@@ -88,7 +90,7 @@ export function create(deps: TusDeps): Handler {
   };
 }
 
-/** `HEAD`: where the upload is. */
+/** Answers `HEAD` with the offset of the upload. */
 export function offset(deps: TusDeps): Handler {
   return async (request, reply) => {
     const found = await uploadFor(deps, request);
@@ -100,7 +102,7 @@ export function offset(deps: TusDeps): Handler {
   };
 }
 
-/** `PATCH`: more of it. */
+/** Handles `PATCH`: appends content. */
 export function append(deps: TusDeps): Handler {
   return async (request, reply) => {
     const at = numberIn(request.headers, "Upload-Offset");
@@ -118,7 +120,7 @@ export function append(deps: TusDeps): Handler {
   };
 }
 
-/** `DELETE`: gives the upload up (termination). */
+/** Handles `DELETE`: discards the upload (termination). */
 export function terminate(deps: TusDeps): Handler {
   return async (request, reply) => {
     const found = await uploadFor(deps, request);
@@ -136,7 +138,7 @@ async function taken(deps: TusDeps, request: Request, reply: Reply, upload: Resu
   if (body === undefined) return placed(reply, upload.received, upload.grant.expires_at).send();
   const checksum = checksumIn(request.headers);
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
-  // Content up to the cut is kept, and the sender continues from there.
+  // Content that arrived before the cut is kept, and the sender continues from there.
   const stop = (): void => void request.raw.destroy();
   idle.signal.addEventListener("abort", stop);
   try {
@@ -148,18 +150,20 @@ async function taken(deps: TusDeps, request: Request, reply: Reply, upload: Resu
   }
 }
 
-/** The upload that the path names, when nobody else takes content for it any more. @throws Problem `not_found` */
+/**
+ * Returns the upload of the path, after ending any other request that receives content for it.
+ * @throws Problem `not_found`
+ */
 async function uploadFor(deps: TusDeps, request: Request): Promise<Resumable | StoredFile> {
   const { upload_id: id } = request.params as UploadParams;
   const principal = principalOf(request);
-  await current(deps, principal, id); // before anything of it is stopped
+  await current(deps, principal, id); // The permission was checked before the other request is ended.
   await deps.active.takeOver(id);
   return current(deps, principal, id);
 }
 
 /**
- * Its present state. An upload whose bytes had all arrived when the server ended, or an empty one, becomes its file
- * here.
+ * Returns the present state. If the server ended after the last byte, or the upload is empty, this creates the file.
  */
 async function current(deps: TusDeps, principal: Principal, id: string): Promise<Resumable | StoredFile> {
   const found = await findResumable(deps, principal.orgId, id);

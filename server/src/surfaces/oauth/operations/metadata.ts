@@ -4,7 +4,7 @@ import type { OauthOperation } from "../model.ts";
 const AUTH_METHODS = ["client_secret_basic", "client_secret_post"];
 const MAX_AGE_S = 300;
 
-/** RFC 8414: what this authorization server can do and where. */
+/** Describes this authorization server (RFC 8414). */
 export const serverMetadata: OauthOperation = ({ issuer }) => ({
   status: 200,
   headers: { "cache-control": `public, max-age=${MAX_AGE_S}` },
@@ -18,12 +18,12 @@ export const serverMetadata: OauthOperation = ({ issuer }) => ({
     revocation_endpoint_auth_methods_supported: AUTH_METHODS,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     grant_types_supported: ["client_credentials"],
-    response_types_supported: [], // required by section 2; there is no authorization endpoint
+    response_types_supported: [], // Section 2 requires this member. It is empty, since there is no authorization endpoint.
     scopes_supported: SCOPES,
   },
 });
 
-/** RFC 7517 section 5: the public keys of the tokens. */
+/** Lists the public keys that verify tokens (RFC 7517 section 5). */
 export const jwks: OauthOperation = ({ keys }) => ({
   status: 200,
   headers: { "cache-control": `public, max-age=${MAX_AGE_S}` },

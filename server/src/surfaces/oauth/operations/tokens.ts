@@ -5,7 +5,7 @@ import { NO_STORE, OauthError, type Answer } from "../errors.ts";
 import type { OauthOperation, OauthRequest } from "../model.ts";
 import { requireParameter } from "../wire/form.ts";
 
-/** RFC 6749 section 4.4: an access token for a client's own credentials. */
+/** Issues an access token for a client's credentials (RFC 6749 section 4.4). */
 export const token: OauthOperation = async (identity, request) => {
   const { form, ip, requestId } = request;
   const grantType = requireParameter(form, "grant_type");
@@ -26,19 +26,19 @@ export const token: OauthOperation = async (identity, request) => {
   };
 };
 
-/** RFC 7662: whether a token is good at this moment. Only tokens of the caller's own organization ever are. */
+/** Says whether a token is active (RFC 7662). Tokens of other organizations are always inactive. */
 export const introspect: OauthOperation = async (identity, request) => {
   const orgId = await organizationOf(identity, request);
   const token = requireParameter(request.form, "token");
   const verified = await verifiedOrNot(identity, token);
-  // An inactive token gets no further details (RFC 7662 section 2.2).
+  // The answer about an inactive token has no other member (RFC 7662 section 2.2).
   if (verified === undefined || verified.claims.org !== orgId) return answer({ active: false });
   const { iss, aud, sub, client_id, jti, iat, exp, org } = verified.claims;
   const scope = [...verified.scopes].join(" ");
   return answer({ active: true, token_type: "Bearer", scope, client_id, iss, aud, sub, jti, iat, exp, org });
 };
 
-/** The caller shows an access token, or signs in as a client. */
+/** Identifies the caller's organization by an access token or by client authentication. */
 async function organizationOf(identity: Identity, request: OauthRequest): Promise<string> {
   if (request.principal !== null) return request.principal.orgId;
   return (await clientOf(identity, request)).credential.orgId;
@@ -59,7 +59,7 @@ function answer(body: object): Answer {
 
 const DONE: Answer = { status: 200, headers: NO_STORE, body: undefined };
 
-/** RFC 7009: a client revokes one of its tokens. A token that is not valid any more counts as revoked. */
+/** Revokes a token of the calling client (RFC 7009). A token that is not valid any more counts as revoked. */
 export const revoke: OauthOperation = async (identity, request) => {
   const { form, ip, requestId } = request;
   const { credential } = await clientOf(identity, request);

@@ -2,7 +2,7 @@ import { decodeBase64, decodePercent, decodeUtf8 } from "#kernel/decoding.ts";
 import { OauthError } from "../errors.ts";
 import { requireParameter, type Form } from "./form.ts";
 
-/** Base64 of `client_id:client_secret`; ours have 88 characters. */
+/** The most characters of base64 of `client_id:client_secret`; ours have 88. */
 const BASIC_CHARS_MAX = 1024;
 const NO_TEXT = Buffer.from([0xff]);
 
@@ -14,15 +14,15 @@ export interface ClientCredentials {
   readonly clientSecret: string;
 }
 
-/** A client that shows another issuer's token in the place of a secret (RFC 7521 section 4.2). */
+/** A client that sends another issuer's token instead of a secret (RFC 7521 section 4.2). */
 export interface ClientAssertion {
   readonly clientId: string;
   readonly assertion: string;
 }
 
 /**
- * The client's identifier and secret, from the `Authorization` field (`client_secret_basic`) or the body
- * (`client_secret_post`), or its assertion, never two of them (RFC 6749 section 2.3).
+ * Returns the client's id and secret from the `Authorization` field (`client_secret_basic`) or the body
+ * (`client_secret_post`), or its assertion. RFC 6749 section 2.3 forbids two of them.
  * @throws OauthError `invalid_client` when there are none, `invalid_request` when there are two
  */
 export function clientCredentialsOf(
@@ -49,7 +49,9 @@ export function clientCredentialsOf(
   return basic;
 }
 
-/** The subject of such a token is its issuer's name for the client, not ours: so the client must say who it is. */
+/**
+ * The subject of this token is the issuer's name for the client, not ours. So the client must also send `client_id`.
+ */
 function assertionOf(form: Form): ClientAssertion {
   if (requireParameter(form, "client_assertion_type") !== JWT_BEARER)
     throw new OauthError("invalid_client", `This server takes client assertions of the type ${JWT_BEARER} only.`);
@@ -63,7 +65,7 @@ function twoWays(): OauthError {
   );
 }
 
-/** Both parts are form-encoded before they are joined (RFC 6749 section 2.3.1). */
+/** Decodes both parts: they are form-encoded before they are joined (RFC 6749 section 2.3.1). */
 function parseBasic(authorization: string): ClientCredentials {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];
   if (encoded === undefined || encoded.length > BASIC_CHARS_MAX) throw malformed();

@@ -2,17 +2,17 @@ import { decodeForm, decodeUtf8 } from "#kernel/decoding.ts";
 import { FORM_FIELDS_MAX, hasMoreFields } from "#kernel/form.ts";
 import { OauthError } from "../errors.ts";
 
-/** Parameters of a request's body, each at most once. */
+/** The parameters of a body, each at most once. */
 export type Form = ReadonlyMap<string, string>;
 
-/** A token request has about 300 bytes; one with a long list of scopes or a token, some 5,000. */
+/** A token request has about 300 bytes, or about 5,000 with a long list of scopes or a token. */
 export const FORM_BYTES_MAX = 16 * 1024;
-/** These may come more than once (RFC 8707 section 2, RFC 8693 section 2.1). */
+/** These parameters may be repeated (RFC 8707 section 2, RFC 8693 section 2.1). */
 const REPEATABLE: ReadonlySet<string> = new Set(["resource", "audience"]);
 
 /**
- * Reads `application/x-www-form-urlencoded` parameters. One without a value counts as absent, one that comes twice is refused
- * (RFC 6749 section 3.2).
+ * Parses `application/x-www-form-urlencoded` parameters. One without a value counts as absent; a repeated one is
+ * refused (RFC 6749 section 3.2).
  * @throws OauthError `invalid_request`
  */
 export function parseForm(body: Buffer): Form {
@@ -38,7 +38,7 @@ export function requireParameter(form: Form, name: string): string {
   return value;
 }
 
-/** A caller's own name, cut: it may hold anything. */
+/** Cuts a name that the caller chose, since it may have any length and characters. */
 function shown(name: string): string {
   return /^[a-z_]{1,40}$/.test(name) ? name : "of that name";
 }

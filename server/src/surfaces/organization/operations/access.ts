@@ -14,7 +14,7 @@ import { actorContextOf } from "../resources.ts";
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
 
-/** The most of each list in one answer: each credential costs a read of its creators. */
+/** The most entries of a list in one answer: each credential costs a read of its creators. */
 const CREDENTIALS_MAX = 200;
 
 export function getAccess(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getAccess> {
@@ -98,7 +98,7 @@ async function s3KeysOf(
   }));
 }
 
-/** Keys of the organization do not reach a private project: only its own are asked for. */
+/** Keys of the organization can't reach a private project, so only the project's keys are read. */
 function onlyOf(project: Project | undefined): { projectId?: string } {
   return project?.visibility === "private" ? { projectId: project.id } : {};
 }

@@ -33,8 +33,8 @@ export function createInvitation(
   return async ({ body: { send_email: wantsMail = true, ...input } }, context) => {
     requireOrganization(context.principal, "members:write");
     let made: MadeInvitation | undefined;
-    // The stored answer says that nothing was sent. That is true until the mail was sent; after a crash between the two
-    // the inviter still has the link.
+    // The stored answer says that no mail was sent. That is true until the mail is sent. After a crash in between, the
+    // inviter still has the link.
     const unsent = await answering(
       (invited: MadeInvitation) => linkBody(deps, (made = invited)),
       () => invite(deps, callerOf(context), context.principal.orgId, input),
@@ -65,8 +65,8 @@ export function revokeInvitation(
 const TRIES_A_MINUTE = 10;
 
 /**
- * Public, and it may check the password of an existing account, so tries with a right link are counted by that link. A
- * caller with wrong links has to wait, and does not delay others at the same address with a right one.
+ * Public, and it may check the password of an existing account, so tries with a right link are counted for that link. A
+ * caller with wrong links has to wait, but does not delay a right link from the same address.
  */
 export function acceptInvitation(
   deps: OrganizationSurfaceDeps,

@@ -28,13 +28,13 @@ export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZAT
   };
 }
 
-/** In the form of a list of ranges; text that is no address (a socket of this machine) unchanged. */
+/** Returns an address in the form of address ranges. Text that is not an address (a local socket) stays unchanged. */
 function peerAddress(ip: string): string {
   const address = parseAddress(ip);
   return address === undefined ? ip : addressRangeText(address);
 }
 
-/** A credential of one project sees which project it is, even without scopes for it. */
+/** A credential of one project is shown that project, even without scopes for it. */
 function reachOfMe(principal: Principal): Reach {
   if (principal.kind === "person" || principal.projectId === null) return reachOf(principal, "projects:read");
   return { organization: false, visibleProjects: false, projectIds: [principal.projectId], exceptStates: [] };

@@ -18,7 +18,7 @@ export function updateAccount(deps: PortalSurfaceDeps): Operation<typeof PORTAL_
 
 const TRIES_A_MINUTE = 5;
 
-/** The old address gets a mail in every case: its owner may not have made the change. */
+/** Always mails the old address, since its owner may not have made the change. */
 export function changeEmail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.changeEmail> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
   const tries = createRateLimiter({ name: "person", ...limit });
@@ -50,14 +50,14 @@ export function requestVerification(deps: PortalSurfaceDeps): Operation<typeof P
     tries.take(userId);
     requireMail(deps);
     if ((await personById(deps.metadata.read, userId))?.verified_at !== null)
-      throw new Problem("conflict", "Your address is proved already.");
+      throw new Problem("conflict", "Your address is already verified.");
     const link = await createMailedLink(deps, { userId }, originOf(context));
     const sent = link === null ? null : await mailResetLink(deps, link, context.request.log);
     if (sent?.failure === null) return;
     throw new Problem(
       "conflict",
       sent?.failure ??
-        "No mail was sent: so many were sent to you within the hour, or your address is one that mail can't reach.",
+        "No mail was sent. Either you got too many mails within the hour, or mail can't reach your address.",
     );
   };
 }

@@ -10,7 +10,7 @@ export function listAccounts(deps: PortalSurfaceDeps): Operation<typeof PORTAL_R
     const { read } = deps.metadata;
     const { limit = 50, cursor: after, ...filter } = query;
     const { accounts, next } = await list(read, { ...filter, after, limit });
-    // One more than is shown says that there are more.
+    // Reads one more than it shows, to find out whether there are more.
     const unverified = await countUnverified(read, OPERATOR_ROWS_COUNTED_MAX + 1);
     void reply.header("cache-control", "no-store");
     return {

@@ -34,7 +34,7 @@ function backupBody({
   return { name, state: "good", made };
 }
 
-/** Recorded before it begins, so that the backup has the entry about itself. */
+/** Writes the audit entry before the backup starts, so that the backup contains it. */
 export function createBackup(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createBackup> {
   return async (_input, context) => {
     const { reason, running } = deps.backups.state();

@@ -5,7 +5,7 @@ import type { PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 import { toProvider } from "../to-provider.ts";
 
-/** The person who comes back from the provider must still have this session, after a fresh sign-in. */
+/** When the person comes back from the provider, they must still have this session, with a recent confirmation. */
 export function beginIdentityLink(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.beginIdentityLink> {
   return (_input, context) =>
     toProvider(deps, context, {

@@ -59,7 +59,7 @@ function mailBody(mail: PortalSurfaceDeps["mail"]) {
   return { host, port, security, from };
 }
 
-/** Accepts the clock of the node that answers; each node has one. */
+/** Accepts the clock of the answering node only: each node has a separate clock. */
 export function acceptClock(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.acceptClock> {
   return async (_input, context) => {
     const event = { action: "clock.accept", target: { kind: "instance", id: "instance" }, detail: {} };
@@ -71,14 +71,14 @@ export function acceptClock(deps: PortalSurfaceDeps): Operation<typeof PORTAL_RO
 
 const TRIES_A_MINUTE = 10;
 
-/** The mail server's reply is the answer, even when it is a refusal: the operator asked for it. */
+/** Answers with the mail server's reply, even a refusal, because the operator wants to see it. */
 export function sendTestMail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.sendTestMail> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
   const tries = createRateLimiter({ name: "person", ...limit });
   return async ({ body: { to } }, context) => {
     const { mail } = deps;
     if (mail === null)
-      throw new Problem("conflict", "No mail server is set: set smtp_url and mail_from, and start anew.");
+      throw new Problem("conflict", "No mail server is set. Set smtp_url and mail_from, and restart the server.");
     tries.take(context.session.userId);
     const begunMs = performance.now();
     const answer = await mail.send(testMail(to, deps.addresses.portal_url)).then(

@@ -12,7 +12,7 @@ import { mailVerified } from "../mails.ts";
 import { originOf } from "../origin.ts";
 import { requireProvider, toProvider } from "../to-provider.ts";
 
-/** For those who have no password, too: the session says who they are. */
+/** Accepts an invitation by the session, so people without a password can accept too. */
 export function acceptInvitationSignedIn(
   deps: PortalSurfaceDeps,
 ): Operation<typeof PORTAL_ROUTES.acceptInvitationSignedIn> {
@@ -28,8 +28,8 @@ export function acceptInvitationSignedIn(
 }
 
 /**
- * The first verification of the address ended this session with every older way in; the caller has just given that
- * proof.
+ * The first verification of the address ended this session, with every older way to sign in. The caller has just proved
+ * the address, so they get a new session.
  */
 async function goOn(deps: PortalSurfaceDeps, context: OperationContext, ended: Ended | null): Promise<void> {
   const { userId, method, email } = context.session;
@@ -42,7 +42,7 @@ async function goOn(deps: PortalSurfaceDeps, context: OperationContext, ended: E
 const TRIES_A_MINUTE = 10;
 const AT = "Open the link of the invitation";
 
-/** The invitation's token is in the body and never in an address; its hash is stored with the attempt. */
+/** Sends the invitation's token in the body, never in an address. The attempt stores its hash. */
 export function beginInvitationWithOidc(
   deps: PortalSurfaceDeps,
 ): Operation<typeof PORTAL_ROUTES.beginInvitationWithOidc> {

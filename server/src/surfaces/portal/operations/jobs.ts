@@ -69,7 +69,7 @@ function timeOf(ms: number | null): string | null {
   return ms === null ? null : isoFromMs(ms);
 }
 
-/** All of it runs by itself, too, and does at another time what it would do then: so it may be run at any. */
+/** Runs periodic work now. The server runs all of it at its own times too, so an extra run does no harm. */
 export function runJob(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.runJob> {
   return async ({ params: { name } }, context) => {
     if (!deps.schedule.begin(name) && !(await runQueued(deps, name)))
@@ -80,7 +80,10 @@ export function runJob(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.
   };
 }
 
-/** The jobs of periodic work that one node does, which may be none, or the parked jobs of a kind. False: there is no such work. */
+/**
+ * Makes jobs due: those of periodic work that one node does (perhaps none), or the parked jobs of a kind. Returns false
+ * when there is no such work.
+ */
 function runQueued({ metadata, clock }: PortalSurfaceDeps, name: string): Promise<boolean> {
   const row: PeriodicRow | undefined = Object.entries(PERIODIC_WORK).find(([work]) => work === name)?.[1];
   return metadata.write(async (tx) => {

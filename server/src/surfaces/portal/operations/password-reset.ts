@@ -12,7 +12,7 @@ import { originOf } from "../origin.ts";
 
 const TRIES_A_MINUTE = 10;
 
-/** Looks for the account after the answer: neither its words nor its time say whether there is one. */
+/** Looks for the account after the answer, so that neither its text nor its time reveals whether there is one. */
 export function requestReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.requestReset> {
   const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
   const tries = createRateLimiter({ name: "address", ...limit });
@@ -33,7 +33,7 @@ export function requireMail({ mail }: Pick<PortalSurfaceDeps, "mail">): void {
   if (mail !== null) return;
   throw new Problem(
     "conflict",
-    "This server sends no e-mail. Ask its operator for a link: they create one under Instance, Accounts, or with mooring account reset.",
+    "This server sends no e-mail. Ask its operator for a link. Operators create one under Instance, Accounts, or with mooring account reset.",
   );
 }
 
@@ -59,7 +59,7 @@ export function openReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUT
 export function resetPassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.resetPassword> {
   const misses = new FailureDelay(deps.clock);
   return async ({ body }, context) => {
-    // Before the password is hashed, which is expensive.
+    // Checked before the password is hashed, because hashing is expensive.
     await misses.countMisses(failurePlaceOf(context.ip), () => openAccountLink(deps, body.token));
     const origin = originOf(context);
     const { step, email, ended } = await reset(deps.people, body, origin);

@@ -50,7 +50,7 @@ export function getSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROU
   };
 }
 
-/** With it the portal calls the public operations as anyone does. */
+/** Creates the access token that the portal uses for the public API. */
 export function createSessionToken(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createSessionToken> {
   return async ({ body }, { session, reply }) => {
     const token = await createToken(deps.people, session, body.organization);
@@ -67,7 +67,7 @@ export function beginConfirmation(deps: PortalSurfaceDeps): Operation<typeof POR
   };
 }
 
-/** The session continues with another secret. */
+/** Continues the session with a new secret. */
 export function confirmSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.confirmSession> {
   return async ({ body }, context) => {
     const { session } = context;

@@ -13,13 +13,13 @@ export function listSessions(deps: PortalSurfaceDeps): Operation<typeof PORTAL_R
   });
 }
 
-/** Its access tokens end with it, at once and everywhere. */
+/** Ends a session and its access tokens, at once and on every node. */
 export function deleteSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.deleteSession> {
   return async ({ params }, context) => {
     const { session, reply } = context;
     const which = { id: params.session_id, userId: session.userId };
     const ended = await endSession(deps.people, which, { origin: originOf(context), action: "session.end" });
-    if (!ended) throw new Problem("not_found", "You have no such session; it may have ended by itself.");
+    if (!ended) throw new Problem("not_found", "You have no such session. It may have expired.");
     if (which.id === session.id) endCookie(reply);
   };
 }

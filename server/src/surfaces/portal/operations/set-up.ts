@@ -14,7 +14,7 @@ import { endFormer, sendSession } from "../cookie.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
-/** The account that the link sets up: the owner sees the address for the sign-in. */
+/** Returns the account of a set-up link, so that the owner sees the address for the sign-in. */
 export function openSetUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.openSetUp> {
   const misses = new FailureDelay(deps.clock);
   return async ({ body }, { ip, reply }) => {
@@ -24,8 +24,8 @@ export function openSetUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUT
 }
 
 /**
- * The scopes of the first steps of the home page, and no others: sending and querying telemetry, storing a file,
- * pushing an image.
+ * The scopes that the first steps of the home page need: sending and querying telemetry, storing a file, pushing an
+ * image.
  */
 const FIRST_SCOPES: readonly Scope[] = [
   "telemetry:write",
@@ -35,7 +35,10 @@ const FIRST_SCOPES: readonly Scope[] = [
   "registry:push",
 ];
 
-/** Sets the owner's name and password by the one-time link, signs them in, and makes a first credential, shown this once. */
+/**
+ * Sets the owner's name and password by the one-time link, signs them in, and creates a first credential, whose secret
+ * is shown once.
+ */
 export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.setUp> {
   const misses = new FailureDelay(deps.clock);
   return async ({ body }, context) => {
@@ -59,7 +62,7 @@ export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.s
   };
 }
 
-/** For the project alone. Null: the organization's policy lets no credential take any of the first steps. */
+/** Creates a credential for the project. Null: the organization's policy forbids all of its scopes. */
 async function firstCredential(
   deps: PortalSurfaceDeps,
   owner: PersonPrincipal,

@@ -26,19 +26,22 @@ import { OIDC_COOKIE } from "../to-provider.ts";
 type Context = Pick<OperationContext, "request" | "reply">;
 
 const SIGN_IN_PAGE = "/sign-in";
-/** Where a failure is shown. The sign-in page redirects people who have a session, so theirs is another page. */
+/**
+ * The page that shows a failure. The sign-in page redirects people who have a session, so their failures are shown
+ * elsewhere.
+ */
 const PAGES: Partial<Record<OidcFailure, string>> = {
   oidc_not_invited: "/invitation?error=oidc_not_invited",
   oidc_taken: "/account?tab=sign-in&error=oidc_taken",
   oidc_not_fresh: "/account?tab=sign-in&error=oidc_not_fresh",
 };
 /**
- * Each attempt writes a record, so an address, or a browser with an earlier sign-in, may begin this many, and then one
- * a second.
+ * Each attempt writes a record. So an address, or a browser with an earlier sign-in, may start this many at once, then
+ * one a second.
  */
 const BEGUN_AT_ONCE = 60;
 
-/** The two addresses that a browser is sent to: no rows, since no page of the portal calls them. */
+/** Mounts the two addresses to which a browser is redirected. They have no rows, since no page calls them. */
 export function signInWithOidc(
   deps: PortalSurfaceDeps,
 ): Record<"begin" | "finish", (context: Context) => Promise<void>> {
@@ -46,7 +49,7 @@ export function signInWithOidc(
   return { begin: (context) => begin(deps, tries, context), finish: (context) => finish(deps, context) };
 }
 
-/** Sends the browser to the provider. A signed-in person must prove their identity again. */
+/** Redirects the browser to the provider. A signed-in person must prove their identity again. */
 async function begin(deps: PortalSurfaceDeps, tries: RateLimiter, { request, reply }: Context): Promise<void> {
   const { people } = deps;
   const provider = providerOf(deps);
@@ -54,7 +57,7 @@ async function begin(deps: PortalSurfaceDeps, tries: RateLimiter, { request, rep
   const returnTo = localPath((request.query as { return_to?: unknown }).return_to);
   const { origin } = people.portal;
   if (request.headers.host !== new URL(origin).host && people.portal.localhostOrigin !== null) {
-    // The provider sends back to one name of this machine only, and the cookie must be that name's.
+    // The provider redirects to one host name only, and the cookie must belong to that host.
     redirect(reply, `${origin}/api/sign-in/oidc?return_to=${encodeURIComponent(returnTo)}`);
     return;
   }
@@ -70,7 +73,7 @@ async function begin(deps: PortalSurfaceDeps, tries: RateLimiter, { request, rep
   }
 }
 
-/** Where the provider sends the browser back to. */
+/** Handles the redirect from the provider. */
 async function finish(deps: PortalSurfaceDeps, { request, reply }: Context): Promise<void> {
   const provider = providerOf(deps);
   const context = { request, reply, ip: request.ip, requestId: request.id };

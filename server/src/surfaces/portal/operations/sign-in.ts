@@ -51,8 +51,8 @@ export function signInWithRecoveryCode(
 }
 
 /**
- * Each attempt writes a record, so an address, or a browser with an earlier sign-in, may begin this many, and then one
- * a second.
+ * Each attempt writes a record. So an address, or a browser with an earlier sign-in, may start this many at once, then
+ * one a second.
  */
 const BEGUN_AT_ONCE = 60;
 

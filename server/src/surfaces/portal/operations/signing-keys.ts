@@ -2,7 +2,7 @@ import type { PORTAL_ROUTES } from "@mooring/contract";
 import type { Operation } from "#http/index.ts";
 import type { PortalSurfaceDeps } from "../deps.ts";
 
-/** While the next key is out already, it is that one. */
+/** Publishes the next signing key, or returns the one that is already published. */
 export function rotateSigningKey(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.rotateSigningKey> {
   return async (_input, { session }) => {
     const { alg } = deps.identity.keys.signer();
@@ -13,7 +13,7 @@ export function rotateSigningKey(deps: PortalSurfaceDeps): Operation<typeof PORT
   };
 }
 
-/** Nothing that the key signed is accepted from now on, on any node. */
+/** Retires a key: from now on no node accepts its signatures. */
 export function retireSigningKey(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.retireSigningKey> {
   return ({ params }, { session }) => deps.identity.retireKeyNow(params.kid, { kind: "person", id: session.userId });
 }

@@ -34,7 +34,7 @@ export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.que
   return async ({ body }, { principal, request, reply, signal }) => {
     const offers = explainOf(body.explain) === undefined ? TYPES : PLAN_TYPES;
     const type = preferredType(request.headers.accept, offers);
-    if (type === null) throw new Problem("not_acceptable", `The answer comes as ${offers.join(", ")}.`);
+    if (type === null) throw new Problem("not_acceptable", `This operation can answer as ${offers.join(", ")}.`);
     refuseBeyondLimits(body, deps.limits);
     const run = await deps.store.query({
       orgId: principal.orgId,
@@ -52,7 +52,7 @@ export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.que
       signal,
     });
     await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json" });
-    return undefined as never; // the body was streamed; there is nothing to serialise
+    return undefined as never; // The body was streamed, so the framework serializes nothing.
   };
 }
 
@@ -66,5 +66,5 @@ function refuseBeyondLimits(body: { timeout_ms?: number; limit?: number }, limit
     errors.push({ pointer: "/timeout_ms", detail: `must be at most ${limits.timeoutMsMax}` });
   if ((body.limit ?? 0) > limits.rowsMax)
     errors.push({ pointer: "/limit", detail: `must be at most ${limits.rowsMax}` });
-  if (errors.length > 0) throw new Problem("invalid_body", "A limit is beyond what this server allows.", { errors });
+  if (errors.length > 0) throw new Problem("invalid_body", "A limit is larger than this server allows.", { errors });
 }

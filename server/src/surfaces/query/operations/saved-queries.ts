@@ -55,8 +55,8 @@ export function deleteSavedQuery(deps: QuerySurfaceDeps): Operation<typeof SAVED
 }
 
 /**
- * `POST /v1/query/saved/{query_id}/run`: the same as `POST /v1/query` with the saved statement, and so with the rights of who
- * runs it.
+ * `POST /v1/query/saved/{query_id}/run`: runs the saved statement as `POST /v1/query` does, with the caller's
+ * permissions.
  * @throws Problem `not_found`, and as `query` does
  */
 export function runSavedQuery(deps: QuerySurfaceDeps): Operation<typeof SAVED_QUERY_ROUTES.runSavedQuery> {

@@ -33,8 +33,8 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
 };
 
 /**
- * `GET /v1/query/schema`: tables, columns and functions of statements. Figures and promoted attributes cover all rows,
- * so callers who see only some rows don't get them.
+ * `GET /v1/query/schema`: lists tables, columns and functions. Figures and promoted attributes cover all rows, so
+ * callers who see only some rows don't get them.
  */
 export function getQuerySchema(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.getQuerySchema> {
   return async (_input, { principal }) => {

@@ -5,7 +5,7 @@ import type { Reply } from "../exchange.ts";
 import type { RegistrySurfaceDeps } from "../deps.ts";
 import { rangeOf, type Span } from "../wire/ranges.ts";
 
-/** `HEAD`: clients skip the upload of a present blob, so it stays for as long as a push takes. */
+/** `HEAD`: renews the lease of the blob for the duration of a push, since clients skip the upload of a present blob. */
 export async function headBlob(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">): Promise<Reply> {
   const { target, repository, reply } = exchange;
   const { text } = requireDigest(target.digest);
@@ -13,7 +13,7 @@ export async function headBlob(deps: RegistrySurfaceDeps, exchange: Exchange<"bl
   return reply.sendHead(200, { ...contentFields(text), "content-length": String(size) });
 }
 
-/** `GET`: the content or a range of it. */
+/** `GET`: sends the content or a range of it. */
 export async function getBlob(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">): Promise<Reply> {
   const { target, repository, request, reply } = exchange;
   const { text } = requireDigest(target.digest);
@@ -47,7 +47,7 @@ async function send(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">, sendi
     reply.sendHead(range === undefined ? 200 : 206, { ...fields, ...part, "content-length": String(end - start) });
     await reader.pipeTo(reply.raw);
   } catch (error) {
-    // The head is out: a cut connection is the only way left to say that the content is not whole.
+    // The head was sent, so only a cut connection can tell the client that the content is incomplete.
     reply.raw.destroy();
     if (!isDisconnect(error, request.raw))
       request.log.error({ err: error, blob: blobId }, "cannot send a blob of an image");
@@ -57,7 +57,7 @@ async function send(deps: RegistrySurfaceDeps, exchange: Exchange<"blob">, sendi
   return reply;
 }
 
-/** The content of a digest never changes. It is never a page of ours. */
+/** Browsers never run the content as a page. Caches may keep it for good, since a digest names it. */
 function contentFields(digest: string): Record<string, string> {
   return {
     "docker-content-digest": digest,

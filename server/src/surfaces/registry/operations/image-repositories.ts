@@ -86,12 +86,16 @@ export function runImageRetention(deps: ImagesSurfaceDeps): Operation<typeof REG
 function inDoubt(): Problem {
   return new Problem(
     "unavailable",
-    "The server's clock is in doubt, so nothing is deleted by time now. Set it right, or have the operator accept it.",
+    "The server's clock is in doubt, so nothing is deleted by time now. Correct the clock, or ask the operator to accept it.",
   );
 }
 
 function onlyDry(): Problem {
-  return new Problem("invalid_body", "Rules can be tried by a dry run; to run them, make them the repository's own.", {
-    errors: [{ pointer: "/retention", detail: "is for a dry run alone" }],
-  });
+  return new Problem(
+    "invalid_body",
+    "Rules in a request are only for a dry run. To apply them, save them in the repository.",
+    {
+      errors: [{ pointer: "/retention", detail: "is only for a dry run" }],
+    },
+  );
 }

@@ -143,7 +143,7 @@ function referrerBody(row: ManifestRow) {
   };
 }
 
-/** By the types that cosign, notation, the bill-of-materials formats and in-toto use. */
+/** Returns the kind of an artifact, by the types of cosign, notation, the bill-of-materials formats and in-toto. */
 function kindOf(artifactType: string): "signature" | "sbom" | "attestation" | "other" {
   if (/cosign.*(?:sig|bundle)|sigstore|notary\.signature|notaryproject\.signature/.test(artifactType))
     return "signature";
@@ -170,7 +170,7 @@ export function deleteImageManifest(
   };
 }
 
-/** The registry's refusals in the words of this API. */
+/** Converts the registry's refusals to problems of this API. */
 function problemOf(error: RegistryError, reference: string): Problem | RegistryError {
   if (error.code === "MANIFEST_UNKNOWN") return absent();
   if (error.code === "DENIED") {

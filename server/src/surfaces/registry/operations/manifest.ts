@@ -23,7 +23,7 @@ import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model
 import { etagOf, namesEtag } from "./blob.ts";
 import { RegistryRefusal } from "../refusal.ts";
 
-/** Tags of one request (`tag`), more than clients send. */
+/** The most tags (`tag`) of one request; clients send fewer. */
 const TAGS_MAX = 100;
 
 export async function headManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
@@ -31,7 +31,7 @@ export async function headManifest(deps: RegistrySurfaceDeps, exchange: Exchange
   return exchange.reply.sendHead(200, { ...fieldsOf(exchange, row), "content-length": String(row.size) });
 }
 
-/** `GET`: the pushed bytes, with the pushed type. */
+/** `GET`: sends the pushed bytes with the pushed type. */
 export async function getManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
   const { reply, request, repository } = exchange;
   const row = await found(deps, exchange);
@@ -60,7 +60,7 @@ function fieldsOf({ target }: Exchange<"manifest">, row: ManifestRow): Record<st
   };
 }
 
-/** `PUT` by digest or tag; by digest with any number of tags. */
+/** `PUT`: stores a manifest by digest or tag. By digest, the request may name any number of tags. */
 export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
   const { target, request, reply, repository } = exchange;
   const isDigest = target.reference.includes(":");
@@ -76,7 +76,7 @@ export async function putManifest(deps: RegistrySurfaceDeps, exchange: Exchange<
     expected: named?.text,
   });
   const origin = { principal: principalOf(exchange), ip: request.ip, requestId: request.id };
-  // An existing manifest needs no more bytes, and gets its tags even when the quota is used up.
+  // An existing manifest needs no more bytes, so it can get tags even when the quota is used up.
   const bytes = (await hasManifest(deps, repository, digest.text)) ? 0 : content.length;
   const { orgId } = repository;
   await reserveQuota(deps, imageQuota(deps.settings), { orgId, bytes }, (reservation) =>
@@ -105,7 +105,7 @@ function principalOf({ caller }: Pick<AnyExchange, "caller">): Principal {
 function tagsOf({ target, query }: Exchange<"manifest">, isDigest: boolean): string[] {
   const tags = isDigest ? [...new Set(query.getAll("tag"))] : [target.reference];
   if (tags.length > TAGS_MAX)
-    throw new RegistryRefusal("UNSUPPORTED", `a manifest gets ${TAGS_MAX} tags at most in one request`, {
+    throw new RegistryRefusal("UNSUPPORTED", `a manifest can get ${TAGS_MAX} tags at most in one request`, {
       status: 414,
     });
   for (const tag of tags) if (!isTag(tag)) throw badTag();
@@ -114,7 +114,7 @@ function tagsOf({ target, query }: Exchange<"manifest">, isDigest: boolean): str
 
 async function contentOf(deps: RegistrySurfaceDeps, { request }: Exchange<"manifest">): Promise<Buffer<ArrayBuffer>> {
   if (request.body === undefined || request.body === null)
-    throw new RegistryError("MANIFEST_INVALID", "the manifest is not valid: there is none in the body");
+    throw new RegistryError("MANIFEST_INVALID", "the manifest is not valid: the body is empty");
   const idle = watchIdle(request.raw, deps.uploadIdleTimeoutMs);
   idle.signal.addEventListener("abort", () => void request.raw.destroy());
   try {
@@ -127,7 +127,7 @@ async function contentOf(deps: RegistrySurfaceDeps, { request }: Exchange<"manif
   }
 }
 
-/** `DELETE`: a tag alone, or a manifest with all its tags. */
+/** `DELETE`: deletes a tag, or a manifest with all its tags. */
 export async function deleteManifest(deps: RegistrySurfaceDeps, exchange: Exchange<"manifest">): Promise<Reply> {
   const { target, repository, request, reply } = exchange;
   requireReference(target.reference);
@@ -136,7 +136,7 @@ export async function deleteManifest(deps: RegistrySurfaceDeps, exchange: Exchan
   return reply.code(202).header("content-length", "0").send();
 }
 
-/** @throws RegistryError `DIGEST_INVALID`, or `MANIFEST_UNKNOWN` for what can be no tag */
+/** @throws RegistryError `DIGEST_INVALID`, or `MANIFEST_UNKNOWN` for text that can't be a tag */
 function requireReference(reference: string): void {
   if (reference.includes(":")) requireDigest(reference);
   else if (!isTag(reference)) throw manifestUnknown();
@@ -145,6 +145,6 @@ function requireReference(reference: string): void {
 function badTag(): RegistryError {
   return new RegistryError(
     "MANIFEST_INVALID",
-    "a tag is 1 to 128 of letters, digits, _, . and -, and begins with none of the last two",
+    "a tag has 1 to 128 letters, digits, _, . and -, and does not begin with . or -",
   );
 }

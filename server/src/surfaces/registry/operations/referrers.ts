@@ -5,7 +5,7 @@ import type { RegistrySurfaceDeps } from "../deps.ts";
 import { nextLink, pathOf, requireDigest, type Exchange } from "../model.ts";
 
 const PAGE_MAX = 200;
-/** Clients take 4 MiB; annotations may be nearly as long in each. */
+/** Clients accept 4 MiB. The annotations of one manifest may have nearly as much. */
 const ANSWER_CHARS_MAX = 3 * 1024 * 1024;
 
 /** `GET …/referrers/{digest}`: signatures, bills of materials and other artifacts that refer to the digest. */
@@ -25,7 +25,7 @@ export async function listReferrers(deps: RegistrySurfaceDeps, exchange: Exchang
   return sendJson(reply.header("cache-control", "private, no-cache"), index, OCI_INDEX);
 }
 
-/** As many as fit in an answer, one at least. `last` says that there are more. */
+/** Returns as many rows as fit in an answer, at least one. `last` is set if there are more. */
 function fitting(rows: readonly ManifestRow[]): { manifests: object[]; last: string | undefined } {
   const manifests: object[] = [];
   let chars = 0;

@@ -5,7 +5,7 @@ import { nextLink, pageSize, pathOf, type Exchange } from "../model.ts";
 
 const PAGE_MAX = 1000;
 
-/** `GET …/tags/list`, in the order of their bytes; `last` is not in the page. */
+/** `GET …/tags/list`: lists tags in the order of their bytes, after `last`. */
 export async function listTags(deps: RegistrySurfaceDeps, exchange: Exchange<"tags">): Promise<Reply> {
   const { query, repository, reply, name } = exchange;
   const limit = pageSize(query, PAGE_MAX);

@@ -10,12 +10,14 @@ import { RegistryRefusal } from "../refusal.ts";
 
 type State = ByPassword["state"];
 
-/** The caller, and the secret or the access token that it sent. */
+/** The caller, and the secret or access token that it sent. */
 interface SignedIn extends ByPassword {
   readonly secretId: string | undefined;
 }
 
-/** `GET`: the user and password by Basic authentication, or nobody (token specification of Docker). */
+/**
+ * `GET`: issues a token to a user with Basic authentication, or to an anonymous caller (Docker's token specification).
+ */
 export async function getToken(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<Reply> {
   const query = new URLSearchParams(queryOf(request));
   const signedIn = await byBasic(deps, request, reply);
@@ -23,7 +25,7 @@ export async function getToken(deps: RegistrySurfaceDeps, request: Request, repl
   return answer(deps, reply, { signedIn, scopes: query.getAll("scope"), wantsRefresh });
 }
 
-/** `POST`: the OAuth 2 form of the same, `password` or `refresh_token`. */
+/** `POST`: issues a token by the OAuth 2 form, with `password` or `refresh_token`. */
 export async function postToken(deps: RegistrySurfaceDeps, request: Request, reply: Reply): Promise<Reply> {
   const text = typeof request.body === "string" ? request.body : "";
   if (hasMoreFields(text)) throw new Problem("invalid_request", `The form has more than ${FORM_FIELDS_MAX} fields.`);
@@ -73,7 +75,7 @@ async function byPassword(
   return { ...shown, secretId: deps.identity.signIn.secretIdOf(shown.state, password) };
 }
 
-/** A refresh token ends with the secret that it came from. @throws RegistryError `UNAUTHORIZED` */
+/** Signs in by a refresh token. It ends with the secret that it was issued for. @throws RegistryError `UNAUTHORIZED` */
 async function refreshed(deps: RegistrySurfaceDeps, request: Request, text: string): Promise<State> {
   const token = deps.tokens.verifyRefresh(text);
   if (token === undefined) throw wrongPassword();
@@ -90,9 +92,7 @@ interface Granting {
   readonly wantsRefresh: boolean;
 }
 
-/**
- * Fewer scopes than requested are no error: the token has those that were granted, and the registry refuses the rest.
- */
+/** A refused scope is not an error: the token has the granted scopes, and the registry refuses the rest. */
 async function answer(deps: RegistrySurfaceDeps, reply: Reply, granting: Granting): Promise<Reply> {
   const { signedIn, scopes, wantsRefresh } = granting;
   const state = signedIn?.state;

@@ -35,7 +35,7 @@ import { pathOf, requireDigest, type AnyExchange, type Exchange } from "../model
 import { UntilBroken } from "../wire/until-broken.ts";
 import { chunkStart, receivedField } from "../wire/ranges.ts";
 
-/** `POST`: begins an upload, accepts a whole blob (`digest`), or links an existing one (`mount`). */
+/** `POST`: starts an upload, accepts a whole blob (`digest`), or links an existing one (`mount`). */
 export async function startUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"uploads">): Promise<Reply> {
   const { query, repository, reply } = exchange;
   const mount = query.get("mount");
@@ -55,7 +55,10 @@ export async function startUpload(deps: RegistrySurfaceDeps, exchange: Exchange<
   return accepted(reply.header("docker-upload-uuid", session.id), repository, session.text, 0);
 }
 
-/** The content may come from where the caller may pull: the named repository, or else any of the organization. */
+/**
+ * Links existing content. The source is the named repository, or any repository of the organization that the caller may
+ * pull from.
+ */
 async function mounted(
   deps: RegistrySurfaceDeps,
   exchange: Exchange<"uploads">,
@@ -74,19 +77,20 @@ async function mounted(
 }
 
 /**
- * The repositories of a token; undefined without a token. Among many repositories, its own must be within the limit.
+ * Returns the repositories of a token; undefined without a token. Among many repositories, the token's must be within
+ * the limit.
  */
 function namesOf({ access }: AnyExchange["caller"]): string[] | undefined {
   return access?.filter(({ type }) => type === "repository").map(({ name }) => name);
 }
 
-/** `GET`: how far the upload has come. */
+/** `GET`: says how many bytes the upload has. */
 export async function getUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
   const { session, received } = await uploadOf(deps, exchange);
   return placed(exchange.reply.code(204), exchange.repository, session.text, received).send();
 }
 
-/** `PATCH`: more of it. Bytes that arrived before the connection broke are kept. */
+/** `PATCH`: appends content. Bytes that arrived before the connection broke are kept. */
 export async function patchUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
   const { repository, reply } = exchange;
   const upload = await uploadOf(deps, exchange);
@@ -94,7 +98,7 @@ export async function patchUpload(deps: RegistrySurfaceDeps, exchange: Exchange<
   return accepted(reply, repository, upload.session.text, received);
 }
 
-/** `PUT`: the last of it, if any, and the digest of all. */
+/** `PUT`: appends the last content, if any, and verifies the digest of all. */
 export async function putUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
   const { query, repository, reply } = exchange;
   const digest = requireDigest(query.get("digest"));
@@ -109,7 +113,7 @@ export async function putUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"u
   return created(reply, repository, digest);
 }
 
-/** `DELETE`: gives it up. */
+/** `DELETE`: discards the upload. */
 export async function deleteUpload(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Reply> {
   await giveUp(deps, await uploadOf(deps, exchange));
   return exchange.reply.code(204).send();
@@ -148,12 +152,12 @@ function requirePosition({ request }: Exchange<"upload">, { received }: Upload):
   if (start !== undefined && start !== received) throw new UploadMoved(received);
 }
 
-/** Takes a blob that comes in one request. Nothing stays of one that breaks off or is another than its digest says. */
+/** Stores a blob that comes in one request. If it breaks off or does not match its digest, nothing is kept. */
 async function takeWhole(deps: RegistrySurfaceDeps, exchange: AnyExchange, digest: ContentDigest): Promise<void> {
   const { repository } = exchange;
   const size = lengthOf(exchange);
   const bytesMax = blobLimitOf(deps, exchange);
-  // Content that the repository has already is not written again, and needs no quota.
+  // Content that the repository already has is not written again and needs no quota.
   if (await isCompleted(deps, repository, digest.text)) return verifyPresent(deps, exchange, digest);
   const wanted = { orgId: repository.orgId, bytes: size ?? 0 };
   await reserveQuota(deps, imageQuota(deps.settings), wanted, async (reservation) => {
@@ -165,7 +169,7 @@ async function takeWhole(deps: RegistrySurfaceDeps, exchange: AnyExchange, diges
   });
 }
 
-/** Reads a blob that the repository has already: its sender must have every byte of it all the same. */
+/** Reads a blob that the repository already has. The sender must still send every byte. */
 async function verifyPresent(deps: RegistrySurfaceDeps, exchange: AnyExchange, digest: ContentDigest): Promise<void> {
   const { repository, request } = exchange;
   const bytesMax = blobLimitOf(deps, exchange);
@@ -179,7 +183,7 @@ async function verifyPresent(deps: RegistrySurfaceDeps, exchange: AnyExchange, d
     for await (const chunk of chunks) {
       received += chunk.length;
       if (received > bytesMax) throw tooLarge(bytesMax);
-      // A longer body is another blob in every case: its digest is reported all the same.
+      // A longer body can't match. The digest of the read bytes is reported anyway.
       hash.update(chunk);
       const waitMs = deps.pace.waitMs(chunk.length);
       if (waitMs > 0) await delay(waitMs);
@@ -192,7 +196,7 @@ async function verifyPresent(deps: RegistrySurfaceDeps, exchange: AnyExchange, d
   await findBlobToKeep(deps, repository, digest.text);
 }
 
-/** Adds the body to an upload. Resolves with where it is then. */
+/** Appends the body to an upload. Returns the new offset. */
 async function append(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">, upload: Upload): Promise<number> {
   requirePosition(exchange, upload);
   if (!hasBody(exchange)) return upload.received;
@@ -213,7 +217,7 @@ async function appendBody(deps: RegistrySurfaceDeps, exchange: Exchange<"upload"
   const bytesMax = blobLimitOf(deps, exchange, received);
   const wanted = { orgId: repository.orgId, bytes: size ?? 0 };
   return reserveQuota(deps, imageQuota(deps.settings), wanted, async (reservation) => {
-    // A body in one piece gets a digest by itself; only an announced piece of several needs a digest over all.
+    // A body in one piece has its own digest. Only pieces need a digest over all of them.
     const isPiece = received > 0 || request.headers["content-range"] !== undefined;
     const taken = isPiece ? deps.running.from(session.id, session.algorithm, received) : undefined;
     const body = new UntilBroken(request.body as IncomingMessage, taken);
@@ -232,7 +236,7 @@ function lengthOf({ request }: AnyExchange): number | undefined {
 }
 
 /**
- * The remaining bytes of one blob.
+ * Returns how many more bytes the blob may have.
  * @throws RegistryError `DENIED`
  */
 function blobLimitOf({ settings }: RegistrySurfaceDeps, exchange: AnyExchange, received = 0): number {
@@ -240,7 +244,7 @@ function blobLimitOf({ settings }: RegistrySurfaceDeps, exchange: AnyExchange, r
   return settings.blobBytesMax - received;
 }
 
-/** The connection stays when its reader stops: the sender is to read the answer. */
+/** Keeps the connection open when the reader stops early, so that the sender can read the answer. */
 function chunksOf(body: IncomingMessage): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }
@@ -291,7 +295,7 @@ function accepted(reply: Reply, repository: Repository, session: string, receive
   return placed(reply.code(202), repository, session, received).header("content-length", "0").send();
 }
 
-/** The address and offset to continue from, also after a refusal. */
+/** Sends the address and the offset to continue from, also after a refusal. */
 export function placed(reply: Reply, repository: Repository, session: string, received: number): Reply {
   return reply.headers({
     location: pathOf(repository, `blobs/uploads/${session}`),

@@ -1,4 +1,4 @@
-/** Base64 of `user:password`; ours have 88 characters. */
+/** The most characters of base64 of `user:password`; ours have 88. */
 const CHARS_MAX = 4096;
 
 export interface UserPassword {
@@ -6,7 +6,7 @@ export interface UserPassword {
   readonly password: string;
 }
 
-/** Basic authentication (RFC 7617); undefined for another scheme, or when it is not well-formed. */
+/** Parses Basic authentication (RFC 7617); undefined for another scheme, or when it is malformed. */
 export function parseBasic(authorization: string | undefined): UserPassword | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization ?? "")?.[1];
   if (encoded === undefined || encoded.length > CHARS_MAX) return undefined;

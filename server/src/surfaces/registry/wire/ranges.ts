@@ -9,7 +9,7 @@ export interface Span {
 }
 
 /**
- * The requested range of a blob; undefined for all of it, also when several are requested.
+ * Returns the requested range of a blob; undefined for all of it, also for several ranges.
  * @throws RegistryError with 416, also for a range that ends before it begins: the conformance suite expects that
  */
 export function rangeOf(headers: IncomingHttpHeaders, size: number, etag: string): Span | undefined {
@@ -35,7 +35,10 @@ function unsatisfiable(size: number): RegistryError {
   });
 }
 
-/** `Content-Range` of a chunk, which here is `<first>-<last>`, both counted. @throws RegistryError `BLOB_UPLOAD_INVALID`, `SIZE_INVALID` */
+/**
+ * Returns the start of a chunk. `Content-Range` is `<first>-<last>` here, both inclusive.
+ * @throws RegistryError `BLOB_UPLOAD_INVALID`, `SIZE_INVALID`
+ */
 export function chunkStart(headers: IncomingHttpHeaders): number | undefined {
   const field = headers["content-range"];
   if (field === undefined) return undefined;
@@ -48,7 +51,7 @@ export function chunkStart(headers: IncomingHttpHeaders): number | undefined {
   return Number(first);
 }
 
-/** `Range` of an upload: an empty one says `0-0`, as every registry does. */
+/** Returns `Range` of an upload. An empty one has `0-0`, as in other registries. */
 export function receivedField(received: number): string {
   return `0-${Math.max(0, received - 1)}`;
 }

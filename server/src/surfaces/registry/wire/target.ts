@@ -1,6 +1,6 @@
 export const TOKEN_PATH = "/v2/token";
 
-/** The target of a path under `/v2/`. The name is unchanged: whether an app can have it is not checked here. */
+/** The target of a path under `/v2/`. It is not checked here whether the name is a valid app. */
 export type Target =
   | { readonly kind: "base" }
   | { readonly kind: "catalog" }
@@ -14,7 +14,7 @@ export type Target =
 
 export type TargetKind = Target["kind"];
 
-/** The end of a path; the name is everything before it, and may have any number of slashes. */
+/** The end of a path. The name is everything before it, and may contain slashes. */
 const FORMS: readonly (readonly [RegExp, (name: string, last: string) => Target])[] = [
   [/^(.+)\/blobs\/uploads\/?()$/, (name) => ({ kind: "uploads", name })],
   [/^(.+)\/blobs\/uploads\/([^/]+)$/, (name, session) => ({ kind: "upload", name, session })],
@@ -24,7 +24,7 @@ const FORMS: readonly (readonly [RegExp, (name: string, last: string) => Target]
   [/^(.+)\/referrers\/([^/]+)$/, (name, digest) => ({ kind: "referrers", name, digest })],
 ];
 
-/** Undefined for a path that is no address of the registry. `path` is unchanged, without the query. */
+/** Parses a path without its query; undefined when it is not one of the registry's. The path must not be decoded. */
 export function parseTarget(path: string): Target | undefined {
   if (path === "/v2" || path === "/v2/") return { kind: "base" };
   if (path === "/v2/_catalog") return { kind: "catalog" };
@@ -39,7 +39,7 @@ export function parseTarget(path: string): Target | undefined {
   return undefined;
 }
 
-/** A digest's colon may come as %3A. A decoded segment has no meaning as a path any more. */
+/** Decodes a segment, since a digest's colon may be sent as %3A. The decoded segment is not used as a path. */
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** A body as chunks that end where it breaks off, so that what has come can be kept. */
+/** Yields the chunks of a body and ends where it breaks off, so that the received bytes can be kept. */
 export class UntilBroken {
   readonly #body: IncomingMessage;
   readonly #taken: ((chunk: Uint8Array) => void) | undefined;
