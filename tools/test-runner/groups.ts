@@ -115,6 +115,13 @@ export const GROUPS: readonly Group[] = [
     files: new RegExp(`${acceptance("docs|setup-closes|upgrade").source}|^tests/setup/`),
     about: /^(docs|tools\/setup|server\/bin)\/|^(README\.md|package(-lock)?\.json)$/,
   },
+  {
+    name: "package",
+    seconds: 480,
+    files: /^tests\/package\//,
+    about:
+      /^(server\/(bin|src\/kernel)|client\/src|tools\/package)\/|^server\/src\/main\.ts$|^(server\/|client\/)?package(-lock)?\.json$/,
+  },
 ];
 
 /** The names of the groups that a file is in. */

@@ -1,15 +1,24 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageFile, resourcePath } from "#kernel/programs.ts";
 import type { InstanceFacts } from "#surfaces/portal/index.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+interface Manifest {
+  readonly version: string;
+  /** The commit that a package was made of, in the field that npm has for it. */
+  readonly gitHead?: string;
+}
+
+/** The product's package.json. */
+export function productManifest(): Manifest {
+  return readManifest(resourcePath("manifest"));
+}
 
 /** Returns the versions of the running product, as far as this process knows them. */
 export function buildFacts(): InstanceFacts["build"] {
   const { node, sqlite = "unknown" } = process.versions;
-  return { commit: commitOf(ROOT), node, sqlite, duckdb: packageVersion("@duckdb/node-api") };
+  const commit = productManifest().gitHead ?? commitOf(resourcePath("root"));
+  return { commit, node, sqlite, duckdb: packageVersion("@duckdb/node-api") };
 }
 
 /** Returns the commit of a repository, from git's own files; null without a repository. */
@@ -62,11 +71,13 @@ function hashIn(text: string): string | null {
 }
 
 function packageVersion(name: string): string {
-  const require = createRequire(import.meta.url);
-  const manifest = join(dirname(require.resolve(name)), "..", "package.json");
   try {
-    return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+    return readManifest(join(dirname(packageFile(name)), "..", "package.json")).version;
   } catch {
     return "unknown";
   }
+}
+
+function readManifest(path: string): Manifest {
+  return JSON.parse(readFileSync(path, "utf8")) as Manifest;
 }

@@ -7,8 +7,7 @@ import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 import type { InstanceCheck, InstanceFacts } from "#surfaces/portal/index.ts";
 import { MACHINE_CHECKS } from "./commands/doctor/machine.ts";
-import { productVersion } from "./commands/version.ts";
-import { buildFacts } from "./build-facts.ts";
+import { buildFacts, productManifest } from "./build-facts.ts";
 import type { Config } from "./config.ts";
 
 interface InstanceParts {
@@ -28,7 +27,7 @@ export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
   const { config } = parts;
   const build = buildFacts();
   return {
-    version: productVersion(),
+    version: productManifest().version,
     startedAtMs: parts.clock.nowMs(),
     build,
     objects: config.objects_s3_bucket === null ? "filesystem" : "s3",

@@ -2,16 +2,15 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setPriority } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { childEnvironment } from "#kernel/child-environment.ts";
 import { Problem } from "#kernel/problem.ts";
+import { resourcePath } from "#kernel/programs.ts";
 import type { Schedule, ScheduledWork } from "#stores/jobs/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { BackupState, InstanceBackup, InstanceBackups } from "#surfaces/portal/index.ts";
 import type { Config } from "../config.ts";
 import { deleteBackup, keptBackups, pruneBackups, type KeptBackup } from "./kept.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../../bin/mooring.mjs", import.meta.url));
 const NICENESS = 10;
 const LOOK_EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -112,7 +111,7 @@ export class BackupRunner implements InstanceBackups {
     const { config, clock, log } = this.#options;
     const directory = config.backup_dir ?? "";
     const words = ["backup", "--to", directory, "--data-dir", config.data_dir, "--json"];
-    const child = spawn(process.execPath, [LAUNCHER, ...words], {
+    const child = spawn(process.execPath, [resourcePath("launcher"), ...words], {
       env: childEnvironment(),
       stdio: ["ignore", "ignore", "pipe"],
     });

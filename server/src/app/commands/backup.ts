@@ -1,5 +1,6 @@
 import { systemClock } from "#kernel/time.ts";
 import { createBackup, type BackupManifest } from "../backup/index.ts";
+import { productManifest } from "../build-facts.ts";
 import {
   CommandError,
   LOCAL_OPTIONS,
@@ -12,7 +13,6 @@ import {
   type Option,
 } from "./command.ts";
 import { untilInterrupt } from "./interrupt.ts";
-import { productVersion } from "./version.ts";
 
 const USAGE = `
 Usage: mooring backup --to DIR [--with-master-key] [--json] [--data-dir DIR]
@@ -50,7 +50,13 @@ export const backup = command(USAGE, OPTIONS, async (parsed) => {
   const withMasterKey = parsed.values["with-master-key"] === true;
   if (withMasterKey && config.master_key !== null)
     throw new CommandError("cannot put the master key into the backup: it is given as master_key, and in no file");
-  const options = { dataDir: config.data_dir, to, withMasterKey, version: productVersion(), clock: systemClock };
+  const options = {
+    dataDir: config.data_dir,
+    to,
+    withMasterKey,
+    version: productManifest().version,
+    clock: systemClock,
+  };
   return untilInterrupt(async (signal) => {
     const { name, manifest } = await createBackup({ ...options, signal }).catch((error: Error) => {
       throw new CommandError(`the backup was not made: ${error.message}`);

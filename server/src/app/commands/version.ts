@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { productManifest } from "../build-facts.ts";
 import { command } from "./command.ts";
 
 const USAGE = `
@@ -9,18 +9,10 @@ Prints the version of the product, and of the Node that runs it.
 
 export const version = command(USAGE, [{ name: "json", description: "print JSON" }], async (parsed) => {
   const facts = {
-    version: productVersion(),
+    version: productManifest().version,
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
   };
   const text = `mooring ${facts.version} (Node ${facts.node}, ${facts.platform})`;
   process.stdout.write(parsed.values["json"] === true ? `${JSON.stringify(facts)}\n` : `${text}\n`);
 });
-
-/** Reads the version from the package of this file. */
-export function productVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return manifest.version;
-}

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { programUrl } from "#kernel/programs.ts";
 import { ThreadRefusal, Threads } from "#kernel/threads.ts";
 import { RegistryError, type RegistryErrorCode } from "./errors.ts";
 import { readManifest, type ReadManifest, type ManifestRequest } from "./manifest.ts";
@@ -22,7 +23,7 @@ export interface ManifestReader {
 
 export function createManifestReader(): ManifestReader {
   const threads = new Threads<ManifestRequest, ReadManifest>({
-    script: new URL("./manifest.worker.ts", import.meta.url),
+    script: programUrl("manifest.worker"),
     max: Math.min(THREADS_MAX, availableParallelism()),
     waitingBytesMax: WAITING_BYTES_MAX,
     heapMiB: HEAP_MIB,

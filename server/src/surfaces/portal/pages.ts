@@ -1,11 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { sha256Hex } from "#kernel/digest.ts";
-
-/** The folder of the portal's build. */
-const BUILD = fileURLToPath(new URL("../../../../portal/dist", import.meta.url));
+import { resourcePath } from "#kernel/programs.ts";
 
 /** Addresses of the portal's pages. Each gets the same document, whose script shows the page of the address. */
 export const PAGE_PATHS = [
@@ -61,7 +58,7 @@ export interface Pages {
   asset(path: string, accepted: string): Promise<Page | undefined>;
 }
 
-export function createPages(directory: string = BUILD): Pages {
+export function createPages(directory: string = resourcePath("portal")): Pages {
   let read: Promise<Build> | undefined;
   const build = async (): Promise<Build> => {
     read ??= openBuild(directory).catch((error: unknown) => {

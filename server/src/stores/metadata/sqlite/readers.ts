@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { childEnvironment } from "#kernel/child-environment.ts";
 import { Problem } from "#kernel/problem.ts";
+import { programUrl } from "#kernel/programs.ts";
 import { readTimeout, SqliteError } from "../errors.ts";
 import { readerNow } from "#kernel/read-for.ts";
 import type { ReadReply, ReadRequest } from "./messages.ts";
@@ -9,7 +10,6 @@ const PROCESSES_MAX = 3;
 /** When a process dies during a read, the statement runs once more in a new process. */
 const ATTEMPTS_MAX = 2;
 const CLOSE_MS_MAX = 5_000;
-const CHILD = new URL("./reader.process.ts", import.meta.url);
 
 type Row = Record<string, unknown>;
 
@@ -153,7 +153,7 @@ class ReaderProcess {
   #isGone = false;
 
   constructor(path: string, onGone: () => void) {
-    this.#child = fork(CHILD, [path], {
+    this.#child = fork(programUrl("reader.process"), [path], {
       env: { ...childEnvironment() },
       execArgv: [],
       serialization: "advanced",

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { programUrl } from "#kernel/programs.ts";
 import { SqliteError } from "../errors.ts";
 import type { Step, Turn, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
 import type { StatementResult } from "./statements.ts";
@@ -24,7 +25,7 @@ export class SqliteWriter {
   readonly #death = Promise.withResolvers<Error>();
 
   private constructor(settings: WriterSettings) {
-    this.#worker = new Worker(new URL("./writer.worker.ts", import.meta.url), {
+    this.#worker = new Worker(programUrl("writer.worker"), {
       workerData: settings,
       name: "metadata-writer",
     });

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants, setPriority } from "node:os";
-import { fileURLToPath } from "node:url";
 import { childEnvironment } from "#kernel/child-environment.ts";
+import { programPath } from "#kernel/programs.ts";
 import type { CompactionJob, CompactionRunner, CompactionStart, FromChild, MadeFile, ToChild } from "./protocol.ts";
 
 export interface ProcessOptions extends CompactionStart {
@@ -15,8 +15,6 @@ export interface ProcessOptions extends CompactionStart {
 
 /** After this many jobs that are not urgent, the process that was started for an urgent one is replaced. */
 const CALM_JOBS = 32;
-
-const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 /**
  * Runs jobs one at a time in a process of low priority, which is started when there are jobs and ended when there are
@@ -94,7 +92,8 @@ export class CompactionProcess implements CompactionRunner {
   #start(): ChildProcess {
     const stdio = ["ignore", "ignore", "ignore", "ipc"] as const;
     // Detached, because Ctrl-C is for the server, which ends its children itself.
-    const child = spawn(process.execPath, [CHILD], { env: childEnvironment(), stdio: [...stdio], detached: true });
+    const options = { env: childEnvironment(), stdio: [...stdio], detached: true };
+    const child = spawn(process.execPath, [programPath("compaction.process")], options);
     const forget = (): void => {
       if (this.#child === child) this.#child = undefined;
     };

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { access, realpath } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { packageFile, programPath } from "#kernel/programs.ts";
 import { CHILD_BASE_BYTES, CHILD_HEAP_MIB, type QueryEngineSettings } from "./settings.ts";
 
 /** One layer of the sandbox, for `doctor` and for tests. */
@@ -77,14 +77,10 @@ export async function probeSandbox(settings: QueryEngineSettings): Promise<Sandb
     ...prefix,
     process.execPath,
     `--max-old-space-size=${CHILD_HEAP_MIB}`,
-    childProgram(),
+    programPath("query.process"),
     String(settings.threads),
   ];
   return { file: SHELL, args, layers: layersOf(isolation, privileged, watchdog, directories, dataKib) };
-}
-
-function childProgram(): string {
-  return fileURLToPath(new URL("./child/main.ts", import.meta.url));
 }
 
 interface Directories {
@@ -109,7 +105,7 @@ interface Isolation {
  * contains the program can't be hidden.
  */
 async function probeIsolation(limits: readonly string[], directories: Directories): Promise<Isolation | undefined> {
-  const needed = [process.execPath, childProgram(), fileURLToPath(import.meta.resolve("@duckdb/node-api"))];
+  const needed = [process.execPath, programPath("query.process"), packageFile("@duckdb/node-api")];
   for (const hidden of directories.data === "" ? [false] : [true, false]) {
     for (const user of [["--user", "--map-root-user"], []]) {
       const mounts = [

@@ -1,9 +1,9 @@
-import { fileURLToPath } from "node:url";
+import { codeDirectories } from "#kernel/programs.ts";
 
 const DETAIL_CHARS_MAX = 2000;
 
-/** The directory of the server's code. Errors of the engine's binding have its paths. */
-const CODE = fileURLToPath(new URL("../../../../../", import.meta.url)).replace(/\/$/, "");
+/** Errors of the engine's binding have their paths. */
+const CODE = codeDirectories();
 /** An identifier of `newId`. A column named org_id does not match. */
 const ORGANIZATION = /\borg_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
@@ -21,7 +21,7 @@ export interface ScrubOptions {
 export function scrub(message: string, options: ScrubOptions): string {
   let text = message.toWellFormed();
   // The root is skipped, because every path is below it.
-  for (const directory of [...options.directories, CODE])
+  for (const directory of [...options.directories, ...CODE])
     if (directory.length > 1) text = removePaths(text, directory.replace(/\/+$/, ""));
   text = text.replace(ORGANIZATION, (id) => (id === options.orgId ? id : "(another organization)"));
   return text.length <= DETAIL_CHARS_MAX ? text : `${text.slice(0, DETAIL_CHARS_MAX)}…`;

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { S3Error } from "#domain/s3/index.ts";
+import { programUrl } from "#kernel/programs.ts";
 import { ThreadRefusal, Threads } from "#kernel/threads.ts";
 import { readers, type Read, type ReaderName } from "./readers.ts";
 import { XmlFault } from "./xml-tree.ts";
@@ -28,7 +29,7 @@ export interface DocumentRequest {
 
 export function createDocumentReader(): DocumentReader {
   const threads = new Threads<DocumentRequest, string>({
-    script: new URL("./documents.worker.ts", import.meta.url),
+    script: programUrl("documents.worker"),
     max: Math.min(THREADS_MAX, availableParallelism()),
     waitingBytesMax: WAITING_BYTES_MAX,
     heapMiB: HEAP_MIB,

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
+import { programUrl } from "#kernel/programs.ts";
 import type { TelemetryType } from "#stores/telemetry/index.ts";
 import { decodedUpTo, type Coding } from "./coding.ts";
 import { encodeBody, type EncodeBodyOptions, type EncodedBody } from "./encode.ts";
@@ -67,7 +68,7 @@ export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
   const workers = options.workers ?? Math.min(WORKERS_MAX, Math.max(1, availableParallelism() - 1));
   const threads = new Threads({
     max: workers,
-    script: options.script ?? new URL("./pool.worker.ts", import.meta.url),
+    script: options.script ?? programUrl("encoder.worker"),
     waitingBytesMax: options.waitingBytesMax ?? WAITING_BYTES_MAX,
   });
   return {

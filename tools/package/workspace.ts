@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { commitOf } from "../../server/src/app/build-facts.ts";
+import type { PackageFile } from "./tarball.ts";
+
+export interface PackageContent {
+  readonly version: string;
+  readonly files: readonly PackageFile[];
+}
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The package.json of a workspace; of the root when no folder is given. */
+export function readManifest(root: string, folder = "."): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** The fields that a published package takes over from its workspace, and the commit that it is made of. */
+export function sharedFields(root: string, manifest: Manifest): object {
+  const { name, version, description, license } = manifest;
+  const gitHead = commitOf(root);
+  return { name, version, description, license, type: "module", ...(gitHead === null ? {} : { gitHead }) };
+}
+
+/** @throws Error when the workspace does not have one of them */
+export function dependenciesNamed(manifest: Manifest, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const version = manifest.dependencies?.[name];
+      if (version === undefined) throw new Error(`cannot make a package: ${manifest.name} does not depend on ${name}`);
+      return [name, version];
+    }),
+  );
+}
+
+export function fileOf(root: string, path: string, packed = path): PackageFile {
+  return { path: packed, content: readFileSync(join(root, path)) };
+}
+
+export function jsonFile(path: string, value: object): PackageFile {
+  return { path, content: `${JSON.stringify(value, null, 2)}\n` };
+}
