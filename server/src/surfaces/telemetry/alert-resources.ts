@@ -7,7 +7,9 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 
 type Deps = { readonly metadata: MetadataStore };
 
-/** An alert is evaluated with the permissions of the actor who changed it last, so they must have these. */
+/**
+ * An alert is evaluated with the permissions of the actor who changed it last, so that actor must have these scopes.
+ */
 export const WRITING: readonly Scope[] = ["webhooks:write", "telemetry:read"];
 export const READING: readonly Scope[] = ["telemetry:read"];
 
@@ -24,7 +26,7 @@ export async function alertFor(
   return alert;
 }
 
-/** The query that an alert is to watch. @throws Problem as above */
+/** Returns the saved query of an alert. @throws Problem as above */
 export async function savedQueryFor(deps: Deps, principal: Principal, id: string): Promise<SavedQuery> {
   const query = await findSavedQuery(deps, principal.orgId, id);
   if (query === undefined) throw absent();

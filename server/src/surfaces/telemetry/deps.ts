@@ -19,9 +19,9 @@ export interface TelemetrySettingsSurfaceDeps {
   readonly metadata: MetadataStore;
   readonly store: Pick<TelemetryStore, "policy" | "usage" | "refresh">;
   readonly clock: Clock;
-  /** The most days that an organization may choose; null: no bound. */
+  /** The most days that an organization may choose; null: no limit. */
   readonly retentionDaysMax: number | null;
-  /** A keyed hash: texts can't be found by trying, and equal ones have equal hashes. */
+  /** Returns a keyed hash. Equal texts have equal hashes, and nobody without the key can find a text by trying. */
   readonly digest: (text: string) => string;
 }
 

@@ -10,12 +10,12 @@ export function createTelemetrySurface(deps: TelemetrySurfaceDeps): Surface {
   return { name: "telemetry", mount: (app) => mountTelemetry(app, deps) };
 }
 
-/** How long telemetry is kept, how much of it there is, and its erasure. */
+/** Retention, usage and erasure of telemetry. */
 export function createTelemetrySettingsSurface(deps: TelemetrySettingsSurfaceDeps): Surface {
   return { name: "telemetry", mount: (app) => mountTelemetrySettings(app, deps) };
 }
 
-/** Alerts on saved queries. Its requests are counted as a separate service. */
+/** Alerts on saved queries. Their requests are counted as a separate service. */
 export function createAlertsSurface(deps: AlertsSurfaceDeps): Surface {
   return { name: "alerts", mount: (app) => mountAlerts(app, deps) };
 }

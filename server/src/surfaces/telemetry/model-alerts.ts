@@ -18,7 +18,7 @@ import type { OperationContext } from "#http/index.ts";
 import { etagOf } from "#kernel/versions.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
-/** Records as the contract shows them. */
+/** Converts records to the contract's form. */
 
 type Rows = typeof ALERT_ROUTES;
 export type AlertBody = ResultOf<Rows["getAlert"]>;
@@ -49,7 +49,7 @@ export function alertBody(alert: Alert, principal: Principal): AlertBody {
   };
 }
 
-/** The same with its version, for `If-Match`. */
+/** Returns the alert's body and sends its version, for `If-Match`. */
 export function versioned(context: OperationContext, alert: Alert): AlertBody {
   void context.reply.header("etag", etagOf(versionOf(alert)));
   return alertBody(alert, context.principal);

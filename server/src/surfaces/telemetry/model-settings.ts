@@ -3,7 +3,7 @@ import type { Erasure, RetentionDays } from "#domain/telemetry/index.ts";
 import { isoFromMs, isoFromUs } from "#kernel/time.ts";
 import type { TelemetryPolicy, TelemetryType, TelemetryUsage } from "#stores/telemetry/index.ts";
 
-/** Records as the contract shows them. */
+/** Converts records to the contract's form. */
 
 type Rows = typeof TELEMETRY_SETTINGS_ROUTES;
 type SettingsBody = ResultOf<Rows["getTelemetrySettings"]>;

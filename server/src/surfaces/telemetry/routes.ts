@@ -34,7 +34,7 @@ const OTLP_OPERATIONS = { logs: "otlpLogs", metrics: "otlpMetrics", traces: "otl
 export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps): void {
   // A separate context, so that its body parsers and error format stay with it.
   void app.register(async (scope) => mountOtlp(scope, deps));
-  // The bytes as they came: they are checked and encoded in one pass, off the event loop when they are many.
+  // Keeps the body as bytes: it is checked and encoded in one pass, off the event loop if it is large.
   app.removeAllContentTypeParsers();
   for (const mediaType of ["application/json", ...LINES_TYPES]) app.addContentTypeParser(mediaType, readIngestBody);
   app.addContentTypeParser("*", (_request, _payload, done) => done(notIngest()));
@@ -85,7 +85,10 @@ function send(reply: FastifyReply, format: OtlpFormat, body: Buffer): FastifyRep
   return reply.header("content-type", MEDIA_TYPES[format]).send(body);
 }
 
-/** "Failures" of the specification. A request in neither of the two types gets the answer that people can read. */
+/**
+ * Answers an error by "Failures" of the specification. A request with another content type gets JSON, which people can
+ * read.
+ */
 function sendStatus(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = answerProblem(request, reply, error);
   const format = formatOf(request) ?? "json";

@@ -8,10 +8,10 @@ export interface WebhooksSurfaceDeps extends ForwardingDeps {
   readonly receiver: Receiver;
   readonly feed: EventFeed;
   readonly streams: Streams;
-  /** Where senders reach this server. */
+  /** The public address for senders. */
   readonly webhooksUrl: string;
-  /** How long events are kept when nobody says otherwise. */
+  /** The default retention of events, in days. */
   readonly retentionDays: number;
-  /** Requests of one webhook, sustained a second and at once. */
+  /** The rate limit of one webhook: sustained requests a second, and a burst. */
   readonly rate: { readonly perSecond: number; readonly burst: number };
 }

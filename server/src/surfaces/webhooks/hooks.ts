@@ -17,17 +17,17 @@ type App = Parameters<Surface["mount"]>[0];
 type Request = Parameters<typeof answerProblem>[0];
 type Reply = Parameters<typeof answerProblem>[1];
 
-/** A request of a sender between its head and its body. */
+/** A sender's request whose header was checked and whose body was not read yet. */
 interface Admitted {
   readonly target: Target;
   readonly contentType: string | undefined;
 }
 
 const EMPTY = Buffer.alloc(0);
-/** A webhook's answer is somebody's content: it must never be a page of ours. */
+/** The answer may contain a user's content, so it must never run as a page of our origin. */
 const SANDBOX = { "x-content-type-options": "nosniff", "content-security-policy": "sandbox; default-src 'none'" };
 
-/** `/hooks/{token}`: everybody who knows the address may send. */
+/** Mounts `/hooks/{token}`. Everybody who knows the address may send. */
 export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   const { receiver, host, rate } = deps;
   const limiter = createRateLimiter({ name: "webhook", ...rate, clock: host.clock });
@@ -45,7 +45,7 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
     if (target.webhook.paused === 1) throw paused();
     const { headers } = request.raw;
     admitted.set(request.raw, { target, contentType: headers["content-type"] });
-    // Any content type is taken, also one that is not well-formed; Fastify would look for a parser by it.
+    // Accepts any content type, even a malformed one. Otherwise Fastify would look for a parser for it.
     delete headers["content-type"];
     reply.raw.once("close", budget.hold(target.webhook.org_id, bodyBytes(request)));
   };
@@ -56,7 +56,7 @@ export function mountHooks(app: App, deps: WebhooksSurfaceDeps): void {
   );
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply));
   app.route({
-    // All methods, so that the receiver refuses other requests: the usual refusal would show the address.
+    // Routes all methods to the receiver, which refuses the unsupported ones. Fastify's refusal would show the address.
     method: ["POST", "GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"],
     url: "/hooks/:token",
     bodyLimit: WEBHOOK_BODY_BYTES_MAX,
@@ -107,9 +107,9 @@ function answerHandshake(reply: Reply, { status, headers, body }: HandshakeAnswe
     .send(body);
 }
 
-/** As everywhere, but without the path: it holds the secret. */
+/** Answers an error like other surfaces, but without the path, because it contains the secret. */
 function refuse(error: unknown, request: Request, reply: Reply): Reply {
-  // A token of any length leads nowhere in the same words.
+  // A token that is too long gets the same answer as an unknown one.
   const plain = (error as { code?: unknown }).code === "FST_ERR_MAX_PARAM_LENGTH" ? nowhere() : error;
   const { code, message: detail } = answerProblem(request, reply, plain);
   if (code === "method_not_allowed") void reply.header("allow", "POST");
@@ -124,7 +124,7 @@ function bodyBytes(request: Request): number {
   return Math.min(declared, WEBHOOK_BODY_BYTES_MAX);
 }
 
-/** For addresses that never were, that have retired, and that can't be one. */
+/** The one answer for addresses that never existed, are retired, or can't exist. */
 function nowhere(): Problem {
   return new Problem("not_found", "There is no webhook at this address.");
 }

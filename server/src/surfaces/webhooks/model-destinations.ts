@@ -46,7 +46,7 @@ function filterOf(row: DestinationRow): Pick<DestinationBody, "filter" | "ordere
   return { filter: { ...rest, ...(types === undefined ? {} : { types: [...types] }) }, ordered, rate_per_second };
 }
 
-/** The same with its version, for `If-Match`. */
+/** Returns the destination's body and sends its version, for `If-Match`. */
 export function versionedDestination(
   context: OperationContext,
   row: DestinationRow,

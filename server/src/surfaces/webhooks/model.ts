@@ -17,7 +17,7 @@ import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, msFromIso } from "#kernel/time.ts";
 import type { WebhooksSurfaceDeps } from "./deps.ts";
 
-/** Records as the contract shows them. */
+/** Converts records to the contract's form. */
 
 type Rows = typeof WEBHOOK_ROUTES;
 export type WebhookBody = ResultOf<Rows["getWebhook"]>;
@@ -37,7 +37,7 @@ export async function webhookBody(deps: Pick<WebhooksSurfaceDeps, "metadata">, w
   return body as WebhookBody;
 }
 
-/** The same with its version, for `If-Match`. */
+/** Returns the webhook's body and sends its version, for `If-Match`. */
 export async function versioned(
   deps: Pick<WebhooksSurfaceDeps, "metadata">,
   context: OperationContext,
@@ -78,7 +78,7 @@ function bodyWith(webhook: Webhook, urls: readonly UrlRow[]): WebhookBody {
   };
 }
 
-/** As in a list: a large body is left out. */
+/** Returns the event as a list has it, without a large body. */
 export function listedEvent(event: EventRow): EventBody {
   return eventWith(event, event.body === null ? null : Buffer.from(event.body));
 }
@@ -111,14 +111,14 @@ function eventWith(event: EventRow, bytes: Buffer | null): EventBody {
 }
 
 /**
- * An event as JSON text. Its member `json` is the sender's text: `JSON.stringify` would rewrite numbers and repeated
- * members, and fail for deeply nested values.
+ * Renders an event as JSON text. Its member `json` is the sender's text, since `JSON.stringify` would change numbers
+ * and repeated members, and fail for deeply nested values.
  */
 export function eventText({ json, ...rest }: EventBody): string {
   return `${JSON.stringify(rest).slice(0, -1)},"json":${typeof json === "string" ? json : "null"}}`;
 }
 
-/** Has a result with events written by `eventText`. Called last: an error on the way is written otherwise. */
+/** Sends a result whose events are written by `eventText`. To be called last, since errors have another form. */
 export function answerEvents<T extends EventBody | { readonly items: readonly EventBody[] }>(
   { reply }: Pick<OperationContext, "reply">,
   result: T,
@@ -146,7 +146,7 @@ export function rejectionBody(row: RejectionRow): RejectionBody {
   };
 }
 
-/** A time that was asked for. @throws Problem with this code when it ends before it begins */
+/** Returns the requested time range. @throws Problem with the given code when it ends before it begins */
 export function timesOf(
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
   code: "invalid_parameter" | "invalid_body",
@@ -154,7 +154,7 @@ export function timesOf(
   const fromMs = from === undefined ? undefined : msFromIso(from);
   const toMs = to === undefined ? undefined : msFromIso(to);
   if (fromMs !== undefined && toMs !== undefined && toMs <= fromMs)
-    throw new Problem(code, "The time ends before it begins.", {
+    throw new Problem(code, "The time range ends before it begins.", {
       errors: [{ pointer: "/to", detail: "must be after from" }],
     });
   return { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) };

@@ -21,7 +21,7 @@ export async function webhookFor(
   return webhook;
 }
 
-/** A destination and its webhook. @throws Problem as above */
+/** Returns a destination and its webhook. @throws Problem as above */
 export async function destinationFor(
   deps: Deps,
   principal: Principal,

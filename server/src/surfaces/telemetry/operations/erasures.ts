@@ -25,8 +25,10 @@ export function listTelemetryErasures(
 type Body = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
 
 /**
- * Owners, admins and their credentials, of the whole organization only: the erased rows may be of any project.
- * @throws Problem `forbidden`, `invalid_body` for a match that rows of a type don't have, or a range without time
+ * Creates an erasure. Only owners, admins and credentials of the whole organization may do so, since the rows may
+ * belong to any project.
+ * @throws Problem `forbidden`, `invalid_body` for a match on members that rows of a type don't have, or an empty time
+ *   range
  */
 export function createTelemetryErasure(
   deps: TelemetrySettingsSurfaceDeps,
@@ -52,13 +54,14 @@ function inputOf(body: Body): ErasureInput {
   if (fromUs !== null && toUs !== null && fromUs >= toUs) errors.push({ pointer: "/to", detail: "must be after from" });
   for (const name of Object.keys(body.match) as (keyof ErasureMatch)[]) {
     const strangers = body.types.filter((type) => !MATCHABLE[type].includes(name));
-    if (strangers.length > 0) errors.push({ pointer: `/match/${name}`, detail: `is not in ${strangers.join(", ")}` });
+    if (strangers.length > 0)
+      errors.push({ pointer: `/match/${name}`, detail: `is not a member of ${strangers.join(", ")}` });
   }
-  if (errors.length > 0) throw new Problem("invalid_body", "Rows can't be matched so; nothing is erased.", { errors });
+  if (errors.length > 0) throw new Problem("invalid_body", "The match is not valid, so nothing is erased.", { errors });
   return { types: body.types, fromUs, toUs, match: wellFormed(body.match) };
 }
 
-/** As ingestion keeps texts. */
+/** Normalizes texts as ingestion does. */
 function wellFormed(match: Body["match"]): ErasureMatch {
   const text = JSON.stringify(match);
   return JSON.parse(text, (_key, value: unknown) =>

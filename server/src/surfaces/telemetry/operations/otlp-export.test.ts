@@ -117,7 +117,7 @@ test("a record beyond a limit is reported and the others are accepted", async ()
   records.logRecords[1] = { body: { stringValue: "spoilt" }, traceId: "xyz" };
   const response = await send(request);
   const errorMessage =
-    "1 log records were refused, the others taken; record 1 /trace_id must have 32 hexadecimal digits";
+    "1 log records were refused, the others stored; record 1 /trace_id must have 32 hexadecimal digits";
   assert.deepEqual(await response.json(), { partialSuccess: { rejectedLogRecords: "1", errorMessage } });
   assert.equal(response.status, 200);
   assert.deepEqual(await rowsOf("select count(*) as n from logs where message in ('kept', 'spoilt')"), [{ n: 1 }]);

@@ -12,10 +12,10 @@ export interface OtlpRequest {
   readonly principal: Principal;
 }
 
-/** Gives the body of the answer. */
+/** Returns the body of the answer. */
 type OtlpOperation = (request: OtlpRequest) => Promise<Buffer>;
 
-/** Rows of one batch together: a log frame has a limit, and others wait for it. */
+/** The most bytes of a batch's rows: a log frame has a limit, and other requests wait for it. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -42,7 +42,10 @@ export function otlpExport(deps: TelemetrySurfaceDeps, type: TelemetryType): Otl
   };
 }
 
-/** As many rows at a time as an ingest request has at most. No row ends but with a newline: JSON escapes them within. */
+/**
+ * Splits rows into batches of at most `count` rows, the limit of an ingest request. Each newline ends a row, since JSON
+ * escapes newlines inside strings.
+ */
 export function batchesOf(rows: Buffer, count: number): Pick<Batch, "rows" | "count">[] {
   if (count === 0) return [];
   const batches: Pick<Batch, "rows" | "count">[] = [];

@@ -11,7 +11,7 @@ const ATTRIBUTE = "attributes.";
 const ATTRIBUTES_MAX = 10;
 
 /**
- * `GET /v1/tail/logs`: entries as they are taken, as server-sent events, until the caller goes away or may no longer see them.
+ * `GET /v1/tail/logs`: sends new entries as server-sent events, until the caller disconnects or may no longer see them.
  * @throws Problem `invalid_parameter`, `not_acceptable`, `quota_exceeded`, `telemetry_incomplete`, `unavailable`
  */
 export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.tailLogs> {
@@ -19,7 +19,7 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
   const look = createLook(metadata, host.clock);
   return async ({ query }, { principal, request, reply }) => {
     if (preferredType(request.headers.accept, [EVENTS]) === null)
-      throw new Problem("not_acceptable", `Entries come as ${EVENTS}.`);
+      throw new Problem("not_acceptable", `This operation can answer only as ${EVENTS}.`);
     const { level, service, q, trace_id, last_event_id, ...rest } = query;
     const filter = filterOf({ ...defined({ level, service, q, trace_id }), attributes: attributesOf(rest) });
     const since = sinceOf([request.headers["last-event-id"]].flat()[0], last_event_id);
@@ -29,7 +29,7 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
     void reply.headers({ "content-type": EVENTS, "cache-control": "no-store", "x-accel-buffering": "no" });
     if (request.method === "HEAD") {
       await reply.send("");
-      return undefined as never; // the header was all
+      return undefined as never; // HEAD needs only the header.
     }
     reply.hijack();
     tails.open(reply.raw, {
@@ -44,11 +44,14 @@ export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY
       since,
       headers: reply.getHeaders(),
     });
-    return undefined as never; // the stream is the answer
+    return undefined as never; // The stream is the answer.
   };
 }
 
-/** The organization chooses the names of attributes; the contract checks the rest. */
+/**
+ * The sender of entries chooses the names of attributes, so they are checked here. The contract checks the other
+ * parameters.
+ */
 function attributesOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
   const conditions = Object.entries(query).map(([name, value]) => [name.slice(ATTRIBUTE.length), String(value)]);
   if (conditions.length > ATTRIBUTES_MAX)
@@ -56,7 +59,7 @@ function attributesOf(query: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(conditions) as Record<string, string>;
 }
 
-/** The header is what an EventSource sends when it connects again, so it is later than what the address says. */
+/** An EventSource sends the header when it reconnects, so it is later than the parameter in the address. */
 function sinceOf(header: string | undefined, parameter: string | undefined): Position | undefined {
   const id = header || parameter;
   if (id === undefined || id === "") return undefined;
@@ -64,7 +67,7 @@ function sinceOf(header: string | undefined, parameter: string | undefined): Pos
   if (position !== undefined) return position;
   throw new Problem(
     "invalid_parameter",
-    "The last event's id is not one of ours; leave it out to begin with the present.",
+    "The id of the last event is not valid. Leave it out to begin with new entries.",
     {
       errors: [{ pointer: "/last_event_id", detail: "must be the id of an event of this stream" }],
     },

@@ -2,7 +2,7 @@ import { parseJson } from "#kernel/json-names.ts";
 import { severityOf } from "#kernel/severity.ts";
 import { PLACE, type Row } from "./row.ts";
 
-/** The requested filter of a tail. Names of attributes follow `attributes.`. */
+/** The filter that a tail requests. Names of attributes follow `attributes.`. */
 export interface FilterQuery {
   readonly level?: string;
   readonly service?: string;
@@ -12,16 +12,16 @@ export interface FilterQuery {
 }
 
 export interface Filter {
-  /** Equal for filters that show the same. */
+  /** Equal for filters with the same result. */
   readonly key: string;
-  /** False only when no row of these lines can match; it costs next to nothing. */
+  /** Returns false only if no row of these lines can match. Costs next to nothing. */
   mayMatch(lines: Buffer | string): boolean;
   matches(row: Row): boolean;
 }
 
 type Condition = (row: Row) => boolean;
 
-/** All conditions must hold, the cheap ones are asked first. */
+/** Combines all conditions. Cheap ones are checked first. */
 export function filterOf(query: FilterQuery): Filter {
   const conditions: Condition[] = [];
   if (query.level !== undefined) conditions.push(levelFrom(query.level));
@@ -35,14 +35,14 @@ export function filterOf(query: FilterQuery): Filter {
   const { level, service, trace_id, q } = query;
   const needles = [service, trace_id, ...Object.values(query.attributes).filter(isNoNumber)].filter(isThere);
   return {
-    // An escape could hide anything.
+    // A line with an escape may match, since the escape could be any character.
     mayMatch: (lines) => needles.every((needle) => lines.includes(needle)) || lines.includes("\\"),
     key: JSON.stringify([level, service, trace_id, q, attributes]),
     matches: (row) => conditions.every((condition) => condition(row)),
   };
 }
 
-/** A number may be written in several ways. */
+/** A number can be written in several ways, so only other texts can be searched in the raw row. */
 function isNoNumber(text: string): boolean {
   return Number.isNaN(Number(text));
 }
@@ -51,7 +51,9 @@ function isThere(text: string | undefined): text is string {
   return text !== undefined;
 }
 
-/** A level with a severity matches it and all above; another one only itself, in any case. */
+/**
+ * A level with a severity matches itself and higher ones. Any other level matches only itself, in upper or lower case.
+ */
 function levelFrom(level: string): Condition {
   const least = severityOf(level);
   const word = level.toLowerCase();
@@ -77,11 +79,11 @@ function attributesAre(wanted: readonly (readonly [string, string])[]): Conditio
   };
 }
 
-/** Strings as they are, true and false as words, numbers by their value. */
+/** Compares an attribute with a text: strings directly, true and false as words, numbers by value. */
 function isText(value: unknown, text: string, json: string): boolean {
   if (typeof value === "string") return value === text;
   if (typeof value === "boolean") return String(value) === text;
   if (typeof value !== "number" || text.trim() === "" || Number(text) !== value) return false;
-  // Beyond what a double holds many numbers are equal: there the digits decide.
+  // Many numbers beyond the digits of a double are equal as doubles, so their digits are compared.
   return Number.isSafeInteger(value) || !Number.isInteger(value) || json.includes(text);
 }

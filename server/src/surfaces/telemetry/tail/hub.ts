@@ -1,32 +1,32 @@
 import type { TableName, TakenBatch, TelemetryFeed } from "#stores/telemetry/index.ts";
 import type { Work } from "./work.ts";
 
-/** A batch and how many entries of the table there were with it since the hub was made. */
+/** A batch, and the number of the table's entries up to its end since the hub was created. */
 export interface Recent {
   readonly batch: TakenBatch;
   readonly total: number;
 }
 
-/** The rendering of a batch for one reader serves all readers with the same filter. */
+/** The rendering of a batch for one reader is reused for all readers with the same filter. */
 export type Memo = Map<string, Buffer | null>;
 
-/** A reader that gets batches in order. */
+/** A reader that receives batches in order. */
 export interface Live {
-  /** The next batch that it wants. */
+  /** The number of the next batch to read. */
   readonly nextSeq: number;
   deliver(recent: Recent, memo: Memo): void;
-  /** Batches up to this number were dropped; `total` counts their entries. */
+  /** Skips batches up to this number, which were dropped. `total` counts their entries. */
   passOver(seq: number, total: number): void;
 }
 
-/** Rows that wait to be looked through; when there are more, all of them are passed over. */
+/** The most bytes of rows that wait to be searched. Beyond that, all of them are skipped. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
-/** So many bytes of finished batches are kept for readers who join. */
+/** The most bytes of finished batches that are kept for readers who join. */
 const DONE_BYTES_MAX = 512 * 1024;
 
 /**
- * Hands a table's new batches to the tails that are up to date. The append only puts a reference into a list; everything else comes
- * later and within `Work`.
+ * Passes a table's new batches to the tails that are up to date. The append only stores a reference in a list; the rest
+ * runs later, within the limits of `Work`.
  */
 export class Hub {
   readonly #work: Work;
@@ -36,7 +36,7 @@ export class Hub {
   readonly #done: Recent[] = [];
   #waitingBytes = 0;
   #doneBytes = 0;
-  /** Batches up to this number are in neither list. */
+  /** The last batch that is no longer in either list. */
   #leftSeq: number;
   #running = false;
   total = 0;
@@ -52,7 +52,10 @@ export class Hub {
     this.#live.clear();
   }
 
-  /** Gives the tail what it wants of the recent batches, and all that come; false when it has to read more from the log first. */
+  /**
+   * Gives the tail the recent batches that it needs, and all new ones. Returns false when the tail must first read more
+   * from the log.
+   */
   join(live: Live): boolean {
     const { nextSeq } = live;
     if (this.#leftSeq >= nextSeq) return false;
@@ -69,7 +72,7 @@ export class Hub {
     this.#live.delete(live);
   }
 
-  /** How many entries the batches before `seq` had since the hub was made. */
+  /** Returns the number of entries in the batches before `seq` since the hub was created. */
   totalBefore(seq: number): number {
     const later = [...this.#done, ...this.#waiting].find(({ batch }) => batch.seq >= seq);
     return later === undefined ? this.total : later.total - later.batch.count;
@@ -84,7 +87,10 @@ export class Hub {
     else this.#start();
   }
 
-  /** There are more rows than time. Rows that would be shown later and later are skipped at once. */
+  /**
+   * There are more rows than time, so the waiting rows are skipped at once. Otherwise each row would be later than the
+   * one before.
+   */
   #drop(throughSeq: number): void {
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
@@ -97,7 +103,7 @@ export class Hub {
   #start(): void {
     if (this.#running || this.#waiting.length === 0) return;
     this.#running = true;
-    // In a separate turn: this one belongs to the append.
+    // Runs in a separate turn, because this turn belongs to the append.
     setImmediate(() => void this.#run());
   }
 
@@ -116,12 +122,12 @@ export class Hub {
     this.#running = false;
   }
 
-  /** Nobody waits for what waits. */
+  /** Moves all waiting batches to the finished list, because no reader waits for them. */
   #settle(): void {
     while (this.#waiting.length > 0) this.#next();
   }
 
-  /** From those that wait to those that are done. */
+  /** Moves a batch from the waiting list to the finished ones. */
   #next(): void {
     const recent = this.#waiting.shift();
     if (recent === undefined) return;

@@ -4,7 +4,7 @@ import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { seenOf, type Seen } from "./seen.ts";
 
-/** The rows that a principal may see; `fresh`: as of now, without the cached answer. */
+/** Returns the rows that a principal may see. `fresh`: read now, without the cache. */
 export type Look = (principal: Principal, fresh: boolean) => Promise<Seen>;
 
 interface Asked {
@@ -12,14 +12,14 @@ interface Asked {
   readonly seen: Promise<Seen>;
 }
 
-/** Tails of one organization mostly ask the same, each of them four times a second. */
+/** How long a result is shared: most tails of an organization have the same question, four times a second. */
 const SHARED_MS = 200;
 const SHARED_MAX = 1000;
 
 export function createLook(metadata: Pick<MetadataStore, "read">, clock: Clock): Look {
   const shared = new Map<string, Asked>();
   return (principal, fresh) => {
-    // All credentials of an organization or a project see the same rows, a person sees their own.
+    // All credentials of an organization or a project see the same rows. Each person may see other rows.
     const who = principal.kind === "credential" ? principal.projectId : principal.id;
     const key = `${principal.orgId} ${who ?? ""}`;
     const nowMs = clock.nowMs();

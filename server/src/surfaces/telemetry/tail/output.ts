@@ -1,19 +1,19 @@
 import type { ServerResponse } from "node:http";
 
-/** The answer that a tail writes to. */
+/** The response that a tail writes to. */
 export interface Output {
   readonly closed: boolean;
-  /** Whether so much waits for the reader that no more should be written. */
+  /** Whether so many bytes wait for the reader that no more should be written. */
   readonly full: boolean;
   write(text: string | Buffer): void;
-  /** Resolves when the buffer has space, at once if it has; also when the connection is closed. */
+  /** Resolves when the buffer has space, or when the connection is closed. */
   room(): Promise<void>;
-  /** Writes the last words. A reader that does not take them is cut off. */
+  /** Writes the last event and ends the response. A reader that does not receive it in time is disconnected. */
   end(text: string): void;
   onClose(run: () => void): void;
 }
 
-/** The most bytes that wait for a reader; one more batch at most, which is written whole. */
+/** The most bytes that wait for a reader. One more batch may exceed it, since batches are written whole. */
 const WAITING_BYTES_MAX = 512 * 1024;
 const LAST_WORDS_MS = 1000;
 
@@ -30,7 +30,7 @@ export function createOutput(response: ServerResponse): Output {
     woken();
   });
   response.on("drain", woken);
-  // A reader that disconnected is no error of ours.
+  // A reader that disconnects is not an error of the server.
   response.on("error", () => response.destroy());
   return {
     get closed() {

@@ -4,19 +4,19 @@ import { idOf, type Position } from "./position.ts";
 import { PLACE, Row } from "./row.ts";
 import type { Seen } from "./seen.ts";
 
-/** A server-sent event (HTML, "Server-sent events"). The data is JSON without line breaks. */
+/** Formats a server-sent event (HTML, "Server-sent events"). `data` must be JSON without line breaks. */
 export function eventText(event: string, data: string, id?: string): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** The position after a batch. */
+/** Returns the position after a batch. */
 export function after(batch: TakenBatch, feedId: string): Position {
   return { feedId, seq: batch.seq + 1, index: 0, atMs: batch.atMs };
 }
 
 /**
- * The events of a batch's rows from `fromIndex` on that may be shown and fit the filter. Null when a row belongs to a project
- * that nobody has asked about yet.
+ * Renders the rows of a batch, from `fromIndex` on, that are visible and match the filter. Null when a row belongs to a
+ * project whose visibility is not known yet.
  */
 export function renderBatch(
   batch: TakenBatch,
@@ -24,7 +24,7 @@ export function renderBatch(
   { filter, seen, feedId }: { readonly filter: Filter; readonly seen: Seen; readonly feedId: string },
 ): string | null {
   let text = "";
-  // The last event of a batch is sent once it is known to be the last: it marks the end of the batch.
+  // The last event has the position after the batch, so it is sent only when no other event can follow.
   let last: { index: number; data: string } | undefined;
   const { seq, atMs } = batch;
   if (!filter.mayMatch(batch.rows)) return text;

@@ -29,13 +29,13 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
 /**
- * A row of the log, cut into its members without being parsed: a tail forwards most members unread, and digits stay as
- * sent.
+ * A row of the log, cut into members without parsing. A tail forwards most members unread, and numbers keep their
+ * digits.
  */
 export class Row {
   readonly #texts: (string | undefined)[] = [];
 
-  /** `line` is one that the store has taken: a JSON object of known members, without escapes in their names. */
+  /** `line` must come from the store: a JSON object of known members, without escapes in their names. */
   constructor(line: string) {
     let at = line.indexOf("{") + 1;
     while (at > 0) {
@@ -50,19 +50,19 @@ export class Row {
     }
   }
 
-  /** A member as JSON text; undefined when the row has none. */
+  /** Returns a member as JSON text; undefined when the row does not have it. */
   json(place: number): string | undefined {
     return this.#texts[place];
   }
 
-  /** A member that is a string; undefined when the row has none. */
+  /** Returns a string member; undefined when the row does not have it. */
   text(place: number): string | undefined {
     const json = this.#texts[place];
     if (json === undefined || json.charCodeAt(0) !== QUOTE) return undefined;
     return json.includes("\\") ? (JSON.parse(json) as string) : json.slice(1, -1);
   }
 
-  /** The row as a query shows it: every column, null where there is nothing. */
+  /** Returns the row as a query result has it: every column, null where there is no value. */
   shown(): string {
     const name = severityName(Number(this.#texts[PLACE.severity]));
     if (name !== undefined) this.#texts[SEVERITY_NAME] = `"${name}"`;
@@ -75,12 +75,12 @@ export class Row {
   }
 }
 
-/** Attributes that the log has as a string of their JSON. */
+/** Unpacks attributes that the log has as a string of their JSON. */
 function unpacked(attributes: string): string {
   return attributes.charCodeAt(0) === QUOTE ? (JSON.parse(attributes) as string) : attributes;
 }
 
-/** Where the value ends that begins at `from`: at the comma or bracket after it. */
+/** Returns the end of the value that begins at `from`: the position of the comma or bracket after it. */
 function endOfValue(line: string, from: number): number {
   let depth = 0;
   let at = from;
@@ -96,7 +96,7 @@ function endOfValue(line: string, from: number): number {
   return at;
 }
 
-/** The closing quote of the string that opens at `from`. */
+/** Returns the position of the closing quote of the string that opens at `from`. */
 function endOfString(line: string, from: number): number {
   for (let end = line.indexOf('"', from + 1); end >= 0; end = line.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -106,7 +106,7 @@ function endOfString(line: string, from: number): number {
   return line.length;
 }
 
-/** As query results have it: none, three or six digits of a second, in quotes. */
+/** Shortens a timestamp in quotes to the form of query results: none, three or six digits of a second. */
 function shortTimestamp(quoted: string): string {
   const dot = quoted.indexOf(".");
   if (dot < 0) return quoted;

@@ -1,12 +1,12 @@
 import type { KnownProjects } from "#domain/organizations/index.ts";
 
-/** Which rows a tail may show, by their project. */
+/** The rows that a tail may show, by their project. */
 export interface Seen {
-  /** Equal where the same rows may be shown. */
+  /** Equal if the same rows may be shown. */
   readonly key: string;
-  /** Whether every row of the organization may be. */
+  /** Whether all rows of the organization may be shown. */
   readonly everything: boolean;
-  /** Undefined for a project that was made since. `projectJson` is the row's member as JSON text. */
+  /** Undefined for a project that was created later. `projectJson` is the row's member as JSON text. */
   shows(projectJson: string | undefined): boolean | undefined;
 }
 
@@ -19,12 +19,12 @@ export function seenOf({ shown, hidden, unassigned }: KnownProjects): Seen {
   return {
     key: JSON.stringify([unassigned, [...shown].toSorted()]),
     everything: unassigned && hidden.size === 0,
-    // An actor bound to one project sees no other one, not even a new one.
+    // An actor that is bound to one project sees no other project, not even a new one.
     shows: (projectJson) => decided.get(projectJson) ?? (unassigned ? undefined : false),
   };
 }
 
-/** The same after it was read again: a project that is still unknown is visible to nobody. */
+/** Returns the same after a new read. A project that is unknown even then is visible to nobody. */
 export function settled(seen: Seen): Seen {
   return { ...seen, key: `${seen.key} settled`, shows: (projectJson) => seen.shows(projectJson) ?? false };
 }

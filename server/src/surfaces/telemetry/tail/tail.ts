@@ -17,9 +17,9 @@ export interface TailOptions {
   readonly out: Output;
   readonly filter: Filter;
   readonly seen: Seen;
-  /** Asks again what may be shown: as of now when `fresh`, else of a moment ago. */
+  /** Returns the rows that may be shown: as of now if `fresh`, otherwise perhaps from the cache. */
   readonly look: (fresh: boolean) => Promise<Seen>;
-  /** Where the caller had stopped; absent: from now on. */
+  /** Where the caller stopped; absent: begin with new entries. */
   readonly since?: Position | undefined;
 }
 
@@ -31,22 +31,26 @@ interface Gap {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** The rate of reading and checking the log, roughly. */
+/** The approximate speed of reading and checking the log. */
 const READ_BYTES_PER_MS = 500_000;
 
 /**
- * One reader of the log. It reads batches from the log until it has the newest, then takes them from the hub; when it is too slow for
- * that it goes back to the log. Each batch is rendered whole, so the position is always between two batches, but at the start.
+ * One reader of the log. It reads batches from the log until it is up to date, then receives them from the hub. When it
+ * is too slow for the hub, it reads from the log again. Batches are rendered whole, so the position is always between
+ * two batches, except at the start.
  */
 export class Tail implements Live {
   readonly #options: TailOptions;
   #seen: Seen;
   #position: Position;
-  /** Entries of the table up to the position, as the hub counts; undefined before it was ever up to date. */
+  /** The hub's count of entries up to the position; undefined until the tail is up to date for the first time. */
   #counted: number | undefined;
   #gap: Gap | undefined;
   #lookAgain = false;
-  /** Projects of batches up to this number were read: those still unknown then are visible to nobody. */
+  /**
+   * The visible projects were read after this batch. A project that is still unknown in batches up to it is visible to
+   * nobody.
+   */
   #lookedSeq = 0;
   #isLive = false;
   #told = "";
@@ -62,7 +66,7 @@ export class Tail implements Live {
     return this.#position.seq;
   }
 
-  /** Until the connection is closed. @throws Error when the log can't be read */
+  /** Runs until the connection is closed. @throws Error when the log can't be read */
   async run(): Promise<void> {
     const { out, hub } = this.#options;
     if (this.#gap === undefined) this.beat();
@@ -78,13 +82,13 @@ export class Tail implements Live {
     this.#seen = seen;
   }
 
-  /** A sign of life; it reports the position when that moved without an entry to show. */
+  /** Writes a sign of life. It reports the position if that moved without an entry to show. */
   beat(): void {
     const { out } = this.#options;
     if (out.full) return;
     const id = idOf(this.#position);
     if (this.#gap !== undefined && this.#isLive) this.#tellGap(this.#options.clock.nowMs());
-    // A position beyond a gap would hide the gap from a reader that reconnects with it.
+    // A position beyond a gap would hide the gap from a reader that reconnects with it, so it is not sent.
     else if (id === this.#told || this.#gap !== undefined) out.write(": \n\n");
     else this.#write(eventText("position", JSON.stringify({ time: isoFromMs(this.#position.atMs) }), id), id);
   }
@@ -122,7 +126,7 @@ export class Tail implements Live {
     this.#wake = undefined;
   }
 
-  /** Reads the log until the hub can continue. */
+  /** Reads the log until the tail can join the hub. */
   async #catchUp(): Promise<void> {
     const { feed, table, out } = this.#options;
     for (;;) {
@@ -162,7 +166,7 @@ export class Tail implements Live {
       this.#pass(batch, text);
       if (this.#counted !== undefined) this.#counted += batch.count;
     }
-    // When it ended early, the next round finds the missing entries.
+    // If the read ended early, the next round finds the missing entries.
     if (feed.keptAfter(table) < this.#position.seq && throughSeq >= this.#position.seq) {
       this.#position = { ...this.#position, seq: throughSeq + 1, index: 0 };
     }
@@ -204,12 +208,15 @@ export class Tail implements Live {
       return now;
     }
     if (since.feedId === feed.id && since.seq <= now.seq) return since;
-    // The position is of another directory, or of this one before an older state was restored.
+    // The position belongs to another directory, or to this one before a backup was restored.
     this.#gap = { fromMs: since.atMs, reason: "too_old", leftOut: null };
     return now;
   }
 
-  /** Over what the log has no more: to what it still has, or, for a reader that was too slow, to the present. */
+  /**
+   * Skips entries that the log no longer has: to the oldest that it has, or to the newest for a reader that was too
+   * slow.
+   */
   #skip(): void {
     const { feed, table, hub } = this.#options;
     const slow = this.#counted !== undefined;
@@ -218,7 +225,7 @@ export class Tail implements Live {
     this.#position = { ...this.#position, seq, index: 0 };
   }
 
-  /** Entries up to `total` are left out, of those that were counted. Gaps that follow each other are one. */
+  /** Notes that the entries up to the count `total` are left out. Adjacent gaps become one. */
   #noteGap(reason: Gap["reason"], total: number): void {
     const known = this.#counted !== undefined && this.#seen.everything && this.#gap?.leftOut !== null;
     const leftOut = known ? total - (this.#counted ?? 0) + (this.#gap?.leftOut ?? 0) : null;

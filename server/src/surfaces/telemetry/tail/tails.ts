@@ -15,7 +15,7 @@ export interface TailsOptions {
   readonly feed: TelemetryFeed;
   readonly clock: Clock;
   readonly log: { error(fields: object, message: string): void };
-  /** Tails of one organization at the same time. */
+  /** The most tails of one organization at the same time. */
   readonly organizationMax: number;
 }
 
@@ -23,7 +23,10 @@ export interface TailRequest {
   readonly orgId: string;
   readonly filter: Filter;
   readonly seen: Seen;
-  /** Asks again who the caller is and what may be shown. @throws Problem when the caller may no longer ask */
+  /**
+   * Checks the caller again and returns the rows that may be shown.
+   * @throws Problem when the caller has lost the permission
+   */
   readonly look: (fresh: boolean) => Promise<Seen>;
   readonly since?: Position | undefined;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
@@ -31,19 +34,20 @@ export interface TailRequest {
 
 /** The live tails of all organizations. */
 export interface Tails {
-  /** @throws Problem `unavailable`, `quota_exceeded` when there can't be one more */
+  /** @throws Problem `unavailable`, `quota_exceeded` when no other tail can be opened */
   admit(orgId: string): void;
-  /** Takes the response over and writes to it until one of the two ends it. */
+  /** Takes over the response and writes to it until the caller or the server ends it. */
   open(response: ServerResponse, request: TailRequest): void;
-  /** Ends all, with a word about why, and refuses new ones. */
+  /** Ends all tails with a reason, and refuses new ones. */
   stop(): void;
 }
 
 /**
- * How often a caller's permissions are read. With the delay of the feed of changes, a tail ends well within a second.
+ * How often a caller's permissions are read. With the delay of the feed of changes, a revoked caller's tail ends well
+ * within a second.
  */
 const LOOK_MS = 250;
-/** The result of a read that takes longer than this is ignored. */
+/** A read of permissions that takes longer than this is ignored. */
 const LOOK_MS_MAX = 500;
 const BEAT_MS = 15_000;
 const RETRY_MS = 2000;
@@ -61,7 +65,8 @@ export function createTails(options: TailsOptions): Tails {
       if ((hubs.get(orgId)?.users ?? 0) >= options.organizationMax) throw tooMany(options.organizationMax);
     },
     open: (response, request) => {
-      // A client that disconnected while its token was checked has closed already, and `close` would never fire again.
+      // If the client disconnected while its token was checked, `close` was emitted already and will not be emitted
+      // again.
       if (response.destroyed) return;
       const out = createOutput(response);
       response.writeHead(200, request.headers);
@@ -99,7 +104,7 @@ interface SharedHub {
   release(): void;
 }
 
-/** One hub an organization, while somebody uses it. */
+/** Returns the organization's hub, which exists while a tail uses it. */
 function sharedHub(hubs: Map<string, SharedHub>, feed: TelemetryFeed, orgId: string, work: Work): SharedHub {
   const known = hubs.get(orgId);
   if (known !== undefined) {
@@ -123,10 +128,7 @@ function sharedHub(hubs: Map<string, SharedHub>, feed: TelemetryFeed, orgId: str
   return shared;
 }
 
-/**
- * Checks again and again whether the caller may still see the rows, and ends the tail when not, or when that can't be
- * known.
- */
+/** Checks repeatedly whether the caller may still see the rows. Ends the tail if not, or if that is unknown. */
 function keepLooking(tail: Tail, out: Output, look: () => Promise<Seen>): () => void {
   let sinceMs: number | undefined;
   const timer = setInterval(() => {
@@ -147,25 +149,25 @@ function keepLooking(tail: Tail, out: Output, look: () => Promise<Seen>): () => 
   return () => clearInterval(timer);
 }
 
-/** The last event gives the reason; an error that is not a `Problem` is internal, and is not sent. */
+/** Sends the reason in the last event. An error that is not a `Problem` is internal, so its text is not sent. */
 function endWith(out: Output, error: unknown): void {
   const { code, message } = error instanceof Problem ? error : unexpected();
   out.end(eventText("end", JSON.stringify({ code, detail: message })));
 }
 
 function unexpected(): Problem {
-  return new Problem("internal", "Something went wrong on our side. Go on from the last event's id.");
+  return new Problem("internal", "The server had an internal error. Reconnect with the last event's id.");
 }
 
 function stopping(): Problem {
-  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", { retryAfterS: 2 });
+  return new Problem("unavailable", "The server is stopping. Reconnect with the last event's id.", { retryAfterS: 2 });
 }
 
 function unknowable(): Problem {
-  return new Problem("unavailable", "Whether you may see this can't be known now. Go on from the last event's id.");
+  return new Problem("unavailable", "The server can't check your permissions now. Reconnect with the last event's id.");
 }
 
 function tooMany(max: number): Problem {
-  const detail = `An organization may have ${max} live tails at the same time; end one of them first.`;
+  const detail = `An organization may have ${max} live tails at the same time. End one of them first.`;
   return new Problem("quota_exceeded", detail, { retryAfterS: 5 });
 }

@@ -1,23 +1,23 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 
-/** Takes its part of the event loop and no more, however much there is to do. */
+/** Limits work to its share of the event loop. */
 export interface Work {
-  /** Waits until there is time for one more piece. */
+  /** Waits until there is time for the next piece. */
   turn(): Promise<void>;
-  /** Does a piece, and counts its time. */
+  /** Runs a piece and counts its time. */
   piece<T>(run: () => T): T;
   /** Counts time that was spent elsewhere. */
   spent(ms: number): void;
 }
 
 export interface WorkLimits {
-  /** Part of the time that may be spent over long, from 0 to 1. */
+  /** The long-term share of the time, from 0 to 1. */
   readonly share: number;
-  /** So much may be spent at once after a rest. */
+  /** How much time may be used at once after a pause. */
   readonly burstMs: number;
 }
 
-/** A turn of the event loop that is longer than this holds requests up. */
+/** A longer turn of the event loop would delay requests. */
 const SLICE_MS = 4;
 
 export function createWork({ share, burstMs }: WorkLimits): Work {

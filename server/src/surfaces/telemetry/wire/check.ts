@@ -6,19 +6,19 @@ import { normalTimestamp } from "./timestamp.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Longer names are cut in messages, so that an answer stays readable. */
+/** Longer names are cut in messages, so that the answer stays readable. */
 const NAME_CHARS_MAX = 100;
 
 const NOT_FINITE: ProblemPlace = { pointer: "", detail: "must be a finite number" };
 
-/** Reads the members of one entry one after the other and collects their faults. */
+/** Checks the members of one entry after another and collects their faults. */
 export class EntryCheck {
-  /** The first bad places of all entries. */
+  /** The first faults of all entries. */
   readonly places: ProblemPlace[] = [];
-  /** True when the present entry has a fault. */
+  /** Whether the present entry has a fault. */
   faulty = false;
   /**
-   * True when the present entry has a fraction in its attributes that a double can't hold: DuckDB's reader would round
+   * Whether the present entry has a fraction in its attributes that a double can't hold. DuckDB's reader would round
    * it.
    */
   hasLongFraction = false;
@@ -32,7 +32,7 @@ export class EntryCheck {
     this.#notBefore = notBefore;
   }
 
-  /** `line` is the entry's in the body, counted from 1, when it came as one. */
+  /** `line` is the entry's line in the body, counted from 1; 0 for a body that is one object. */
   begin(index: number, line = 0): void {
     this.#index = index;
     this.#line = line;
@@ -48,7 +48,7 @@ export class EntryCheck {
     this.places.push({ pointer: `/entries/${this.#index}${pointer}`, detail: `${detail}${line}` });
   }
 
-  /** Refuses by name every member that an entry of this type does not have. */
+  /** Refuses every member that an entry of this type does not have. */
   members(entry: JsonObject, known: ReadonlySet<string>): void {
     for (const name in entry) {
       this.#keys += 1;
@@ -146,7 +146,7 @@ export class EntryCheck {
     if (this.#keys > ENTRY_KEYS_MAX) this.fault("", `has more than ${ENTRY_KEYS_MAX} keys, all levels counted`);
   }
 
-  /** The first fault in a free-form value; a valid value costs only the walk. */
+  /** Returns the first fault in a free-form value. */
   #faultIn(value: object, depth: number): ProblemPlace | undefined {
     if (depth > ATTRIBUTES_DEPTH_MAX)
       return { pointer: "", detail: `is nested deeper than ${ATTRIBUTES_DEPTH_MAX} levels` };
@@ -181,7 +181,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !exactJson.isRawJSON(value);
 }
 
-/** A name as a token of a JSON pointer (RFC 6901 section 3). */
+/** Escapes a name as a token of a JSON pointer (RFC 6901 section 3). */
 export function escaped(name: string): string {
   const sent = unmarkedName(name);
   const cut = sent.length > NAME_CHARS_MAX ? `${sent.slice(0, NAME_CHARS_MAX)}…` : sent;

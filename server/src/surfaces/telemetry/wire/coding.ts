@@ -25,7 +25,7 @@ export type Coding = "gzip" | "zstd" | "deflate";
 
 const CODINGS = "deflate, gzip, zstd";
 
-/** Undefined: none. @throws Problem `unsupported_media_type` */
+/** Parses `Content-Encoding`; undefined: no coding. @throws Problem `unsupported_media_type` */
 export function codingOf(field: string | undefined): Coding | undefined {
   const name = field?.trim().toLowerCase();
   if (name === undefined || name === "" || name === "identity") return undefined;
@@ -37,8 +37,8 @@ export function codingOf(field: string | undefined): Coding | undefined {
 }
 
 /**
- * The body without its coding, for a thread. The limit applies to the decompressed bytes: decompression stops there, so
- * a bomb costs no more than the limit.
+ * Decompresses the body in a worker thread. Decompression stops at the limit, so a bomb costs no more than a large
+ * body.
  * @throws Problem `body_too_large`, `invalid_body`
  */
 export function decodedSync(body: Buffer, coding: Coding): Buffer {
@@ -51,7 +51,7 @@ export function decodedSync(body: Buffer, coding: Coding): Buffer {
   }
 }
 
-/** The same off the event loop; undefined when the result has more than this many bytes. */
+/** Decompresses off the event loop. Returns undefined when the result is larger than `bytesMax`. */
 export async function decodedUpTo(bytesMax: number, body: Buffer, coding: Coding): Promise<Buffer | undefined> {
   try {
     return await decoderOf(coding, body).async(body, { maxOutputLength: bytesMax });
@@ -73,7 +73,7 @@ function decoderOf(coding: Coding, body: Buffer): (typeof DECODERS)[keyof typeof
   return DECODERS[coding === "deflate" && hasZlibHead(body) ? "zlib" : coding];
 }
 
-/** RFC 1950 section 2.2. Some senders leave out what RFC 9110 wants around the data (section 8.4.1.2, note). */
+/** RFC 1950 section 2.2. Some senders omit the zlib header that RFC 9110 requires (section 8.4.1.2, note). */
 function hasZlibHead(body: Buffer): boolean {
   return body.length >= 2 && ((body[0] as number) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 }

@@ -6,22 +6,25 @@ import { encodeLines } from "./lines.ts";
 import { encodeOtlp, type OtlpOptions } from "./otlp/encode.ts";
 
 export interface EncodeBodyOptions extends EncodeOptions {
-  /** The body is lines of JSON, an entry each, instead of one object. */
+  /** The body is lines of JSON, one entry in each, instead of one object. */
   readonly lines?: boolean;
-  /** Present when the body is an OTLP export request, which is always taken leniently. */
+  /** Set when the body is an OTLP export request, which is always handled leniently. */
   readonly otlp?: OtlpOptions;
-  /** Whether the digest of the body is wanted, too. */
+  /** Whether to compute the digest of the body. */
   readonly hashed?: boolean;
 }
 
 export interface EncodedBody extends EncodedEntries {
-  /** SHA-256 of the body without its coding. */
+  /** SHA-256 of the decompressed body. */
   readonly bodyHash?: string;
-  /** CRC-32 of the rows, from where it costs the event loop nothing. */
+  /** CRC-32 of the rows, if a worker thread has computed it. */
   readonly rowsCrc?: number;
 }
 
-/** The rows of a request's body, in any of the forms that telemetry comes in. @throws Problem `invalid_body`, `body_too_large` */
+/**
+ * Encodes a request's body to rows, in any form that telemetry has.
+ * @throws Problem `invalid_body`, `body_too_large`
+ */
 export function encodeBody(type: TelemetryType, body: Buffer, options: EncodeBodyOptions): EncodedBody {
   const encoded = entriesOf(type, body, options);
   return options.hashed === true ? { ...encoded, bodyHash: sha256Hex(body) } : encoded;

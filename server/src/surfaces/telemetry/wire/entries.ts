@@ -33,7 +33,7 @@ export function encodeEntries(type: TelemetryType, sent: Buffer, options: Encode
   return scanned === null ? parseEntries(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }
 
-/** The slow path, for every body: it reports faults, and handles rare forms. */
+/** The slow path. It accepts every body, reports faults, and handles rare forms. */
 export function parseEntries(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
   refuseTooLarge(body);
   if (!isUtf8(body)) throw new Problem("invalid_body", "cannot read the body: it is not valid UTF-8");
@@ -44,7 +44,10 @@ export function parseEntries(type: TelemetryType, body: Buffer, options: EncodeO
   return encode(entriesOf(parse(text)), context);
 }
 
-/** Deeper text is not parsed with exact numbers, which takes a recursion; entries that are taken are far from it. */
+/**
+ * Text that is nested deeper is not parsed with exact numbers, because that is recursive. Valid entries are far below
+ * this depth.
+ */
 const EXACT_DEPTH_MAX = 500;
 
 interface Context extends EntryContext {
@@ -72,7 +75,9 @@ function encodeAt(index: number, entries: readonly unknown[], context: Context, 
   return "";
 }
 
-/** Only a body larger than an entry may be can have one that is too large, or be deep enough to cost. */
+/**
+ * Only a body larger than the limit of an entry can contain a too large entry, or be so deep that parsing is expensive.
+ */
 function oversizedIn(body: Buffer): ReadonlySet<number> {
   if (body.length <= INGEST_ENTRY_BYTES_MAX) return new Set();
   const { elements, oversized, tooDeep } = outline(body);
@@ -90,8 +95,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Parses each entry separately, for a body too deep to be parsed as a whole with exact numbers; entries that are too
- * deep are refused later anyway.
+ * Parses each entry separately, because the body is too deep to be parsed as a whole with exact numbers. Entries that
+ * are too deep are refused later.
  */
 function parseEach(text: string): unknown {
   const body = parseJson(text);

@@ -6,26 +6,29 @@ import { type EntryCheck, isObject, type JsonObject } from "./check.ts";
 import { hasNumberNames, marked, unmarked } from "./order.ts";
 import { ROW_OF } from "./rows.ts";
 
-/** Shared by the two forms of a body, a JSON object and lines of JSON. */
+/** Options for both forms of a body, a JSON object and lines of JSON. */
 
 export interface EncodeOptions {
   /** The project of the credential that sent the entries, or null. */
   readonly projectId: string | null;
-  /** Take the good entries and report the bad ones, instead of refusing all for one (RFC 7240 `handling=lenient`). */
+  /** Accept the valid entries and report the others, instead of refusing all of them (RFC 7240 `handling=lenient`). */
   readonly lenient: boolean;
-  /** Entries of an earlier time are past their retention and refused: nobody could query them. In the form of `normalTimestamp`. */
+  /**
+   * Entries before this time are past their retention and are refused, since no query would return them. In the form of
+   * `normalTimestamp`.
+   */
   readonly notBefore?: string | undefined;
 }
 
 export interface EncodedEntries {
-  /** NDJSON, one line an entry, as `Batch.rows` wants it. */
+  /** NDJSON, one entry in each line, as in `Batch.rows`. */
   readonly rows: Buffer;
   readonly count: number;
-  /** Entries left out; 0 unless `lenient`. */
+  /** The number of entries left out; 0 unless `lenient`. */
   readonly rejected: number;
-  /** Where the entries left out are wrong, the first 20 places. */
+  /** The first 20 faults of the entries left out. */
   readonly errors: ProblemPlace[];
-  /** Entries of which a part was taken, where their protocol allows that. */
+  /** Entries that were stored without some of their members, if their protocol allows that. */
   readonly cut?: Cut;
 }
 
@@ -39,17 +42,20 @@ export interface Cut {
 export interface EntryContext {
   readonly type: TelemetryType;
   readonly options: EncodeOptions;
-  /** Whether the text may hold strings that are not well-formed. */
+  /** Whether the text may contain strings that are not well-formed. */
   readonly mend: boolean;
 }
 
-/** Strings that are not well-formed can only come from an escape in this form. */
+/** A string that is not well-formed can only come from such an escape. */
 export const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** Objects nested deeper are left as they are: `EntryCheck` refuses them. */
+/** Deeper objects stay unchanged, since `EntryCheck` refuses them. */
 const MEND_DEPTH_MAX = 64;
 
-/** The row of an entry with its line's end. Faults are noted in `check`; after a fault the result must not be used. */
+/**
+ * Returns the row of an entry, with the line's end. Reports faults to `check`; after a fault the result must not be
+ * used.
+ */
 export function encodeEntry(value: unknown, context: EntryContext, check: EntryCheck): string {
   if (!isObject(value)) {
     check.fault("", "must be an object");
@@ -57,11 +63,14 @@ export function encodeEntry(value: unknown, context: EntryContext, check: EntryC
   }
   const entry = context.mend ? (wellFormed(value, 0) as JsonObject) : value;
   const row = ROW_OF[context.type](entry, context.options.projectId ?? undefined, check);
-  // A nesting that is too deep to be written is a fault already.
+  // If the row is nested too deeply to be written, that is already a reported fault.
   return check.faulty ? "" : lineOf(row, check);
 }
 
-/** A row as a line. Attributes with a fraction that a double can't hold are a string of their JSON, for readers of the log to unpack. */
+/**
+ * Writes a row as a line. Attributes with a fraction that a double can't hold become a string of their JSON, which
+ * readers of the log unpack.
+ */
 export function lineOf(row: object, { hasLongFraction }: Pick<EntryCheck, "hasLongFraction">): string {
   if (!hasLongFraction) return `${unmarked(JSON.stringify(row))}\n`;
   const { attributes } = row as { readonly attributes?: unknown };
@@ -72,13 +81,13 @@ export function noteOversized(check: EntryCheck): void {
   check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes`);
 }
 
-/** The value of JSON text, with every number and the order of members as they were sent. @throws SyntaxError */
+/** Parses JSON and keeps every number and the order of members as they were sent. @throws SyntaxError */
 export function parseOrdered(text: string): unknown {
   const ordered = hasNumberNames(text) ? marked(text) : text;
   return parseExact(ordered);
 }
 
-/** ` (at character 17)`, or nothing when the parser does not say where. */
+/** Returns ` (at character 17)`, or an empty text if the parser gives no position. */
 export function whereNotJson(error: unknown): string {
   const at = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
   return at === undefined ? "" : ` (at character ${at})`;
@@ -101,11 +110,11 @@ export function wrongEnvelope(pointer: string, detail: string): Problem {
 }
 
 export function refusal(bad: number, all: number, errors: readonly ProblemPlace[]): Problem {
-  const detail = `cannot take the entries: ${bad} of ${all} are not valid, so none was taken; mend them and send the request again`;
+  const detail = `cannot take the entries: ${bad} of ${all} are not valid, so none was stored; correct them and send the request again`;
   return new Problem("invalid_body", detail, { errors });
 }
 
-/** The value with every lone surrogate replaced by U+FFFD, in keys too; of keys that become the same the last counts. */
+/** Replaces every lone surrogate by U+FFFD, in keys too. If keys become equal, the last one counts. */
 function wellFormed(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null || depth > MEND_DEPTH_MAX || exactJson.isRawJSON(value)) return value;

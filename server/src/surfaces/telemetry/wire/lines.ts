@@ -21,8 +21,9 @@ import { scanLines } from "./scan.ts";
 const NEWLINE = 0x0a;
 
 /**
- * Checks a body of lines (NDJSON) and turns its entries into rows: a line is an entry, blank lines are passed over, a carriage return
- * before the line's end and a byte order mark before the first line too. A line that is no JSON spoils no more than itself.
+ * Checks a body of lines (NDJSON) and encodes its entries to rows, one entry in each line. Ignores blank lines, a
+ * carriage return at the end of a line, and a byte order mark at the start. A line that is not JSON affects only
+ * itself.
  * @throws Problem `invalid_body` with the places of the first 20 faults; `body_too_large`
  */
 export function encodeLines(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
@@ -30,7 +31,7 @@ export function encodeLines(type: TelemetryType, body: Buffer, options: EncodeOp
   return scanned === null ? parseLines(type, body, options) : { ...scanned, rejected: 0, errors: [] };
 }
 
-/** The slow path, for every body: it reports faults, and handles rare forms. */
+/** The slow path. It accepts every body, reports faults, and handles rare forms. */
 export function parseLines(type: TelemetryType, body: Buffer, options: EncodeOptions): EncodedEntries {
   refuseTooLarge(body);
   const wellFormed = isUtf8(body);
@@ -82,7 +83,7 @@ function notUtf8(at: Place, check: EntryCheck): string {
   return "";
 }
 
-/** The lines that are not blank, without white space around them, and their numbers from 1. */
+/** Yields the lines that are not blank, without surrounding white space, and their numbers from 1. */
 function* linesOf(body: Buffer): Generator<{ bytes: Buffer; line: number }> {
   let start = startsWithMark(body) ? 3 : 0;
   for (let line = 1; start < body.length; line++) {

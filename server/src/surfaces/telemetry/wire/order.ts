@@ -1,40 +1,38 @@
 import { endOfString } from "#kernel/json-strings.ts";
 
 /**
- * Objects keep the order of their members, except those whose names are whole numbers, which come first (ECMAScript,
- * OrdinaryOwnPropertyKeys). While a value is an object such names have a mark in front, a character for private use,
- * which is removed from the written text.
+ * JavaScript objects keep the order of their members, except for names that are whole numbers, which come first
+ * (ECMAScript, OrdinaryOwnPropertyKeys). While a value is an object, such names start with this private-use character.
+ * It is removed from the written text.
  */
 
 const MARK = "\ue000";
-/** Names that are numbers, and names of senders that look like a marked one. */
+/** Names that are whole numbers, and sent names that look like a marked one. */
 const NUMBER_NAME = /^\ue000*\d{1,10}$/;
-/** Longer names, even those with escapes, are not numbers. */
+/** Longer names are never numbers, even with escapes. */
 const NAME_CHARS_MAX = 1000;
-/** Whether a text has such a name; a digit may be an escape. */
+/** Whether a text has such a name. A digit may be an escape. */
 const HAS_NUMBER_NAME = /"(?:\d|\\u003\d){1,10}"\s*:/;
 /** A faster test, which excludes most texts. */
 const DIGIT_AT_END = /\d"\s*:/;
-/**
- * Matches in the text that `JSON.stringify` writes, where a quotation mark within a string has a backslash before it.
- */
+/** Matches in the output of `JSON.stringify`, where a backslash precedes a quotation mark inside a string. */
 const MARKED = /(?<=[{,]")\ue000(?=\ue000*\d{1,10}":)/g;
 
 export function hasNumberNames(text: string): boolean {
   return DIGIT_AT_END.test(text) && HAS_NUMBER_NAME.test(text);
 }
 
-/** The marked name of a member. */
+/** Returns the marked name of a member. */
 export function markedName(name: string): string {
   return NUMBER_NAME.test(name) ? MARK + name : name;
 }
 
-/** The name that was sent. */
+/** Returns the sent name of a member. */
 export function unmarkedName(name: string): string {
   return name.startsWith(MARK) && NUMBER_NAME.test(name) ? name.slice(1) : name;
 }
 
-/** JSON text with marks before names that need one. Text that is no JSON stays none. */
+/** Adds marks to the names in JSON text that need one. Invalid JSON stays invalid. */
 export function marked(text: string): string {
   let out = "";
   let from = 0;
@@ -50,12 +48,12 @@ export function marked(text: string): string {
   return out + text.slice(from);
 }
 
-/** The output of `JSON.stringify`, with the sent names. */
+/** Removes the marks from the output of `JSON.stringify`. */
 export function unmarked(json: string): string {
   return json.includes(MARK) ? json.replace(MARKED, "") : json;
 }
 
-/** The name at that place; undefined when it is another string. */
+/** Returns the name at a place; undefined when it is a string value. */
 function nameAt(text: string, from: number, to: number): string | undefined {
   let next = to + 1;
   while (/\s/.test(text[next] ?? "")) next += 1;

@@ -1,6 +1,6 @@
 import { INGEST_ENTRY_BYTES_MAX } from "#kernel/limits.ts";
 
-/** Deeper text is refused before it is parsed; anything that can be an entry is far from it. */
+/** Deeper text is refused before it is parsed. Valid entries are far below this depth. */
 const DEPTH_MAX = 1000;
 
 const QUOTE = 0x22;
@@ -11,16 +11,16 @@ const COMMA = 0x2c;
 const LIST_DEPTH = 2;
 
 export interface Outline {
-  /** Elements of lists directly in the body's object. */
+  /** The number of elements in lists directly in the body's object. */
   readonly elements: number;
-  /** Which of them are longer than an entry may be. */
+  /** The indexes of elements that are longer than an entry may be. */
   readonly oversized: ReadonlySet<number>;
   readonly tooDeep: boolean;
 }
 
 /**
- * Reads brackets only, to refuse text that would be expensive to parse, and to measure the sent entries. For text that
- * is not JSON the result means nothing; the parser refuses that.
+ * Reads only brackets and strings, to refuse text that is expensive to parse, and to measure the entries. For invalid
+ * JSON the result means nothing; the parser refuses that.
  */
 export function outline(body: Buffer): Outline {
   const oversized = new Set<number>();
@@ -45,13 +45,13 @@ export function outline(body: Buffer): Outline {
   return { elements: elements + 1, oversized, tooDeep: false };
 }
 
-/** Whether the text is nested so deep that it is refused before it is parsed. */
+/** Whether the text is nested so deeply that it is refused before parsing. */
 export function isTooDeep(text: Buffer): boolean {
-  // Each level takes two bytes.
+  // Each level needs two bytes.
   return text.length > 2 * DEPTH_MAX && outline(text).tooDeep;
 }
 
-/** The closing quote of the string that opens at `from`, or the end of the body. */
+/** Returns the position of the closing quote of the string that opens at `from`, or the end of the body. */
 function endOfString(body: Buffer, from: number): number {
   for (let end = body.indexOf(QUOTE, from + 1); end >= 0; end = body.indexOf(QUOTE, end + 1)) {
     let slashes = 0;

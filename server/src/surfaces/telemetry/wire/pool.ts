@@ -7,35 +7,35 @@ import { decodedUpTo, type Coding } from "./coding.ts";
 import { encodeBody, type EncodeBodyOptions, type EncodedBody } from "./encode.ts";
 import { bytesOf, joined, type SentBody } from "./sent-body.ts";
 
-/** Bodies below this are encoded where they are: handing them over would cost more. */
+/** Smaller bodies are encoded on the event loop: handing them to a thread would cost more. */
 export const INLINE_BYTES_MAX = 512 * 1024;
-/** OTLP says once what each row repeats, so a small body can be much work. */
+/** OTLP writes shared data once for many rows, so a small body can need much work. */
 const INLINE_OTLP_BYTES_MAX = 64 * 1024;
-/** Compressed bodies above this are decompressed in the thread that encodes them; below it few become large. */
+/** Larger compressed bodies are decompressed in the thread that encodes them. Smaller ones rarely become large. */
 const INLINE_COMPRESSED_BYTES_MAX = 32 * 1024;
 
 const WORKERS_MAX = 4;
-/** Bodies that wait for a thread, as they were sent; one more is refused. */
+/** The most bytes of bodies that wait for a thread. Further ones are refused. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
-/** A body of the largest size needs a fraction of it. */
+/** A body of the largest size needs a fraction of this. */
 const WORKER_HEAP_MIB = 512;
 
 export interface EncoderPool {
   /**
-   * `encodeBody`, in another thread when the body is large. A large body is transferred and must not be used
+   * Runs `encodeBody`, in another thread if the body is large. A large body is transferred and must not be used
    * afterwards.
-   * @throws Problem as `encodeBody` does, `unavailable` when too much waits already; Error when the thread died
+   * @throws Problem as `encodeBody` does, `unavailable` when too many bodies wait; Error when the thread died
    */
   encode(type: TelemetryType, body: Buffer | SentBody, options: EncodeBodyOptions): Promise<EncodedBody>;
   close(): Promise<void>;
 }
 
 export interface EncoderPoolOptions {
-  /** How many threads; from the number of cores when null. */
+  /** The number of threads; null: by the number of cores. */
   readonly workers: number | null;
-  /** The script that the threads run; replaced in tests. */
+  /** The script of the threads; replaced in tests. */
   readonly script?: URL;
-  /** 256 MiB when absent. */
+  /** Default: 256 MiB. */
   readonly waitingBytesMax?: number;
 }
 
@@ -82,7 +82,7 @@ export function createEncoderPool(options: EncoderPoolOptions): EncoderPool {
   };
 }
 
-/** The body without its coding when it is encoded here; undefined when it is for a thread. */
+/** Returns the decompressed body if it is encoded here; undefined if a thread encodes it. */
 async function smallBody(sent: SentBody, { otlp }: EncodeBodyOptions): Promise<Buffer | undefined> {
   const bytesMax = otlp === undefined ? INLINE_BYTES_MAX : INLINE_OTLP_BYTES_MAX;
   const { coding } = sent;
@@ -90,7 +90,7 @@ async function smallBody(sent: SentBody, { otlp }: EncodeBodyOptions): Promise<B
   return bytesOf(sent) < INLINE_COMPRESSED_BYTES_MAX ? decodedUpTo(bytesMax, joined(sent), coding) : undefined;
 }
 
-/** Threads that are started when there is work for them, each with one request at a time. */
+/** Threads that start when there is work. Each handles one request at a time. */
 class Threads {
   readonly #max: number;
   readonly #script: URL;
@@ -164,7 +164,7 @@ class Threads {
   #start(): Worker {
     const worker = new Worker(this.#script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB } });
     this.#all.add(worker);
-    // Between two requests nobody else listens, and an unheard "error" would end the process.
+    // Listens between requests too, because an "error" event without a listener would end the process.
     worker.on("error", () => this.#forget(worker));
     worker.on("exit", () => this.#forget(worker));
     return worker;
@@ -185,8 +185,8 @@ function finishJob(job: Job, reply: EncodeReply): void {
 }
 
 /**
- * Bytes with a separate `ArrayBuffer`, which can be transferred: a view of a larger one would take its neighbours
- * along.
+ * Returns bytes with a separate `ArrayBuffer`: to transfer a view of a larger buffer would transfer the other bytes
+ * too.
  */
 export function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;

@@ -6,7 +6,7 @@ import { encodeBody } from "./encode.ts";
 import { asBuffer, owned, type EncodeReply, type EncodeRequest } from "./pool.ts";
 import { joined } from "./sent-body.ts";
 
-/** A thread that encodes large ingest bodies, so that none of them holds the event loop. */
+/** A thread that encodes large ingest bodies, so that they do not block the event loop. */
 
 const port = parentPort;
 if (port === null) throw new Error("this file is the script of a worker thread");

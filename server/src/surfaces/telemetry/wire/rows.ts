@@ -4,8 +4,8 @@ import type { TelemetryType } from "#stores/telemetry/index.ts";
 import type { EntryCheck, JsonObject } from "./check.ts";
 
 /**
- * The row of an entry, with the members of `COLUMNS`; a member that is undefined is absent from the JSON, which is
- * NULL. Faults are noted in `check`; after a fault the result must not be used.
+ * Returns the row of an entry, with the members of `COLUMNS`. An undefined member is absent from the JSON, which means
+ * NULL. Reports faults to `check`; after a fault the result must not be used.
  */
 type ToRow = (entry: JsonObject, projectId: string | undefined, check: EntryCheck) => object;
 

@@ -17,15 +17,15 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const LOWER = 0x20;
 
-/** Beyond this many bytes a number may not be what a double holds; such a number is left to the parser. */
+/** A double may not hold a number with more bytes exactly. The parser handles such numbers. */
 const INTEGER_BYTES_MAX = 15;
 const NUMBER_BYTES_MAX = 25;
-/** No double is longer; such a number is refused. */
+/** No double has more digits. Such a number is refused. */
 const LONG_INTEGER_BYTES_MAX = 300;
-/** An entry with more names is left to the parser: looking for repeated ones here is quadratic. */
+/** The parser handles entries with more names, because the search for repeated names here is quadratic. */
 const NAMES_MAX = 100;
 
-/** The places and lengths of the names of open objects: a stack that all levels share. A walk is never interrupted. */
+/** The positions and lengths of the names in open objects: one stack for all levels. A walk is never interrupted. */
 const NAMES = new Int32Array(2 * NAMES_MAX);
 
 const TRUE = Buffer.from("true");
@@ -34,18 +34,18 @@ const NULL = Buffer.from("null");
 const SIMPLE_ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 
 /**
- * Walks over JSON text (RFC 8259) byte by byte. Every step that meets something it does not take returns false; the text is
- * then either not JSON or rare enough for a parser.
+ * Walks over JSON text (RFC 8259) byte by byte. A step returns false for text that it does not support: invalid JSON,
+ * or a rare form that the parser handles.
  */
 export class Json {
   readonly bytes: Buffer;
   readonly end: number;
   at = 0;
-  /** Whether the last string held an escape. */
+  /** Whether the last string had an escape. */
   escaped = false;
-  /** Whether a line break was passed since this was last cleared. */
+  /** Whether a line break was passed since the last reset. */
   lineBreak = false;
-  /** Members of free-form objects since this was last cleared. */
+  /** The number of members of free-form objects since the last reset. */
   keys = 0;
   #namesTop = 0;
 
@@ -58,7 +58,7 @@ export class Json {
     return this.bytes[this.at] as number;
   }
 
-  /** Passes white space and returns the byte after it; undefined, which equals no byte, at the end. */
+  /** Skips white space and returns the next byte; undefined at the end, which equals no byte. */
   space(): number {
     const { bytes } = this;
     let { at } = this;
@@ -71,7 +71,7 @@ export class Json {
     return byte;
   }
 
-  /** Passes white space that ends no line. */
+  /** Skips white space within a line. */
   blank(): void {
     const { bytes } = this;
     let { at } = this;
@@ -85,7 +85,7 @@ export class Json {
     return true;
   }
 
-  /** From the opening quote past the closing one. Escaped surrogates are refused: one may be alone. */
+  /** Moves from the opening quote past the closing one. Refuses escaped surrogates, since one may be alone. */
   string(): boolean {
     const { bytes, end } = this;
     let at = this.at + 1;
@@ -107,7 +107,7 @@ export class Json {
     return false;
   }
 
-  /** Bytes of the escape after the backslash, 0 when it is not supported. */
+  /** Returns the number of bytes of the escape after the backslash; 0 when it is not supported. */
   #escape(at: number): number {
     const { bytes } = this;
     const byte = bytes[at] as number;
@@ -117,7 +117,7 @@ export class Json {
     return 5;
   }
 
-  /** A number without an exponent that a double holds as it is written. */
+  /** Reads a number without an exponent that a double holds exactly. */
   number(): boolean {
     const { bytes } = this;
     const from = this.at;
@@ -137,7 +137,10 @@ export class Json {
     return true;
   }
 
-  /** A number of which DuckDB's reader keeps the value: it rounds fractions that a double can't hold, and whole numbers never. */
+  /**
+   * Reads a number whose value DuckDB's reader keeps. It rounds fractions that a double can't hold, but never whole
+   * numbers.
+   */
   #keptNumber(): boolean {
     const from = this.at;
     if (!this.number()) return this.#longInteger();
@@ -170,7 +173,7 @@ export class Json {
     return true;
   }
 
-  /** Any value, whose containers may be nested this deep. */
+  /** Reads any value with at most this many nested levels. */
   value(levels: number): boolean {
     const byte = this.byte();
     if (byte === QUOTE) return this.string();
@@ -179,7 +182,7 @@ export class Json {
     return this.#scalar(byte);
   }
 
-  /** From the opening brace past the closing one, no name twice; counts its members in `keys`. */
+  /** Moves from the opening brace past the closing one. Refuses repeated names, and counts the members in `keys`. */
   object(levels: number, stringsOnly: boolean): boolean {
     const base = this.#namesTop;
     const taken = this.#objectFrom(base, levels, stringsOnly);
@@ -210,7 +213,7 @@ export class Json {
     }
   }
 
-  /** Notes a name by its place; true when the object has it already, or has too many names. */
+  /** Notes the position of a name. Returns true when the object already has that name, or has too many names. */
   #repeated(base: number, from: number, to: number): boolean {
     const { bytes } = this;
     const names = NAMES;

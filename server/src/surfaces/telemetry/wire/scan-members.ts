@@ -5,14 +5,14 @@ export type MemberKind = "timestamp" | "text" | "level" | "status" | "number" | 
 
 export interface Member {
   readonly kind: MemberKind;
-  /** A separate bit for each member of the type. */
+  /** A different bit for each member of the type. */
   readonly bit: number;
 }
 
 export interface Members {
-  /** The bits of those that every entry has. */
+  /** The bits of the required members. */
   readonly required: number;
-  /** The member whose name is from `from` to before `to`, or null. */
+  /** Returns the member whose name is from `from` to before `to`; null for an unknown name. */
   find(bytes: Buffer, from: number, to: number): Member | null;
 }
 

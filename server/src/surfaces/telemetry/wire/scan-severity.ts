@@ -1,12 +1,12 @@
 import { LEVEL_SPELLINGS, severityOf } from "#kernel/severity.ts";
 
-/** So many bytes of text fit into a number exactly. */
+/** A number can hold this many bytes of text exactly. */
 const BYTES_MAX = 6;
 
-/** The common spellings by their bytes read as one number: found without making a string for each entry. */
+/** The common spellings, by their bytes read as one number. Finding one creates no string. */
 const KNOWN = table();
 
-/** The severity number of the level from `from` to before `to`, 0 for none; as `severityOf`. */
+/** Returns the severity number of the level from `from` to before `to`, 0 for none, as `severityOf` does. */
 export function severityAt(bytes: Buffer, from: number, to: number): number {
   if (to - from <= BYTES_MAX) {
     let key = 0;

@@ -46,7 +46,7 @@ function isDateTime(bytes: Buffer, from: number): boolean {
   return inDay && year >= 1 && isDay(year, twoDigits(bytes, from + 5), twoDigits(bytes, from + 8));
 }
 
-/** The number that two digits write; NaN, which fails every comparison, when they are none. */
+/** Returns the number that two digits write; NaN for other bytes, which fails every comparison. */
 function twoDigits(bytes: Buffer, at: number): number {
   return isDigit(bytes[at]) && isDigit(bytes[at + 1])
     ? ((bytes[at] as number) - ZERO) * 10 + (bytes[at + 1] as number) - ZERO

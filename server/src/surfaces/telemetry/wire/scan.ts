@@ -34,7 +34,7 @@ export function scanEntries(
   return scan.envelope() ? { rows: scan.rows(), count: scan.count } : null;
 }
 
-/** The same for lines of JSON, an entry each; `encodeLines` does the rest. */
+/** Scans lines of JSON, one entry in each. Returns null for bodies that `encodeLines` must parse. */
 export function scanLines(
   type: TelemetryType,
   body: Buffer,
@@ -48,9 +48,9 @@ export function scanLines(
 const LETTER_Z = 0x5a;
 const NEWLINE = 0x0a;
 const ENTRIES = Buffer.from('"entries"');
-/** An entry with the shortest required members has more bytes than this. */
+/** The shortest valid entry has more bytes than this. */
 const ENTRY_BYTES_MIN = 40;
-/** The added member for each severity; 0 means none. */
+/** The member to add for each severity; 0 means none. */
 const SEVERITIES = Array.from({ length: SEVERITY_MAX + 1 }, (_, severity) =>
   Buffer.from(severity === 0 ? "" : `,"severity":${severity}`),
 );
@@ -64,9 +64,9 @@ const POOLED_BYTES_MAX = 4096;
 class Scan {
   readonly #json: Json;
   readonly #members: Members;
-  /** The end of every entry: its project when there is one, the closing brace, the line's end. */
+  /** The end of every row: the project if there is one, the closing brace, the line's end. */
   readonly #end: Buffer;
-  /** Up to the seconds. */
+  /** The start of retention, cut to seconds. */
   readonly #notBefore: Buffer | null;
   readonly #out: Buffer;
   #length = 0;
@@ -91,7 +91,7 @@ class Scan {
     return this.#out.subarray(0, this.#length);
   }
 
-  /** `{"entries": [...]}` and nothing else. */
+  /** Reads `{"entries": [...]}`. Returns false for other members. */
   envelope(): boolean {
     const json = this.#json;
     if (json.space() !== OBJECT_START) return false;
@@ -108,7 +108,7 @@ class Scan {
     return json.at === json.end;
   }
 
-  /** An entry a line, and blank lines. */
+  /** Reads one entry in each line, and blank lines. */
   lines(): boolean {
     const json = this.#json;
     if (startsWithMark(json.bytes)) json.at = 3;
@@ -165,7 +165,7 @@ class Scan {
     return true;
   }
 
-  /** A name that the type has, once, and a value of the right kind. */
+  /** Reads a known name, which must not be repeated, and a value of the right kind. */
   #member(): boolean {
     const json = this.#json;
     if (json.byte() !== QUOTE) return false;
@@ -209,7 +209,7 @@ class Scan {
     if (json.byte() !== QUOTE || !json.string()) return false;
     const end = utcEnd(json.bytes, from, json.at - 1);
     if (end === 0 || this.#isNearTooOld(from)) return false;
-    // More digits than are kept, or another form of UTC: Z replaces the part between.
+    // The timestamp has more digits than are kept, or another form of UTC. Z replaces the rest.
     if (end !== json.at - 2) {
       this.#cutFrom = end;
       this.#cutTo = json.at - 1;
@@ -217,7 +217,7 @@ class Scan {
     return true;
   }
 
-  /** Whether a time is past the retention, or in the second in which that begins: the careful way knows which. */
+  /** Whether a time is past the retention, or in its first second. Then the parser decides exactly. */
   #isNearTooOld(from: number): boolean {
     if (this.#notBefore === null) return false;
     return this.#notBefore.compare(this.#json.bytes, from, from + SECONDS_CHARS) >= 0;
@@ -230,14 +230,14 @@ class Scan {
     return true;
   }
 
-  /** At most this many bytes, which are never fewer than the characters. */
+  /** Reads a string of at most this many bytes, so of at most as many characters. */
   #shortText(charsMax: number): boolean {
     const json = this.#json;
     const from = json.at + 1;
     return json.byte() === QUOTE && json.string() && !json.escaped && json.at - 1 - from <= charsMax;
   }
 
-  /** Copies an entry without its closing brace, then adds what we know of it. */
+  /** Copies an entry without its closing brace, then adds our members. */
   #write(from: number, to: number): void {
     const { bytes } = this.#json;
     if (this.#cutFrom === 0) this.#copy(bytes, from, to);
@@ -250,7 +250,7 @@ class Scan {
     this.#append(this.#end);
   }
 
-  /** For few bytes a loop is quicker than a call. */
+  /** A loop is faster than a call for few bytes. */
   #append(bytes: Buffer): void {
     for (let i = 0; i < bytes.length; i++) this.#out[this.#length + i] = bytes[i] as number;
     this.#length += bytes.length;

@@ -1,6 +1,6 @@
 import type { Coding } from "./coding.ts";
 
-/** A body as it came. */
+/** A body as it arrived, with its coding. */
 export interface SentBody {
   readonly pieces: readonly Buffer[];
   readonly coding?: Coding | undefined;
@@ -10,7 +10,7 @@ export function bytesOf({ pieces }: SentBody): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-/** In one buffer, which is no copy when there is one piece. */
+/** Returns the body as one buffer, without a copy if it is one piece. */
 export function joined({ pieces }: SentBody): Buffer {
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);

@@ -30,7 +30,7 @@ function usualTimestamp(text: string): string | undefined {
   return text.slice(0, end) + NO_FRACTION.slice(digits + 1);
 }
 
-/** Where the zone begins, or undefined when it is not UTC. */
+/** Returns the start of the zone; undefined when it is not UTC. */
 function endOfTime(text: string): number | undefined {
   if (text.length <= SECONDS_END) return undefined;
   if (text.endsWith("Z")) return text.length - 1;
@@ -50,7 +50,7 @@ function isDateTime(text: string): boolean {
   return inDay && year >= 1 && isDay(year, twoDigits(text, 5), twoDigits(text, 8));
 }
 
-/** Whether the Gregorian calendar has the day; NaN is no part of one. */
+/** Whether the Gregorian calendar has the day. False if a part is NaN. */
 export function isDay(year: number, month: number, day: number): boolean {
   const days = DAYS[month] ?? 0;
   if (day < 1) return false;
@@ -61,7 +61,7 @@ function isLeap(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** The number that two digits write; NaN, which fails every comparison, when they are none. */
+/** Returns the number that two digits write; NaN for other text, which fails every comparison. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at);
   const ones = text.charCodeAt(at + 1);

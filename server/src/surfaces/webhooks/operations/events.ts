@@ -24,7 +24,7 @@ export function getWebhookEvent(deps: WebhooksSurfaceDeps): Operation<typeof WEB
   };
 }
 
-/** Never shown as a page of ours, with any content. */
+/** Prevents content from running as a page of our origin. */
 const FIELDS = {
   "content-type": "application/octet-stream",
   "content-disposition": "attachment",
@@ -36,7 +36,7 @@ export function getWebhookEventBody(deps: WebhooksSurfaceDeps): Operation<typeof
   return async ({ params }, { principal, reply }) => {
     const bytes = await bodyOf(deps, await eventFor(deps, principal, params));
     await reply.headers(FIELDS).send(bytes);
-    return undefined as never; // the bytes are the answer
+    return undefined as never; // The bytes are the answer.
   };
 }
 
@@ -55,16 +55,16 @@ const EVENTS = "text/event-stream";
 export function streamWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof WEBHOOK_ROUTES.streamWebhookEvents> {
   return async ({ params, query }, { principal, request, reply }) => {
     if (preferredType(request.headers.accept, [EVENTS]) === null)
-      throw new Problem("not_acceptable", `Events come as ${EVENTS}.`);
+      throw new Problem("not_acceptable", `This operation can answer only as ${EVENTS}.`);
     const webhook = await webhookFor(deps, principal, params.webhook_id, "webhooks:read");
-    // The header is what an EventSource sends when it connects again, so it is later than what the address says.
+    // An EventSource sends the header when it reconnects, so it is later than the parameter in the address.
     const last = [request.headers["last-event-id"]].flat()[0] || query.last_event_id;
     const afterSeq = last === undefined || last === "" ? await newest(deps, webhook.id) : seqOf(last, "last_event_id");
     deps.streams.admit(principal.orgId);
     void reply.headers({ "content-type": EVENTS, "cache-control": "no-store", "x-accel-buffering": "no" });
     if (request.method === "HEAD") {
       await reply.send("");
-      return undefined as never; // the header was all
+      return undefined as never; // HEAD needs only the header.
     }
     reply.hijack();
     deps.streams.open(reply.raw, {
@@ -77,7 +77,7 @@ export function streamWebhookEvents(deps: WebhooksSurfaceDeps): Operation<typeof
       },
       headers: reply.getHeaders(),
     });
-    return undefined as never; // the stream is the answer
+    return undefined as never; // The stream is the answer.
   };
 }
 

@@ -9,12 +9,12 @@ export interface StreamsOptions {
   readonly metadata: MetadataStore;
   readonly feed: EventFeed;
   readonly log: { error(fields: object, message: string): void };
-  /** Streams of one organization at the same time. */
+  /** The most streams of one organization at the same time. */
   readonly organizationMax: number;
 }
 
 const PAGE = 100;
-/** How often the caller's permissions are read; a change takes effect well within a second. */
+/** How often the caller's permissions are read, so that a change takes effect well within a second. */
 const LOOK_MS = 250;
 const BEAT_MS = 15_000;
 const RETRY_MS = 2000;
@@ -30,10 +30,10 @@ export function createStreams(options: StreamsOptions): Streams {
       if (countOf(orgId) >= options.organizationMax) throw tooMany(options.organizationMax);
     },
     open: (response, request) => {
-      if (response.destroyed) return; // it would never close again
+      if (response.destroyed) return; // A response that is closed emits `close` only once.
       const control = new AbortController();
       running.set(control, request.orgId);
-      response.on("error", () => response.destroy()); // a reader that went away is no error of ours
+      response.on("error", () => response.destroy()); // A reader that disconnects is not an error of the server.
       response.once("close", () => control.abort());
       response.writeHead(200, request.headers);
       run(options, response, request, control)
@@ -83,12 +83,15 @@ async function run(
   }
 }
 
-/** A line break ends a field of an event; in JSON text it is white space between values, for in strings it is written as an escape. */
+/**
+ * A line break would end the field of the event. In JSON text a line break is only white space, since strings escape
+ * it.
+ */
 function lineOf(json: string): string {
   return json.replace(/[\r\n]/g, " ");
 }
 
-/** Ends the stream when its caller may no longer see it, or when that can't be known. */
+/** Ends the stream when its caller may no longer see it, or when that is unknown. */
 function keepLooking(look: () => Promise<void>, control: AbortController): () => void {
   let looking = false;
   const timer = setInterval(() => {
@@ -109,20 +112,21 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The last event gives the reason; an error that is not a `Problem` is internal, and is not sent. */
+/** Sends the reason in the last event. An error that is not a `Problem` is internal, so its text is not sent. */
 function endWith(response: ServerResponse, error: unknown): void {
   if (response.destroyed || response.writableEnded) return;
-  const { code, message } = error instanceof Problem ? error : new Problem("internal", "Something went wrong here.");
+  const { code, message } =
+    error instanceof Problem ? error : new Problem("internal", "The server had an internal error.");
   response.end(`event: end\ndata: ${JSON.stringify({ code, detail: message })}\n\n`);
   const deadline = setTimeout(() => response.destroy(), LAST_WORDS_MS).unref();
   response.once("close", () => clearTimeout(deadline));
 }
 
 function stopping(): Problem {
-  return new Problem("unavailable", "The server is stopping. Go on from the last event's id.", { retryAfterS: 2 });
+  return new Problem("unavailable", "The server is stopping. Reconnect with the last event's id.", { retryAfterS: 2 });
 }
 
 function tooMany(max: number): Problem {
-  const detail = `An organization may have ${max} live streams at the same time; end one of them first.`;
+  const detail = `An organization may have ${max} live streams at the same time. End one of them first.`;
   return new Problem("quota_exceeded", detail, { retryAfterS: 5 });
 }

@@ -2,13 +2,13 @@ import { OTLP_VALUES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 
 /**
- * The depth of nested messages. Deeper ones are left out while decoding, which limits the stack. An attribute of that
- * depth has more levels than `ATTRIBUTES_DEPTH_MAX` anyway, so its record is refused and nothing is lost silently: a
- * level is three messages in a map, two in a list.
+ * The depth of nested messages. Deeper ones are left out while decoding, which limits the stack. Nothing is lost
+ * silently: an attribute of that depth exceeds `ATTRIBUTES_DEPTH_MAX`, so its record is refused. A level is three
+ * messages in a map, two in a list.
  */
 export const MESSAGES_DEPTH_MAX = 120;
 
-/** Counts the values of one request: a few bytes of a body can become an object of a hundred. */
+/** Limits the number of values in one request: a few bytes of a body can become an object of a hundred bytes. */
 export class ValueBudget {
   #left = OTLP_VALUES_MAX;
 

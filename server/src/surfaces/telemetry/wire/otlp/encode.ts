@@ -19,27 +19,27 @@ export type OtlpFormat = "json" | "protobuf";
 
 export interface OtlpOptions {
   readonly format: OtlpFormat;
-  /** When the request came, in milliseconds since the epoch: the time of records that have none. */
+  /** When the request arrived, in milliseconds since the epoch. Records without a time get this one. */
   readonly receivedMs: number;
 }
 
 export interface EncodedRecords {
-  /** NDJSON, one line a row, as `Batch.rows` wants it. */
+  /** NDJSON, one row in each line, as in `Batch.rows`. */
   readonly rows: Buffer;
-  /** Rows, of which a data point may have several. */
+  /** The number of rows; a data point may have several. */
   readonly count: number;
-  /** Records, spans or data points left out. */
+  /** The number of records, spans or data points left out. */
   readonly rejected: number;
-  /** The places of the faults: `/entries/` is before the record's index. The first 20. */
+  /** The first 20 faults. A pointer begins with `/entries/` and the record's index. */
   readonly errors: ProblemPlace[];
-  /** Records that were taken without some of their attributes. */
+  /** Records that were stored without some of their attributes. */
   readonly cut?: Cut;
 }
 
 /**
- * Turns an export request into rows. A record with too many attributes is taken without some of them, one that is beyond another limit is
- * left out, and both are reported; it never spoils the others.
- * @throws Problem `invalid_body` when the body is no such request, `body_too_large`
+ * Encodes an export request to rows. A record with too many attributes is stored without some of them; a record beyond
+ * another limit is left out. Both are reported, and the other records are not affected.
+ * @throws Problem `invalid_body` when the body is not such a request, `body_too_large`
  */
 export function encodeOtlp(
   type: TelemetryType,
@@ -52,7 +52,9 @@ export function encodeOtlp(
   return out.encoded();
 }
 
-/** The decoders give what the schema says, and `Requests` says the same to the compiler. */
+/**
+ * Calls the mapper of the type. The decoders return the form of the schema, which `Requests` describes to the compiler.
+ */
 function mapped(type: TelemetryType, request: unknown, received: string): Generator<Mapped> {
   if (type === "logs") return mapLogs(request as Requests["logs"], received);
   if (type === "metrics") return mapMetrics(request as Requests["metrics"], received);
@@ -68,7 +70,7 @@ class Rows {
   #count = 0;
   #rejected = 0;
   #index = 0;
-  /** The number of attributes that were left out of the present record. */
+  /** How many attributes of the present record were left out. */
   #left = 0;
   #cutEntries = 0;
   readonly #cutPlaces: ProblemPlace[] = [];
@@ -102,7 +104,7 @@ class Rows {
     return { ...encoded, cut: { entries: this.#cutEntries, places: this.#cutPlaces } };
   }
 
-  /** Undefined when the record is refused. */
+  /** Returns the record's rows; undefined when it is refused. */
   #linesOf({ rows, faults }: Mapped): string | undefined {
     this.#check.begin(this.#index);
     for (const { pointer, detail } of faults) this.#check.fault(pointer, detail);
@@ -120,7 +122,7 @@ class Rows {
   }
 
   #lineOf({ entry, severity, details }: MappedRow): string | undefined {
-    // Once a row: the limit of keys is an entry's.
+    // Begins again for each row, since the limit of keys is for one row.
     this.#check.begin(this.#index);
     const { entry: fitting, left } = withinKeys(entry);
     this.#left = Math.max(this.#left, left);
@@ -133,12 +135,12 @@ class Rows {
     };
     const line = lineOf(whole, this.#check);
     if (line.length * 3 <= INGEST_ENTRY_BYTES_MAX || Buffer.byteLength(line) <= INGEST_ENTRY_BYTES_MAX) return line;
-    this.#check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes with what its resource says`);
+    this.#check.fault("", `is larger than ${INGEST_ENTRY_BYTES_MAX} bytes together with its resource`);
     return undefined;
   }
 }
 
 function tooMuch(): Problem {
-  const detail = `The records have more than ${OTLP_ROWS_BYTES_MAX} bytes with what their resources say; send fewer at a time.`;
+  const detail = `The records have more than ${OTLP_ROWS_BYTES_MAX} bytes together with their resources. Send fewer at a time.`;
   return new Problem("body_too_large", detail);
 }

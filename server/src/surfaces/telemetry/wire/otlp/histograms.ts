@@ -2,7 +2,7 @@ import { OTLP_BUCKETS_MAX } from "#kernel/limits.ts";
 import type { ProblemPlace } from "#kernel/problem.ts";
 import type { Buckets, ExponentialHistogramDataPoint, HistogramDataPoint, SummaryDataPoint } from "./messages.ts";
 
-/** One row of a point: what its name ends with, its value, and the tag that only it has. */
+/** One row of a point: the suffix of its name, its value, and its additional tag. */
 interface Sample {
   readonly suffix: string;
   readonly value: number | undefined;
@@ -14,11 +14,17 @@ export interface Expanded {
   readonly fault?: ProblemPlace;
 }
 
-/** Beyond these, neighbouring bounds are the same double (OpenTelemetry metrics SDK, exponential histogram scale). */
+/**
+ * Beyond these scales, neighbouring bounds are the same double (OpenTelemetry metrics SDK, exponential histogram
+ * scale).
+ */
 const SCALE_MIN = -10;
 const SCALE_MAX = 20;
 
-/** Prometheus's conventions: `_count`, `_sum`, and `_bucket` with the count of all values up to `le`. */
+/**
+ * Expands a histogram by Prometheus's conventions: `_count`, `_sum`, and `_bucket` with the count of all values up to
+ * `le`.
+ */
 export function expandHistogram(point: HistogramDataPoint): Expanded {
   const { bucketCounts = [], explicitBounds = [] } = point;
   if (bucketCounts.length > OTLP_BUCKETS_MAX) return tooMany("bucketCounts");
@@ -32,7 +38,10 @@ export function expandHistogram(point: HistogramDataPoint): Expanded {
   };
 }
 
-/** The same, with the bounds of the scale. Empty buckets have no row: the next one's count holds for them. */
+/**
+ * Expands an exponential histogram, with the bounds of its scale. An empty bucket has no row, since the next row has
+ * the same count.
+ */
 export function expandExponential(point: ExponentialHistogramDataPoint): Expanded {
   const { scale = 0, zeroCount = 0, zeroThreshold = 0, positive, negative } = point;
   if (scale < SCALE_MIN || scale > SCALE_MAX) return refused("scale", `must be from ${SCALE_MIN} to ${SCALE_MAX}`);
@@ -41,7 +50,7 @@ export function expandExponential(point: ExponentialHistogramDataPoint): Expande
   }
   if (!Number.isFinite(zeroThreshold)) return refused("zeroThreshold", "must be finite");
   const bound = (index: number): number => 2 ** (index * 2 ** -scale);
-  // A bucket holds (bound(i), bound(i + 1)], one of negative values [-bound(i + 1), -bound(i)).
+  // A bucket holds (bound(i), bound(i + 1)]; a bucket of negative values holds [-bound(i + 1), -bound(i)).
   const below = filled(negative).map(([index, count]): [number, number] => [-bound(index), count]);
   const above = filled(positive).map(([index, count]): [number, number] => [bound(index + 1), count]);
   const zero: [number, number][] = zeroCount === 0 ? [] : [[zeroThreshold, zeroCount]];
@@ -65,7 +74,7 @@ function totals({ count = 0, sum }: { readonly count?: number; readonly sum?: nu
   return samples;
 }
 
-/** Bounds in rising order with the count of each bucket alone. */
+/** Sorts the bounds and adds up the counts of their buckets. */
 function cumulated(buckets: readonly (readonly [number, number])[]): Sample[] {
   let total = 0;
   return buckets.map(([le, count]) => {
@@ -78,7 +87,7 @@ function last({ count = 0 }: { readonly count?: number }): Sample {
   return { suffix: "_bucket", value: count, tag: ["le", "+Inf"] };
 }
 
-/** Index and count of the buckets that hold something. */
+/** Returns the index and the count of each bucket that is not empty. */
 function filled({ offset = 0, bucketCounts = [] }: Buckets = {}): [number, number][] {
   return bucketCounts.map((count, at): [number, number] => [offset + at, count]).filter(([, count]) => count > 0);
 }

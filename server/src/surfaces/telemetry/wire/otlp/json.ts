@@ -8,7 +8,7 @@ import type { Field, MessageSchema, Scalar } from "./schema.ts";
 
 type Message = Record<string, unknown>;
 
-/** A number of 16 digits or more outside of quotes, which a double may not hold. Texts that look so cost time, nothing else. */
+/** A number of 16 digits or more outside quotes, which a double may not hold. A false match costs only time. */
 const LONG_INTEGER = /[:,[]\s*-?\d{16}/;
 const INTEGER = /^-?\d{1,20}$/;
 const UNSIGNED = /^\d{1,20}$/;
@@ -75,7 +75,7 @@ function valueOf({ schema, field, depth, budget }: Place, item: unknown): unknow
   return value;
 }
 
-/** Each returns undefined for a value of another type. */
+/** Each parser returns undefined for a value of another type. */
 const SCALARS: Readonly<Record<Scalar, (value: unknown) => unknown>> = {
   string: (value) => (typeof value === "string" ? value.toWellFormed() : undefined),
   bool: (value) => (typeof value === "boolean" ? value : undefined),

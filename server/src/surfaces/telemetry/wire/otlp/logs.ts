@@ -14,7 +14,7 @@ import {
   type Origin,
 } from "./values.ts";
 
-/** `received` is used when the sender gave no time. */
+/** Maps log records to entries. `received` is the time of records without one. */
 export function* mapLogs(request: Requests["logs"], received: string): Generator<Mapped> {
   for (const { resource, scopeLogs } of request.resourceLogs ?? []) {
     for (const { scope, logRecords } of scopeLogs ?? []) {
@@ -44,7 +44,7 @@ function mapLog(record: LogRecord, origin: Origin, received: string): Mapped {
   return { rows: [{ entry, severity }], faults };
 }
 
-/** A number that was sent wins over the level's word. */
+/** A sent severity number has priority over the word of the level. */
 function severityOf(number: number | undefined): number | undefined {
   return number !== undefined && number >= 1 && number <= SEVERITY_MAX ? number : undefined;
 }

@@ -1,4 +1,4 @@
-/** The messages as they are after decoding, whichever encoding they came in. A field that was not sent is absent. */
+/** The decoded messages, the same for both encodings. A field that was not sent is absent. */
 export interface AnyValue {
   readonly stringValue?: string;
   readonly boolValue?: boolean;

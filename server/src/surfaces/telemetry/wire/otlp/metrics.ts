@@ -8,7 +8,7 @@ type Tags = readonly (readonly [string, unknown])[];
 const NO_RECORDED_VALUE = 1;
 const TEMPORALITY_DELTA = 1;
 
-/** One record for each data point. `received` is used when the point has no time. */
+/** Maps each data point to a record. `received` is the time of points without one. */
 export function* mapMetrics(request: Requests["metrics"], received: string): Generator<Mapped> {
   for (const { resource, scopeMetrics } of request.resourceMetrics ?? []) {
     for (const { scope, metrics } of scopeMetrics ?? []) {
@@ -45,13 +45,13 @@ interface Series<P> {
 function* mapPoints<P extends DataPoint>({ name, points, expand }: Series<P>, context: Context): Generator<Mapped> {
   const common = [...context.common, ...temporalityOf(points?.aggregationTemporality)];
   for (const point of points?.dataPoints ?? []) {
-    // The series ended, which a flag of the point says instead of a value.
+    // The flag says that the series has ended, so the point has no value.
     if (((point.flags ?? 0) & NO_RECORDED_VALUE) !== 0) yield { rows: [], faults: [] };
     else yield mapPoint(name, point, expand(point), { ...context, common });
   }
 }
 
-/** Cumulative is what Prometheus has and what the conventions mean; the other must not be taken for it. */
+/** Returns a tag for delta temporality. Untagged points are cumulative, as in Prometheus. */
 function temporalityOf(temporality: number | undefined): Tags {
   return temporality === TEMPORALITY_DELTA ? [["aggregation.temporality", "delta"]] : [];
 }
@@ -65,7 +65,7 @@ function numberOf({ asDouble, asInt }: NumberDataPoint): Expanded {
   return { samples: [], fault: { pointer: "/asInt", detail } };
 }
 
-/** Counts are whole numbers; sums and quantiles are not. */
+/** Counts are whole numbers; sums and quantiles may have fractions. */
 function isCount(suffix: string): boolean {
   return suffix === "_count" || suffix === "_bucket";
 }

@@ -182,7 +182,7 @@ test("answers as protobuf: nothing for full success, counts and a message for pa
   assert.equal(exportResponse("logs", "protobuf", none).length, 0);
   const errors = [{ pointer: "/entries/3/level", detail: "is long" }];
   const partial = exportResponse("logs", "protobuf", { ...none, rejected: 300, errors });
-  const message = "300 log records were refused, the others taken; record 3 /level is long";
+  const message = "300 log records were refused, the others stored; record 3 /level is long";
   assert.deepEqual([...partial], len(1, [...num(1, 300), ...text(2, message)]));
   assert.deepEqual([...statusMessage("protobuf", 3, "bad")], [...num(1, 3), ...text(2, "bad")]);
 });

@@ -2,7 +2,7 @@ import { Problem } from "#kernel/problem.ts";
 import { MESSAGES_DEPTH_MAX, ValueBudget } from "./budget.ts";
 import type { Field, MessageSchema, Scalar } from "./schema.ts";
 
-/** Wire types of the encoding (protobuf.dev, "Encoding"); groups (3, 4) are in no message of OTLP. */
+/** Wire types of the encoding (protobuf.dev, "Encoding"). OTLP has no groups (3, 4). */
 const VARINT = 0;
 const FIXED64 = 1;
 const LENGTH = 2;
@@ -29,9 +29,8 @@ const VARINT_BYTES_MAX = 10;
 type Message = Record<string, unknown>;
 
 /**
- * Reads a message in protobuf's binary encoding. Unknown fields, and fields in another wire type than theirs, are
- * skipped.
- * @throws Problem `invalid_body` when the bytes are no such message, `body_too_large` when they have too many values
+ * Decodes a message in protobuf's binary encoding. Skips unknown fields, and fields with a wrong wire type.
+ * @throws Problem `invalid_body` when the bytes are not such a message, `body_too_large` when they have too many values
  */
 export function decodeProtobuf(schema: MessageSchema, body: Buffer): Message {
   return new Reader(body).message(schema, body.length, 0);
@@ -59,7 +58,7 @@ class Reader {
     return message;
   }
 
-  /** False when the wire type is not one of the field's: nothing was read. */
+  /** Returns false, having read nothing, when the wire type is wrong for the field. */
   #field(message: Message, field: Field, wire: number, { end, depth }: { end: number; depth: number }): boolean {
     if (typeof field.type === "function") {
       if (wire !== LENGTH) return false;
@@ -118,7 +117,7 @@ class Reader {
     return text;
   }
 
-  /** Where the value of a length-delimited field ends. */
+  /** Returns the end of a length-delimited field. */
   #length(end: number): number {
     const length = this.#varint(end);
     if (length > end - this.#at) throw malformed();
@@ -132,7 +131,7 @@ class Reader {
     return at;
   }
 
-  /** Above 2^53 the nearest double. */
+  /** Values above 2^53 become the nearest double. */
   #varint(end: number): number {
     let value = 0;
     let factor = 1;

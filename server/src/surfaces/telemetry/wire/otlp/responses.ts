@@ -12,33 +12,36 @@ const REJECTED: Readonly<Record<TelemetryType, { readonly member: string; readon
   traces: { member: "rejectedSpans", noun: "spans" },
 };
 
-/** Places named in a message: it must stay readable in a log line of the sender's. */
+/** The most faults that a message names, so that it stays readable in the sender's log. */
 const PLACES_MAX = 3;
 
-/** `Export…ServiceResponse`: empty when all was taken (OTLP specification, "Full Success", "Partial Success"). */
+/**
+ * Renders `Export…ServiceResponse`: empty when everything was stored (OTLP specification, "Full Success", "Partial
+ * Success").
+ */
 export function exportResponse(type: TelemetryType, format: OtlpFormat, encoded: EncodedRecords): Buffer {
   const { rejected, errors, cut } = encoded;
   if (rejected === 0 && cut === undefined) return format === "json" ? Buffer.from("{}") : Buffer.alloc(0);
   const { member, noun } = REJECTED[type];
   const parts: string[] = [];
-  if (rejected > 0) parts.push(`${rejected} ${noun} were refused, the others taken; ${placesOf(errors)}`);
-  // With nothing refused the message is a warning (OTLP specification, "Partial Success").
+  if (rejected > 0) parts.push(`${rejected} ${noun} were refused, the others stored; ${placesOf(errors)}`);
+  // If nothing is refused, the message is a warning (OTLP specification, "Partial Success").
   if (cut !== undefined) parts.push(`${cut.entries} ${noun} were cut; ${placesOf(cut.places)}`);
   const errorMessage = parts.join("; ");
   if (format === "json") {
-    // 64 bits are a string in protobuf's JSON.
+    // Protobuf's JSON writes a 64-bit number as a string.
     return Buffer.from(JSON.stringify({ partialSuccess: { [member]: String(rejected), errorMessage } }));
   }
   return bytesField(1, Buffer.concat([varintField(1, rejected), bytesField(2, Buffer.from(errorMessage))]));
 }
 
-/** `google.rpc.Status` without details. */
+/** Renders `google.rpc.Status` without details. */
 export function statusMessage(format: OtlpFormat, code: number, message: string): Buffer {
   if (format === "json") return Buffer.from(JSON.stringify({ code, message }));
   return Buffer.concat([varintField(1, code), bytesField(2, Buffer.from(message))]);
 }
 
-/** Codes of `google.rpc.Code` for the statuses that answers have; anything else is UNKNOWN. */
+/** Codes of `google.rpc.Code` by status. Others become UNKNOWN. */
 const RPC_CODES: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,

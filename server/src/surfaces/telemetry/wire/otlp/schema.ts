@@ -1,6 +1,6 @@
 /**
- * The messages of OTLP (opentelemetry-proto 1.x), with the fields that are kept; every other field is skipped. One table
- * serves both encodings, so they can't differ in what they mean.
+ * The messages of OTLP (opentelemetry-proto 1.x) and the fields that are kept; all others are skipped. Both encodings
+ * use this table, so they always give the same result.
  */
 export type Scalar =
   | "string"
@@ -14,12 +14,12 @@ export type Scalar =
   | "int32"
   /** fixed64 nanoseconds since the epoch, as bigint. */
   | "nanos"
-  /** fixed64 and uint64 that count something, as number. */
+  /** fixed64 and uint64 counts, as number. */
   | "fixedCount"
   | "varintCount"
   /** sfixed64, as number. */
   | "sfixed64"
-  /** Bytes as hexadecimal in lower case: the identifiers, which are hexadecimal in JSON too. */
+  /** Bytes as lower-case hexadecimal: the identifiers, which are hexadecimal in JSON too. */
   | "id"
   /** Bytes as base64. */
   | "bytes";
@@ -183,7 +183,7 @@ const ResourceMetrics = message("ResourceMetrics", {
   scopeMetrics: [2, () => ScopeMetrics, "repeated"],
 });
 
-/** The requests of the three services, by the type of telemetry that they carry. */
+/** The request of each service, by its type of telemetry. */
 export const REQUESTS = {
   logs: message("ExportLogsServiceRequest", { resourceLogs: [1, () => ResourceLogs, "repeated"] }),
   metrics: message("ExportMetricsServiceRequest", { resourceMetrics: [1, () => ResourceMetrics, "repeated"] }),

@@ -53,7 +53,10 @@ function textsOf(span: Span): [string, string][] {
   return texts;
 }
 
-/** A span of the usual 128 events has more keys than an entry may have: each event and link is held to that limit instead. */
+/**
+ * A span with 128 events (the usual limit) has more keys than an entry may have, so the limit applies to each event and
+ * link instead.
+ */
 function detailsOf(events: readonly object[], links: readonly object[]): JsonObject | undefined {
   if (events.length === 0 && links.length === 0) return undefined;
   return { ...(events.length > 0 ? { events } : {}), ...(links.length > 0 ? { links } : {}) };

@@ -7,7 +7,7 @@ import type { AnyValue, Attributed, KeyValue, Scope } from "./messages.ts";
 
 type Pair = readonly [string, unknown];
 
-/** The result for one record: rows as entries, kept all or none, and the fault that refuses it. */
+/** The result for one record: its rows, which are stored all or none, and the fault that refuses them. */
 export interface Mapped {
   readonly rows: readonly MappedRow[];
   readonly faults: readonly ProblemPlace[];
@@ -15,13 +15,16 @@ export interface Mapped {
 
 export interface MappedRow {
   readonly entry: JsonObject;
-  /** The severity number as sent, which says more than the level's word. */
+  /** The sent severity number, which is more exact than the level. */
   readonly severity?: number | undefined;
-  /** Attributes whose keys do not count: the limits of each were checked separately. The entry's own win. */
+  /**
+   * Attributes whose keys are not counted, because their limits were checked separately. The entry's own attributes
+   * have priority.
+   */
   readonly details?: JsonObject | undefined;
 }
 
-/** A value in JSON. Numbers that JSON can't write, NaN and the infinities, become the text that OTLP uses for them. */
+/** Converts a value to JSON. NaN and the infinities become the texts that OTLP has for them. */
 export function plainOf(value: AnyValue | undefined): unknown {
   if (value === undefined) return null;
   if (value.stringValue !== undefined) return value.stringValue;
@@ -33,30 +36,30 @@ export function plainOf(value: AnyValue | undefined): unknown {
   return value.bytesValue ?? null;
 }
 
-/** The value as one text: a string as it is, anything else as JSON. */
+/** Converts a value to a text: strings unchanged, everything else as JSON. */
 export function textOf(value: AnyValue | undefined): string {
   const plain = plainOf(value);
   if (plain === null) return "";
   return typeof plain === "string" ? plain : unmarked(JSON.stringify(plain));
 }
 
-/** Keys as sent; of equal keys the last counts once they are members of an object. */
+/** Returns the attributes with their sent keys. In an object, the last one of equal keys counts. */
 export function pairsOf(attributes: readonly KeyValue[] = [], prefix = ""): Pair[] {
   return attributes.map(({ key = "", value }) => [prefix + key, plainOf(value)]);
 }
 
-/** As `pairsOf`, with texts for values. */
+/** As `pairsOf`, with the values as text. */
 export function textPairsOf(attributes: readonly KeyValue[] = [], prefix = ""): Pair[] {
   return attributes.map(({ key = "", value }) => [prefix + key, textOf(value)]);
 }
 
-/** Shared by the records of one scope. */
+/** The properties that all records of one scope share. */
 export interface Origin {
   readonly service: string | undefined;
   readonly pairs: readonly Pair[];
 }
 
-/** Attributes of a resource as `resource.*`, of a scope as `scope.*`, so that a record's own are never in doubt. */
+/** Names attributes of a resource `resource.*` and of a scope `scope.*`, so that they differ from a record's own. */
 export function originOf(resource: Attributed | undefined, scope: Scope | undefined): Origin {
   const service = resource?.attributes?.findLast(({ key }) => key === "service.name")?.value?.stringValue;
   return {
@@ -72,12 +75,12 @@ export function nameOf(scope: Scope | undefined): Pair[] {
   return pairs;
 }
 
-/** Undefined for no members, which is NULL. */
+/** Undefined when there are no members, which becomes NULL. */
 export function objectOf(pairs: readonly Pair[]): JsonObject | undefined {
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs.map(([name, value]) => [markedName(name), value]));
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ`; 0 is OTLP's "unknown" and undefined here. */
+/** Formats `YYYY-MM-DDTHH:MM:SS.ffffffZ`. OTLP's 0 means unknown and gives undefined. */
 export function timestampOf(nanos: bigint | undefined): string | undefined {
   if (nanos === undefined || nanos === 0n) return undefined;
   const micros = String((nanos / 1000n) % 1000n).padStart(3, "0");
@@ -85,7 +88,8 @@ export function timestampOf(nanos: bigint | undefined): string | undefined {
 }
 
 /**
- * An identifier of this many hexadecimal digits; undefined when empty or all zeros (W3C Trace Context section 3.2.2).
+ * Returns an identifier of this many hexadecimal digits; undefined when it is empty or all zeros (W3C Trace Context
+ * section 3.2.2).
  */
 export function idOf(id: string | undefined): string | undefined {
   return id === undefined || /^0*$/.test(id) ? undefined : id;
@@ -97,7 +101,7 @@ export function idFaults(member: string, id: string | undefined, digits: 16 | 32
   return [{ pointer: `/${member}`, detail: `must have ${digits} hexadecimal digits` }];
 }
 
-/** Faults of a value that is kept as JSON text: the limits of attributes hold for it too. */
+/** Returns the faults of a value that is kept as JSON text. The limits of attributes apply to it too. */
 export function nestedFaults(member: string, value: unknown): ProblemPlace[] {
   const check = new EntryCheck();
   check.attributes({ "": value });
