@@ -1,14 +1,15 @@
-// npm run check: everything that holds without running the product. `npm run check -- lint types` runs only those.
+// npm run check: runs every check that does not need the running product. `npm run check -- lint types` runs only
+// those.
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 interface Step {
   readonly name: string;
-  /** A binary of an installed package, or a script of ours. */
+  /** A binary of an installed package, or a script of this repository. */
   readonly command: string;
   readonly args: readonly string[];
-  /** The command that mends it, if there is one. */
+  /** The command that repairs it, if there is one. */
   readonly mend?: string;
 }
 
@@ -38,7 +39,7 @@ function run(step: Step): boolean {
   console.log(`${passed ? "ok  " : "FAIL"} ${seconds} s  ${step.name}`);
   if (passed) return true;
   console.log(result.error ? String(result.error) : `${result.stdout}${result.stderr}`.trimEnd());
-  if (step.mend !== undefined) console.log(`to mend it: ${step.mend}`);
+  if (step.mend !== undefined) console.log(`to repair it: ${step.mend}`);
   return false;
 }
 

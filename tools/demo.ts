@@ -1,4 +1,4 @@
-// The tour: drives the running server (npm start) through its command line and its interfaces, and prints what it does.
+// The tour: uses the running server (npm start) through its command line and its interfaces, and prints each step.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join, relative } from "node:path";
@@ -60,7 +60,7 @@ function contextOf(server: DemoServer, logsDir: string | null, remembered: strin
   };
 }
 
-/** Runs the command line; the secret of a credential reaches it in a file, never as a word of the command. */
+/** Runs the command line. A credential's secret is passed in a file, never as an argument. */
 async function mooring(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [LAUNCHER, ...args], { maxBuffer: OUTPUT_BYTES_MAX }, (error, stdout, stderr) => {

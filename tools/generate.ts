@@ -1,4 +1,5 @@
-// npm run generate: writes the checked-in files that are made from the sources; with --check, says which ones would change.
+// npm run generate: writes the checked-in files that are generated from the sources. With --check, lists the files that
+// would change.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";

@@ -10,7 +10,7 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
 }
 
-/** A clone may be without history; then no surface comes first. */
+/** Returns the changed files. A clone without history has none, so no group comes first. */
 function changedSince(commit: string): string[] {
   try {
     return git("diff", "--name-only", commit, "HEAD").split("\n");

@@ -5,7 +5,7 @@ import { buildPortal, isPortalBuilt } from "./portal/build.ts";
 import { withLock } from "./setup/lock.mjs";
 
 const root = join(fileURLToPath(import.meta.url), "../..");
-// Only a build takes the lock: a checkout that is built may be read-only.
+// Only a build takes the lock, because a checkout with a finished build may be read-only.
 if (!isPortalBuilt(root)) {
   const elapsedMs = await withLock(join(root, ".portal.lock"), () => buildPortal(root));
   if (elapsedMs !== null) console.error(`built the portal in ${(elapsedMs / 1000).toFixed(1)} s`);

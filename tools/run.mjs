@@ -1,5 +1,6 @@
-// node tools/run.mjs SCRIPT [ARGS]: sets up, then runs a script under a Node that is new enough. Runs on any Node >= 18.
-// npm's own pre-scripts would not do: a user who has ignore-scripts set has none.
+// node tools/run.mjs SCRIPT [ARGS]: installs the packages if necessary, then runs a script under a Node that is new
+// enough. Runs on any Node >= 18. npm's pre-scripts are not used, because they do not run for users with
+// ignore-scripts.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { findNode, isRunningNodeEnough, runUnder } from "../server/bin/node.mjs";
@@ -9,8 +10,8 @@ import { tryPorts } from "./setup/ports.mjs";
 const [script, ...args] = process.argv.slice(2);
 
 /**
- * npm runs this in a shell, and the shell does not pass the SIGTERM of npm on: without this, the product would keep
- * running alone. Does nothing when npm did not start this.
+ * Stops this process when its parent ends. npm runs it in a shell, and the shell does not forward npm's SIGTERM, so the
+ * product would continue to run. Does nothing when npm did not start this process.
  */
 function stopWithParent() {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -23,17 +24,20 @@ function stopWithParent() {
   watch.unref();
 }
 
-/** Scripts that serve the portal, or start something that does. */
+/** Scripts that serve the portal, or start a program that does. */
 const SERVES = ["server/bin/mooring.mjs", "tools/test.ts", "tools/demo.ts", "benchmarks/run.ts"];
 
-/** Builds the portal when its sources are not those of the last build. A start goes on without it: everything else works. */
+/**
+ * Builds the portal when its sources have changed. If the build fails, the start continues, because everything else
+ * works.
+ */
 function buildPortal(node) {
   const tool = fileURLToPath(new URL("./portal.ts", import.meta.url));
   const { status } = spawnSync(node, [tool], { stdio: "inherit" });
-  if (status !== 0) console.error("cannot build the portal; the server says so where its pages would be");
+  if (status !== 0) console.error("cannot build the portal; the server shows a message instead of its pages");
 }
 
-/** Resolves to the Node to use, or says why there is none and resolves to undefined. */
+/** Returns the Node to use. Prints the reason and returns undefined when there is none. */
 async function prepare() {
   try {
     if (script === undefined) throw new Error("cannot run a script: name one, as in: node tools/run.mjs tools/test.ts");

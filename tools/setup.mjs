@@ -11,8 +11,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const STAMP = "node_modules/.mooring-setup";
 
 /**
- * Makes node_modules match package-lock.json; takes a few milliseconds when it does already.
- * @throws Error that says what to do, when that fails or no Node is new enough
+ * Makes node_modules match package-lock.json. Takes a few milliseconds when it already does.
+ * @throws Error that says what to do, when this fails or no Node is new enough
  */
 export async function setUp(root = ROOT) {
   if (isSetUp(root)) return;
@@ -26,10 +26,10 @@ export async function setUp(root = ROOT) {
     mkdirSync(join(root, "node_modules"), { recursive: true });
     writeFileSync(stampPath, stamp);
   });
-  findNode(); // says now, not in the middle of a start, that there is no Node to use
+  findNode(); // Reports now, and not in the middle of a start, that there is no Node to use.
 }
 
-/** True when node_modules is what the last installation of this very lock file made. @throws Error without a lock file */
+/** Whether node_modules comes from the installation of exactly this lock file. @throws Error without a lock file */
 export function isSetUp(root = ROOT) {
   return readIfThere(join(root, STAMP)) === stampOf(readLockFile(root));
 }

@@ -1,4 +1,4 @@
-// npm test [-- PART_OF_A_PATH ...], npm run full: runs test files, many of them together in one process.
+// npm test [-- PART_OF_A_PATH ...], npm run full: run test files, many of them together in one process.
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { FileResult } from "./test-runner/tally.ts";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const TIMEOUT_MS: Record<Tier, number> = { test: 120_000, full: 900_000 };
-/** Many of the short tests wait for something now and then; the long ones use what there is. */
+/** Many of the short tests wait at times; the long ones keep both processors busy. */
 const CONCURRENCY: Record<Tier, number> = { test: 3, full: 2 };
 
 interface Options {
@@ -22,13 +22,13 @@ interface Options {
   readonly tier: Tier;
   readonly filters: readonly string[];
   readonly concurrency: number;
-  /** For one test; a file gets twice that. */
+  /** The limit of one test. A file has twice that. */
   readonly timeoutMs: number;
-  /** For everything: a file whose turn comes later is skipped. */
+  /** The limit of everything. Files that do not start in time are skipped. */
   readonly budgetMs: number;
-  /** Seed of a random order of the files; null: the order of their paths. */
+  /** The seed of a random order of the files; null: sorted by path. */
   readonly shuffle: number | null;
-  /** Only the files of this group of the long tests. */
+  /** The group of the long tests to run; null: all. */
   readonly group: string | null;
 }
 
@@ -62,7 +62,7 @@ function parse(argv: readonly string[]): Options {
   };
 }
 
-/** Resolves to the exit code: 1 when anything failed, or nothing was found to run. */
+/** Returns the exit code: 1 when a test failed or no test was found. */
 async function main(options: Options): Promise<number> {
   const { group } = options;
   const found = discover(options.root, options.tier, options.filters);
@@ -97,7 +97,7 @@ async function runInTime(paths: readonly string[], leftMs: number, options: Opti
   return runFiles({ root, paths, timeoutMs, fileTimeoutMs: 2 * timeoutMs, leftMs });
 }
 
-/** Servers start these in processes that can't keep what they compiled: they may not write, or are ended by a signal. */
+/** Scripts that servers start in processes that can't store compiled code: they may not write, or they are killed. */
 const CHILDREN = [
   "query/child/session.ts",
   "compaction/child/compact.ts",
@@ -111,6 +111,6 @@ function compileAhead(): void {
   spawnSync(process.execPath, ["--input-type=module", "--eval", imports], { stdio: "inherit" });
 }
 
-// Processes of tests start others: what they all load is compiled once. It halves their start.
+// Tests start many processes. Sharing compiled code between them halves their start.
 process.env["NODE_COMPILE_CACHE"] ??= join(REPOSITORY, "node_modules/.cache/tests");
 process.exitCode = await main(parse(process.argv.slice(2)));

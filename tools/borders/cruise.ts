@@ -5,7 +5,7 @@ import { RULES } from "./rules.ts";
 import { teachUsing } from "./using.ts";
 
 export interface BordersResult {
-  /** Modules of ours that were read, which must be as many as there are source files. */
+  /** How many of our modules were read. This must equal the number of source files. */
   readonly modules: number;
   readonly files: number;
   /** `rule: from -> to`, sorted. */
@@ -17,7 +17,7 @@ const SOURCES = "{client,contract,portal,server,tests,tools,benchmarks}/**/*.{ts
 /**
  * Reads every source file under the root, which must be the working directory, and checks its imports against the
  * rules. The parser is swc: TypeScript 7 has no compiler API, and without a parser the cruiser reads no module and
- * reports nothing.
+ * reports no error.
  */
 export async function checkBorders(root: string): Promise<BordersResult> {
   teachUsing();

@@ -1,6 +1,8 @@
 import type { IForbiddenRuleType } from "dependency-cruiser";
 
-/** Tests, their helpers and the drivers' suites: they may reach for third parties and fixtures that the product may not. */
+/**
+ * Tests, their helpers and the drivers' suites. They may import third parties and fixtures that the product may not.
+ */
 const TEST = "\\.(test|full)\\.ts$";
 const HELPER = "/testing(/|\\.ts$)";
 const TESTING = [TEST, HELPER];
@@ -16,7 +18,7 @@ function layer(name: string, may: readonly string[]): IForbiddenRuleType {
   };
 }
 
-/** A third party, by a pattern of its names, and a pattern of the paths that may import it. */
+/** Allows a third party, by a pattern of its names, only in paths that match a pattern. */
 function confined(name: string, packages: string, places: string): IForbiddenRuleType {
   return {
     name: `${name}-is-confined`,
@@ -31,7 +33,7 @@ const THIRD_PARTY = "(^|/)node_modules/";
 export const RULES: IForbiddenRuleType[] = [
   {
     name: "no-circular",
-    comment: "imports of types and imports that wait to be asked for count, too",
+    comment: "type imports and dynamic imports count too",
     severity: "error",
     from: {},
     to: { circular: true },
@@ -39,14 +41,14 @@ export const RULES: IForbiddenRuleType[] = [
   { name: "not-resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   {
     name: "contract-imports-typebox-and-addresses",
-    comment: "libraries without I/O: the portal has the contract in its bundle",
+    comment: "only libraries without I/O, because the portal's bundle contains the contract",
     severity: "error",
     from: { path: "^contract/src/", pathNot: TESTING },
     to: { pathNot: "^(contract/src/|node_modules/(typebox|ipaddr\\.js)/)" },
   },
   {
     name: "client-imports-nothing-but-contract",
-    comment: "it runs in browsers, too: fetch alone",
+    comment: "it also runs in browsers, so it may only use fetch",
     severity: "error",
     from: { path: "^client/src/", pathNot: TESTING },
     to: { pathNot: "^(client|contract)/src/" },
@@ -60,7 +62,7 @@ export const RULES: IForbiddenRuleType[] = [
   },
   {
     name: "portal-below-knows-no-pages",
-    comment: "pages are loaded by their registry, when they are gone to",
+    comment: "the registry of pages loads a page when a person opens it",
     severity: "error",
     from: { path: "^portal/src/(kit|api|app)/", pathNot: ["^portal/src/app/(pages|router)\\.tsx?$", ...TESTING] },
     to: { path: "^portal/src/pages/" },
@@ -73,7 +75,7 @@ export const RULES: IForbiddenRuleType[] = [
   },
   {
     name: "portal-loads-editor-and-charts-late",
-    comment: "they are larger than the shell",
+    comment: "these libraries are larger than the shell",
     severity: "error",
     from: { path: "^portal/src/", pathNot: "^portal/src/kit/(editor|chart)" },
     to: { path: "(^|node_modules/)(@codemirror|@lezer|uplot)(/|$)" },
@@ -97,14 +99,14 @@ export const RULES: IForbiddenRuleType[] = [
   },
   {
     name: "stores-know-no-contract",
-    comment: "the domain does: scopes and roles are the contract's words",
+    comment: "the domain uses it, because the contract defines scopes and roles",
     severity: "error",
     from: { path: "^server/src/stores/" },
     to: { path: "^contract/" },
   },
   {
     name: "surfaces-are-islands",
-    comment: "their tests may share helpers: the world of organizations is made in one place",
+    comment: "their tests may share helpers, because one place creates the test organizations",
     severity: "error",
     from: { path: "^server/src/surfaces/([^/]+)/" },
     to: { path: "^server/src/surfaces/", pathNot: ["^server/src/surfaces/$1/", HELPER] },

@@ -2,8 +2,8 @@ import { Visitor } from "@swc/core/Visitor.js";
 import type { Expression, Statement } from "@swc/core";
 
 /**
- * Teaches swc's visitor, which the cruiser walks a module with, about `using` and `await using`: it throws on them otherwise.
- * Only the initialisers matter, they may hold a dynamic import.
+ * Makes swc's visitor, which the cruiser uses, accept `using` and `await using`; otherwise it throws. Only their
+ * initialisers are visited, since these may contain a dynamic import.
  */
 export function teachUsing(): void {
   const original = Reflect.get(Visitor.prototype, "visitStatement");

@@ -1,6 +1,6 @@
 import type { Addresses } from "./server.ts";
 
-/** What bootstrap printed. */
+/** The output of bootstrap. */
 export interface Bootstrapped {
   readonly org: { readonly id: string; readonly slug: string };
   readonly project: { readonly slug: string };
@@ -13,21 +13,21 @@ export interface Bootstrapped {
 /** The context of a stop of the tour. */
 export interface DemoContext {
   readonly dataDir: string;
-  /** File with the credential that the first stop makes, for the command line. */
+  /** The file with the credential that the first stop creates. */
   readonly credentialsFile: string;
-  /** Tells the rows of this tour from those of others. */
+  /** Identifies the rows of this tour. */
   readonly runId: string;
-  /** Folder with log files that was asked for; null to look for some. */
+  /** The folder with log files from the command line; null: look for log files. */
   readonly logsDir: string | null;
   readonly print: (text: string) => void;
   /**
-   * Runs the command line as a person would and resolves with what it printed; its errors go to the terminal.
-   * @throws Error when it ends with another code than 0
+   * Runs the command line and returns its output. Errors go to the terminal.
+   * @throws Error when the exit code is not 0
    */
   readonly mooring: (args: readonly string[]) => Promise<string>;
   /** A line for the summary at the end. */
   readonly remember: (text: string) => void;
-  /** Set by the first stop. */
+  /** Null until the first stop has run. */
   bootstrapped: Bootstrapped | null;
 }
 
@@ -58,6 +58,6 @@ export function indented(text: string): string {
 }
 
 export function bootstrappedOf(context: DemoContext): Bootstrapped {
-  if (context.bootstrapped === null) throw new Error("cannot go on with the tour: its first stop did not run");
+  if (context.bootstrapped === null) throw new Error("cannot continue the tour: its first stop did not run");
   return context.bootstrapped;
 }

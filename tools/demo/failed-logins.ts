@@ -3,7 +3,7 @@ import { showQuery, type Stop } from "./context.ts";
 export const failedLogins: Stop = {
   title: "Failed SSH logins by address",
   run: async (context) => {
-    // syslog folds equal lines into "message repeated 5 times: [ … ]", which are five failures.
+    // syslog combines equal lines into "message repeated 5 times: [ … ]", which counts as five failures.
     await showQuery(
       context,
       `SELECT (attributes->>'client_ip') AS address,

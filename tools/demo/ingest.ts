@@ -14,14 +14,14 @@ interface Summary {
 }
 
 export const ingest: Stop = {
-  title: "Logs, as they lie in files",
+  title: "Logs from files",
   run: async (context) => {
     const temporaryDir = mkdtempSync(join(tmpdir(), "mooring-demo-logs-"));
     try {
       const { from, sources } = findLogs(ROOT, context.logsDir, temporaryDir);
       context.print(indented(`from ${from}`));
       const accepted = await takeAll(context, sources);
-      // A machine without any log still has what the tour itself does.
+      // A machine without log files can still show the requests of the tour itself.
       const all = accepted > 0 ? accepted : await takeAll(context, [await ownActivity(context, temporaryDir)]);
       context.remember(`${all.toLocaleString("en-US")} log entries, each on disk before it was acknowledged`);
     } finally {
@@ -50,7 +50,7 @@ async function takeAll(context: DemoContext, sources: readonly LogSource[]): Pro
   return accepted;
 }
 
-/** Asks the server for things and writes down each request as a web server would. */
+/** Sends requests to the server and writes each one to a log, as a web server would. */
 async function ownActivity(context: DemoContext, temporaryDir: string): Promise<LogSource> {
   const { addresses } = bootstrappedOf(context);
   const lines: string[] = [];
@@ -65,6 +65,6 @@ async function ownActivity(context: DemoContext, temporaryDir: string): Promise<
   }
   const file = join(temporaryDir, "tour.log");
   writeFileSync(file, lines.join("\n"));
-  context.print(indented("this machine has no logs that can be read, so the tour takes what it does itself"));
+  context.print(indented("this machine has no readable logs, so the tour uses a log of the requests that it sends"));
   return { name: "tour", file };
 }

@@ -2,21 +2,21 @@ import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Where there are logs worth a tour. */
+/** A folder with logs for the tour. */
 export interface LogSource {
-  /** What it is, for people. */
+  /** A description for people. */
   readonly name: string;
   readonly file: string;
 }
 
-/** Log files that the project's makers try it on; a checkout has them beside it or not. */
+/** Sample log files that may be beside the checkout. */
 const BESIDE_THE_CHECKOUT = join("..", "shared", "data", "logs");
 const SYSTEM_LOGS = "/var/log";
 const FILES_MAX = 8;
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
 const JOURNAL_LINES_MAX = 20_000;
 
-/** The folder that was asked for, else sample logs beside the checkout, else this machine's own. */
+/** Returns the folder from the command line, or else the samples beside the checkout, or else this machine's logs. */
 export function findLogs(
   root: string,
   asked: string | null,
@@ -48,7 +48,7 @@ function textFiles(directory: string): LogSource[] {
     .map((file) => ({ name: basename(file), file }));
 }
 
-/** A regular file of bearable size whose beginning holds no NUL. */
+/** Whether it is a regular file of moderate size without a NUL in its beginning. */
 function isText(path: string): boolean {
   try {
     const { size } = statSync(path);
@@ -62,7 +62,7 @@ function isText(path: string): boolean {
     }
     return !beginning.includes(0);
   } catch {
-    return false; // another user's
+    return false; // The file belongs to another user.
   }
 }
 
@@ -79,6 +79,6 @@ function journal(temporaryDir: string): LogSource[] {
     writeFileSync(file, lines, { mode: 0o600 });
     return [{ name: "journal", file }];
   } catch {
-    return []; // there is no journal here
+    return []; // This machine has no journal.
   }
 }

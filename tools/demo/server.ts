@@ -16,7 +16,7 @@ export interface Addresses {
 export interface DemoServer {
   readonly dataDir: string;
   readonly addresses: Addresses;
-  /** True when this tour started it, and stops it again. */
+  /** True when this tour started the server and must stop it. */
   readonly own: boolean;
   stop(): Promise<void>;
 }
@@ -24,8 +24,8 @@ export interface DemoServer {
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * The server that runs on a data directory; otherwise a temporary one, on free ports, in a directory that is
- * deleted with it.
+ * Returns the server that runs on a data directory. If there is none, starts one on free ports, in a temporary
+ * directory that is deleted with it.
  */
 export async function findOrStartServer(dataDir: string, launcher: string): Promise<DemoServer> {
   const addresses = await addressesIn(dataDir);
@@ -59,7 +59,7 @@ async function startServer(launcher: string): Promise<DemoServer> {
     await delay(50);
   }
   await stop();
-  throw new Error("cannot start a server for the tour; what it said stands above");
+  throw new Error("cannot start a server for the tour; its output is above");
 }
 
 async function ended(server: ChildProcess): Promise<void> {
@@ -69,7 +69,7 @@ async function ended(server: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** From the file that a running server keeps in its data directory; null when none answers. */
+/** Reads the file that a running server keeps in its data directory; null when no server answers. */
 async function addressesIn(dataDir: string): Promise<Addresses | null> {
   try {
     const file = JSON.parse(readFileSync(join(dataDir, "server.json"), "utf8")) as { addresses: Addresses };

@@ -1,7 +1,7 @@
 import { showQuery, type Stop } from "./context.ts";
 
 export const slowPaths: Stop = {
-  title: "The slowest API paths, with the identifiers in them made alike",
+  title: "The slowest API paths, with a placeholder for each identifier",
   run: async (context) => {
     await showQuery(
       context,

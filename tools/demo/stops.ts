@@ -7,5 +7,5 @@ import { ingest } from "./ingest.ts";
 import { slowPaths } from "./slow-paths.ts";
 import { token } from "./token.ts";
 
-/** The tour, in its order. A new stop is a separate file and a line here. */
+/** The stops of the tour, in order. A new stop is a separate file and a line here. */
 export const STOPS: readonly Stop[] = [bootstrap, token, ingest, busiestMinutes, failedLogins, slowPaths, image];

@@ -8,7 +8,7 @@ interface TokenAnswer {
 }
 
 export const token: Stop = {
-  title: "An access token, by both ways in which a client can identify itself",
+  title: "An access token, by both methods of client authentication",
   run: async (context) => {
     const { addresses, credential } = bootstrappedOf(context);
     const url = `${addresses.identity_url}/oauth/token`;

@@ -9,13 +9,16 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PATH = "docs/architecture.md";
 const BLOCK = /(<!-- generated: folders -->\n)[\s\S]*?(\n<!-- end -->)/;
 
-/** The lists of surfaces, domains and stores in the page are those of the tree; the rest of the page is written by hand. */
+/**
+ * The lists of surfaces, domains and stores in the page are generated from the folders. The rest is written by hand.
+ */
 export const architecturePage: Generated = {
   path: PATH,
   render: () => {
     const files = listFiles(ROOT);
     const page = readFileSync(join(ROOT, PATH), "utf8");
-    if (!BLOCK.test(page)) throw new Error(`cannot write the lists of ${PATH}: it lacks the marks of the block`);
+    if (!BLOCK.test(page))
+      throw new Error(`cannot write the lists of ${PATH}: the marks of the generated block are missing`);
     const surfaces = foldersIn(files, "server/src/surfaces").map(
       (name) => `[\`${name}\`](../server/src/surfaces/${name}/README.md)`,
     );

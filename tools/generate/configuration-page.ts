@@ -2,7 +2,7 @@ import { flagOf, variableOf } from "../../server/src/app/config.ts";
 import { SETTING_NAMES, settingOf, type Setting } from "../../server/src/app/settings.ts";
 import type { Generated } from "./generated-file.ts";
 
-/** docs/configuration.md: every setting, for those who run a server. */
+/** Generates docs/configuration.md: every setting, for operators. */
 export const configurationPage: Generated = {
   path: "docs/configuration.md",
   render: () => renderConfiguration(SETTING_NAMES.map(settingOf)),

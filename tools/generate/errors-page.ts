@@ -1,7 +1,7 @@
 import { PROBLEMS } from "../../server/src/http/problems.ts";
 import type { Generated } from "./generated-file.ts";
 
-/** docs/errors.md: the table of problem codes, for those who handle them. */
+/** Generates docs/errors.md: the table of problem codes, for developers of clients. */
 export const errorsPage: Generated = { path: "docs/errors.md", render: () => renderErrors(PROBLEMS) };
 
 type Problems = Readonly<Record<string, { readonly status: number; readonly title: string }>>;

@@ -1,4 +1,4 @@
-/** A checked-in file that is made from the sources. */
+/** A checked-in file that is generated from the sources. */
 export interface Generated {
   /** Relative to the root. */
   readonly path: string;

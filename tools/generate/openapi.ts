@@ -90,7 +90,7 @@ const SURFACES: readonly { name: string; title: string; description: string; row
   },
 ];
 
-/** Version of the interface, not of the product: within v1 there are only additions. */
+/** The version of the interface, not of the product. Within v1 there are only additions. */
 const VERSION = "1.0.0";
 
 export const OPENAPI_FILES: readonly Generated[] = [
@@ -101,7 +101,7 @@ export const OPENAPI_FILES: readonly Generated[] = [
   { path: "openapi/operations.txt", render: operationsList },
 ];
 
-/** One line an operation, so that a change of the interface is a change of one line. */
+/** Writes one line for each operation, so that a change of the interface is a change of one line. */
 function operationsList(): string {
   const lines = SURFACES.flatMap(({ name, rows }) =>
     rows.map((row) => `${row.method.padEnd(6)} ${row.path} ${row.permission} ${name}.${row.operationId}`),

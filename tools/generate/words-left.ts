@@ -5,7 +5,7 @@ import type { Generated } from "./generated-file.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Writes a lower count down, never a higher one. */
+/** Writes lower counts, never higher ones. */
 export const wordsLeftFile: Generated = {
   path: WORDS_LEFT_PATH,
   render: () => `${JSON.stringify(wordsLeft(listFiles(ROOT)), null, 2)}\n`,

@@ -6,16 +6,16 @@ export interface Lock {
 interface LockEntry {
   readonly version?: string;
   readonly integrity?: string;
-  /** The package of a workspace, linked into node_modules. */
+  /** Whether it is a workspace's package, linked into node_modules. */
   readonly link?: boolean;
-  /** The package came inside the tarball of the one above it, whose integrity covers it. */
+  /** Whether the package was inside the tarball of the package above it, whose integrity covers it. */
   readonly inBundle?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 /**
- * The faults of a lock file, one a line; none when `npm ci` installs the same bytes everywhere: every package has
- * an `integrity`, and no platform's optional package was left out.
+ * Returns the faults of a lock file. Without faults, `npm ci` installs the same bytes everywhere: every package has an
+ * `integrity`, and no platform's optional package was left out.
  */
 export function faultsOf(lock: Lock): string[] {
   return Object.entries(lock.packages).flatMap(([path, entry]) => [
@@ -30,14 +30,14 @@ function integrityFaults(path: string, entry: LockEntry): string[] {
   return [`${path}@${entry.version ?? "?"} has no sha512 integrity`];
 }
 
-/** npm leaves an optional package out when the registry in use does not offer that version of it. */
+/** npm leaves out an optional package if the registry does not offer that version of it. */
 function platformFaults(lock: Lock, path: string, entry: LockEntry): string[] {
   return Object.entries(entry.optionalDependencies ?? {})
     .filter(([name]) => !isThere(lock, path, name))
     .map(([name, version]) => `${name}@${version}, which ${path || "package.json"} names, has no entry`);
 }
 
-/** Looks where Node would: in the node_modules of the package itself, then of those around it. */
+/** Searches as Node does: in the package's own node_modules, then in those of the folders above. */
 function isThere(lock: Lock, path: string, name: string): boolean {
   for (let place = path; ; place = place.replace(/\/?(node_modules\/(@[^/]+\/)?)?[^/]*$/, "")) {
     if (`${place === "" ? "" : `${place}/`}node_modules/${name}` in lock.packages) return true;

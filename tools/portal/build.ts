@@ -3,16 +3,19 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a build depends on, below the root. */
+/** The files that a build depends on, relative to the root. */
 const SOURCES = ["portal", "client/src", "contract/src", "package-lock.json"];
 const STAMP = "mooring-build.txt";
 
-/** True when the last build was of the same sources. Writes nothing. */
+/** Whether the last build used the same sources. Writes nothing. */
 export function isPortalBuilt(root: string): boolean {
   return stampIsOf(root, digestOf(root));
 }
 
-/** The milliseconds that a build took; null when the last one was of the same sources. @throws Error when it fails */
+/**
+ * Returns the milliseconds of the build; null when the last build used the same sources.
+ * @throws Error when it fails
+ */
 export function buildPortal(root: string): number | null {
   const stamp = digestOf(root);
   if (stampIsOf(root, stamp)) return null;
@@ -26,10 +29,7 @@ function stampIsOf(root: string, stamp: string): boolean {
   return existsSync(path) && readFileSync(path, "utf8") === stamp;
 }
 
-/**
- * Builds into a directory beside, and renames it at the end: a server that reads the old build meanwhile finds it
- * whole.
- */
+/** Builds into a temporary directory and renames it at the end, so that a running server never sees half a build. */
 function build(root: string, dist: string, stamp: string): void {
   const fresh = `${dist}.new`;
   rmSync(fresh, { recursive: true, force: true });
@@ -42,7 +42,7 @@ function build(root: string, dist: string, stamp: string): void {
   renameSync(fresh, dist);
 }
 
-/** The digest of the name and content of every source. */
+/** Returns a digest of the name and content of every source. */
 function digestOf(root: string): string {
   const hash = createHash("sha256");
   for (const source of SOURCES) {

@@ -15,12 +15,12 @@ const FLAGS = [
 ];
 
 /**
- * Runs `npm ci`, once. Under an old Node npm silently leaves out optional packages that ask for a newer one, native bindings among
- * them: then the Node of the lock file is installed first, by itself, and npm runs under it.
+ * Runs `npm ci` once. Under an old Node, npm silently leaves out optional packages that need a newer one, also native
+ * bindings. In that case the Node of the lock file is installed first, and npm runs under it.
  */
 export function install(root, lock, stampPath) {
-  rmSync(stampPath, { force: true }); // an installation that is cut short must not look done
-  console.error("Installing the packages of package-lock.json (once; nothing but npm packages) ...");
+  rmSync(stampPath, { force: true }); // An interrupted installation must not look complete.
+  console.error("Installing the packages of package-lock.json (once; it installs only npm packages) ...");
   const folder = mkdtempSync(join(tmpdir(), "mooring-node-"));
   try {
     runNpm(root, copyOf(nodeIfThere() ?? installNode(lock, join(folder, "package")), folder));
@@ -44,7 +44,7 @@ function nodeIfThere() {
   }
 }
 
-/** `npm ci` deletes node_modules, with the Node that runs it perhaps: it runs under a copy. */
+/** Returns a copy of Node to run npm: `npm ci` deletes node_modules, which may contain the Node that runs it. */
 function copyOf(node, folder) {
   if (node === undefined) return undefined;
   const copy = join(folder, basename(node));
@@ -52,7 +52,10 @@ function copyOf(node, folder) {
   return { folder, node: copy };
 }
 
-/** Path of the Node of this platform, installed from its entry of the lock file; undefined when there is none. */
+/**
+ * Installs the Node of this platform from its entry in the lock file and returns its path; undefined when there is
+ * none.
+ */
 function installNode(lock, folder) {
   const file = NODE_PACKAGES[`${process.platform}-${process.arch}`];
   const path = `node_modules/${file?.split("/")[0]}`;
@@ -71,7 +74,7 @@ function installNode(lock, folder) {
   return join(folder, "node_modules", file);
 }
 
-/** `npm ci` in a folder; under another Node where one is given. */
+/** Runs `npm ci` in a folder, under another Node if one is given. */
 function runNpm(root, under) {
   const { file, args, shell } = npmCommand(under?.node);
   const env = installEnv(under?.folder);
@@ -86,7 +89,7 @@ function runNpm(root, under) {
   );
 }
 
-/** The npm that runs this, or npm from PATH when this was started without it. */
+/** Returns the npm that started this process, or npm from PATH. */
 function npmCommand(node) {
   const { npm_execpath: npm, npm_node_execpath: npmNode } = process.env;
   if (npm !== undefined && /npm-cli\.[cm]?js$/.test(npm)) {
@@ -95,7 +98,10 @@ function npmCommand(node) {
   return { file: "npm", args: [], shell: process.platform === "win32" };
 }
 
-/** An outer `npm run --workspace=x` tells its children about x; the installation is of everything. */
+/**
+ * An outer `npm run --workspace=x` passes x to its children in the environment. The installation must include all
+ * workspaces.
+ */
 function installEnv(nodeFolder) {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^npm_config_(workspaces?|omit|include|dry_run|global)$/i.test(name),

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The stamp in node_modules: the lock file that was installed, and the platform. */
+/** The content of the stamp in node_modules: the installed lock file and the platform. */
 export function stampOf(lockText, platform = `${process.platform}-${process.arch}`) {
   return `${createHash("sha256").update(lockText).digest("hex")} ${platform}\n`;
 }
 
 /**
- * Packages that node_modules lacks, has in another version, or has beyond the lock file; none when it matches
- * exactly, according to npm's own record of the installation. Packages for other platforms may be absent.
+ * Returns the packages that node_modules lacks, has in another version, or has without an entry in the lock file,
+ * according to npm's own record of the installation. Packages for other platforms may be absent.
  */
 export function missingPackages(root, lock, platform = thisPlatform()) {
   const named = Object.entries(lock.packages).filter(([path]) => path.includes("node_modules/"));
@@ -35,13 +35,13 @@ function isSame(entry, installed, platform) {
   return !isMadeFor(entry, platform);
 }
 
-/** True for a package that is made for this platform in particular; npm has no reason to leave it out. */
+/** Whether the package is made for this platform. npm has no reason to leave out such a package. */
 function isMadeFor(entry, { os, cpu, libc }) {
   if (entry.os === undefined && entry.cpu === undefined) return false;
   return allows(entry.os, os) && allows(entry.cpu, cpu) && (os !== "linux" || allows(entry.libc, libc));
 }
 
-/** npm's lists: names, or names with `!` that are excluded. */
+/** Evaluates npm's lists: allowed names, or excluded names with `!`. */
 function allows(list, value) {
   const names = list === undefined ? [] : [list].flat();
   if (names.includes(`!${value}`)) return false;

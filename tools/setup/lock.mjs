@@ -4,7 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 const POLL_MS = 100;
 const WAIT_MS_MAX = 15 * 60 * 1000;
 
-/** Runs `work` while no other process holds the lock file; waits for its turn. A dead holder's lock is taken over. */
+/**
+ * Runs `work` while no other process holds the lock file. Waits for the lock, and takes over the lock of a dead
+ * process.
+ */
 export async function withLock(path, work) {
   await acquire(path);
   try {
@@ -24,7 +27,7 @@ async function acquire(path) {
     if (waitedMs === 0)
       console.error(`Waiting for process ${holder ?? "?"}, which is installing packages or building the portal ...`);
     if (waitedMs >= WAIT_MS_MAX)
-      throw new Error(`cannot go on: ${path} is held by process ${holder}; end it, or delete that file`);
+      throw new Error(`cannot continue: process ${holder} holds ${path}; end that process, or delete the file`);
     await sleep(POLL_MS);
   }
 }
@@ -41,7 +44,7 @@ function tryCreate(path) {
   }
 }
 
-/** The process that holds the lock; undefined while it is being written or was just given up. */
+/** Returns the process that holds the lock; undefined while the file is being written or removed. */
 function holderOf(path) {
   try {
     return Number(readFileSync(path, "utf8")) || undefined;
@@ -59,7 +62,7 @@ function isAlive(pid) {
   }
 }
 
-/** Moves a dead holder's lock away. Two processes may try at once: one that moved a live lock puts it back. */
+/** Moves a dead process's lock away. Two processes may try at once: one that moved a live lock puts it back. */
 function takeAway(path) {
   const aside = `${path}.${process.pid}`;
   try {
@@ -67,7 +70,7 @@ function takeAway(path) {
     const holder = holderOf(aside);
     if (holder === undefined || isAlive(holder)) linkSync(aside, path);
   } catch {
-    // Somebody else moved it first, or has it now: the caller's loop looks again.
+    // Another process moved or took the lock first. The caller's loop tries again.
   }
   rmSync(aside, { force: true });
 }

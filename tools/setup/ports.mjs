@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** Settings that name an address to listen on, with their defaults (server/src/app/settings.ts). */
+/** The settings of listen addresses, with their defaults (server/src/app/settings.ts). */
 export const LISTEN_DEFAULTS = {
   listen: "127.0.0.1:8080",
   s3_listen: "127.0.0.1:9000",
@@ -10,9 +10,9 @@ export const LISTEN_DEFAULTS = {
 };
 
 /**
- * Tries the addresses that `mooring serve` will listen on: a busy port is reported before the minutes of an
- * installation. Other faults of the settings are left to the server, which explains them better. @throws Error that
- * names each busy address and the setting to change
+ * Tries the addresses that `mooring serve` will listen on, so that a busy port is reported before a long installation.
+ * The server reports other faults of the settings.
+ * @throws Error that names each busy address and the setting to change
  */
 export async function tryPorts(args, environment) {
   const addresses = addressesOf(args, environment);
@@ -29,7 +29,7 @@ export async function tryPorts(args, environment) {
   throw new Error(lines.join("\n"));
 }
 
-/** A flag wins over the environment, which wins over the file. */
+/** A flag has priority over the environment, which has priority over the file. */
 export function addressesOf(args, environment) {
   const file = settingsFile(args, environment);
   const addresses = {};
@@ -57,7 +57,7 @@ function settingsFile(args, environment) {
   }
 }
 
-/** The code of the error with which binding the address fails; undefined when it does not, or is no host and port. */
+/** Returns the error code of binding the address; undefined when it works, or when the text is not a host and port. */
 function bindErrorOf(address) {
   const match = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(address);
   if (match === null) return Promise.resolve(undefined);

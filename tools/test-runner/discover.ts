@@ -1,18 +1,18 @@
 import { globSync } from "node:fs";
 import { sep } from "node:path";
 
-/** `test` is what every change runs; `full` takes longer: kills, races, conformance suites. */
+/** `test` runs with every change. `full` takes longer: kills, races, conformance suites. */
 export type Tier = "test" | "full";
 
 const PLACES: Record<Tier, readonly string[]> = {
   test: [
-    // What takes longest first: at the end all processors have something to do.
+    // Long files come first, so that both processors are busy until the end.
     "tests/acceptance/**/*.test.ts",
     "tools/**/*.test.ts",
     "{contract,server,client,portal}/src/**/*.test.ts",
     "server/bin/**/*.test.ts",
   ],
-  // The clients of others and the browser first: where time ends before the tests do, these are missed most.
+  // Tests with real clients and the browser come first: they are the most important ones if the time runs out.
   full: [
     "tests/clients/**/*.full.ts",
     "tests/portal/**/*.full.ts",
@@ -22,7 +22,10 @@ const PLACES: Record<Tier, readonly string[]> = {
   ],
 };
 
-/** Test files of a tier, relative to the root, place by place and sorted there; with filters, those whose path contains one of them. */
+/**
+ * Returns the test files of a tier, relative to the root, in the order of the patterns and sorted within each. Filters
+ * select the paths that contain one of them.
+ */
 export function discover(root: string, tier: Tier, filters: readonly string[]): string[] {
   const found = PLACES[tier].map((place) =>
     globSync(place, { cwd: root, exclude: ["**/node_modules/**"] })

@@ -1,17 +1,20 @@
 /** The long tests by topic: `npm run full -- --group NAME`. Each *.full.ts file is in exactly one group. */
 export interface Group {
   readonly name: string;
-  /** How long it takes on two cores, two files at a time. Continuous integration starts a group only when it fits. */
+  /** The time on two cores, two files at a time. Continuous integration starts a group only if this fits. */
   readonly seconds: number;
-  /** Its files. */
+  /** The files of the group. */
   readonly files: RegExp;
-  /** Files of the product that it is about: it comes first when one of them has changed. Absent for `core`, which always runs. */
+  /**
+   * The product files that the group tests. The group comes first when one of them has changed. Absent for `core`,
+   * which always runs.
+   */
   readonly about?: RegExp;
 }
 
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
 
-/** What runs with every change, after `npm test`; at most `CORE_SECONDS_MAX`. */
+/** The tests that run with every change, after `npm test`. They take at most `CORE_SECONDS_MAX`. */
 const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
   "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
@@ -124,15 +127,15 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** The names of the groups that a file is in. */
+/** Returns the names of the groups that contain a file. */
 export function groupsOf(path: string): string[] {
   return GROUPS.filter(({ files }) => files.test(path)).map(({ name }) => name);
 }
 
 /**
- * All groups but `core`, in the order in which continuous integration runs them: those that a change is about, then all
- * others, each time from another one on.
- * @param turn which time it is: the number of commits
+ * Returns all groups but `core`, in the order of continuous integration: first those of the changed parts, then the
+ * others, starting at another one each time.
+ * @param turn the number of commits, which decides the start
  */
 export function inTurn(changed: readonly string[], turn: number): Group[] {
   const rest = GROUPS.filter(({ about }) => about !== undefined);

@@ -3,13 +3,13 @@ import type { FileResult } from "./tally.ts";
 const OUTPUT_CHARS_MAX = 4000;
 const REASON_CHARS_MAX = 200;
 
-/** One line for a file that is done. */
+/** Returns the line of a finished file. */
 export function lineOf(result: FileResult): string {
   const seconds = (result.durationMs / 1000).toFixed(1).padStart(6);
   return `${result.failures.length === 0 ? "ok  " : "FAIL"} ${seconds} s ${String(result.passed).padStart(5)} passed  ${result.path}`;
 }
 
-/** Everything to read at the end; the last line is `N passed, N failed, N skipped` and nothing else. */
+/** Returns the text at the end. Its last line is always `N passed, N failed, N skipped`. */
 export function summaryOf(results: readonly FileResult[]): string {
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failures.length, 0);
@@ -33,7 +33,7 @@ function failureLines(result: FileResult): string[] {
   return [...lines, "", `output of ${result.path}:`, indent(tail(result.output)), ""];
 }
 
-/** Once more in short, where the end of a long output shows them all. */
+/** Repeats the failures in short form, so that the end of a long output shows all of them. */
 function failureNames(result: FileResult): string[] {
   return result.failures.map(({ name, detail }) => {
     const [reason = ""] = detail.split("\n", 1);

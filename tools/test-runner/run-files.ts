@@ -8,17 +8,17 @@ const UNTRACKED_PROMISES = new URL("untracked-promises.ts", import.meta.url).hre
 
 export interface RunOptions {
   readonly root: string;
-  /** Relative to the root; several share a process. */
+  /** Relative to the root. The files share one process. */
   readonly paths: readonly string[];
-  /** A test that takes longer fails. */
+  /** The limit of one test. */
   readonly timeoutMs: number;
-  /** A file that takes longer, because it leaves a timer or a socket open perhaps, is ended and fails. */
+  /** The limit of one file. A file that leaves a timer or a socket open is ended and fails. */
   readonly fileTimeoutMs: number;
-  /** The time that is left for all files: a process that would need more is ended, and what it had not done counts as skipped. */
+  /** The time left for all files. A process that needs more is ended, and its remaining tests count as skipped. */
   readonly leftMs: number;
 }
 
-/** The result of a process. */
+/** The exit and the output of a process. */
 interface Seen {
   summary: boolean;
   processFailed: boolean;
@@ -28,9 +28,9 @@ interface Seen {
 }
 
 /**
- * Runs test files in one process. Where that ends before its files are done, the file at hand runs alone, and then those that
- * follow. Never rejects because of what a file does: a crash, an early exit, an open handle at the end and a file without a
- * test are failures in its result.
+ * Runs test files in one process. If that process ends early, the present file runs alone, and then the remaining ones.
+ * Never rejects because of a test file: a crash, an early exit, an open handle at the end and a file without a test are
+ * failures in its result.
  */
 export async function runFiles(options: RunOptions): Promise<FileResult[]> {
   const startedMs = performance.now();
@@ -53,13 +53,13 @@ async function runInTime(options: RunOptions): Promise<FileResult[]> {
   return options.leftMs > 0 ? runFiles(options) : options.paths.map(withoutTime);
 }
 
-/** The result of a file whose turn does not come. */
+/** Returns the result of a file that did not run in time. */
 export function withoutTime(path: string): FileResult {
   const skip = { name: "the file itself", reason: "no time was left for it" };
   return { path, passed: 0, failures: [], skips: [skip], durationMs: 0, output: "" };
 }
 
-/** @returns the results of the files that were done, in order; and the fault of the process as a whole, if it has one */
+/** @returns the results of the finished files in order, and the fault of the whole process, if there is one */
 async function runProcess(options: RunOptions): Promise<{ tally: Tally; verdict: string | undefined }> {
   const { root, paths, timeoutMs } = options;
   const files = paths.map((path) => join(root, path));
@@ -122,7 +122,9 @@ function listen(
   });
 }
 
-/** The fault of the process as a whole; node:test alone would let an early `process.exit(0)` and an empty file pass. */
+/**
+ * Returns the fault of the whole process. node:test alone would accept an early `process.exit(0)` and an empty file.
+ */
 function verdictOf(seen: Seen, tally: Tally, limitMs: number): string | undefined {
   if (seen.timedOut) return `did not end within ${limitMs / 1000} s; is a timer, socket or child process left open?`;
   if (seen.processFailed && (!tally.hasFailed || !seen.summary)) return "its process failed; its output says why";

@@ -1,6 +1,6 @@
 /**
- * Which test files run together in one process: to start one and to load the product takes longer than most files do. The
- * first row that fits a path counts. `alone`: it changes the whole process, or measures it.
+ * Which test files share a process: starting one and loading the product takes longer than most files. The first
+ * matching row counts. `alone`: the file changes or measures the whole process.
  */
 const SHARING: readonly { readonly of: RegExp; readonly processes: "alone" | { readonly filesMax: number } }[] = [
   { of: /\.full\.ts$/, processes: "alone" },
@@ -12,7 +12,7 @@ const SHARING: readonly { readonly of: RegExp; readonly processes: "alone" | { r
   { of: /^(contract|client|portal)\//, processes: { filesMax: 60 } },
 ];
 
-/** The files by the process that runs them, in their order. */
+/** Groups the files by process, in their order. */
 export function byProcess(paths: readonly string[]): string[][] {
   const groups: string[][] = [];
   const open = new Map<RegExp, string[]>();
@@ -35,7 +35,7 @@ export function byProcess(paths: readonly string[]): string[][] {
   return groups;
 }
 
-/** The paths in an order that the seed decides. */
+/** Returns the paths in an order that depends only on the seed. */
 export function shuffled(paths: readonly string[], seed: number): string[] {
   let state = seed >>> 0;
   const next = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;

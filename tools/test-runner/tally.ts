@@ -1,4 +1,4 @@
-/** One thing that went wrong, for a person to read. */
+/** One failure, in words for people. */
 export interface Failure {
   readonly name: string;
   readonly detail: string;
@@ -10,17 +10,17 @@ export interface Skip {
 }
 
 export interface FileResult {
-  /** One file, or all of a process where none can be named. */
+  /** The path of a file, or a name for the whole process if the file is unknown. */
   readonly path: string;
   readonly passed: number;
   readonly failures: readonly Failure[];
   readonly skips: readonly Skip[];
   readonly durationMs: number;
-  /** What the file wrote to its two outputs. */
+  /** The output of the file to stdout and stderr. */
   readonly output: string;
 }
 
-/** The part of node:test's `test:pass` and `test:fail` events that counting needs. */
+/** The members of node:test's `test:pass` and `test:fail` events that are needed for counting. */
 export interface TestEvent {
   readonly name: string;
   readonly nesting: number;
@@ -29,7 +29,7 @@ export interface TestEvent {
   readonly details: { readonly type?: string | undefined; readonly error?: unknown };
 }
 
-/** The counts so far of a file whose tests run. */
+/** The present counts of a file whose tests run. */
 interface Running {
   passed: number;
   failures: Failure[];
@@ -39,16 +39,16 @@ interface Running {
 }
 
 /**
- * Counts the tests of one process from its events, which come in order: subtests before their parent. A parent is not
- * counted as a test, unless it fails by itself. Where several files share the process, each is a suite at the top with the
- * file's path as its name, and its end is the end of the file.
+ * Counts the tests of one process from its events, which arrive in order: subtests before their parent. A parent counts
+ * as a test only if it fails itself. If several files share the process, each is a suite at the top level, named by its
+ * path; the end of the suite is the end of the file.
  */
 export class Tally {
   readonly #paths: readonly string[];
   readonly #done: FileResult[] = [];
   readonly #hasChildren: boolean[] = [];
   #running = begin();
-  /** How many failures the running file had when the process was stopped; those that follow come of that. */
+  /** The number of failures of the running file when the process was stopped. Later failures come from the stop. */
   #failuresInTime: number | undefined;
 
   readonly #fileDone: () => void;
@@ -67,7 +67,7 @@ export class Tally {
     return this.#done.length === 0 && passed === 0 && failures.length === 0 && skips.length === 0;
   }
 
-  /** One for each file that was done; and one for all together where none can be named. */
+  /** Returns a result for each finished file, and one for the whole process if the file is unknown. */
   results(): FileResult[] {
     return this.#done;
   }
@@ -94,12 +94,12 @@ export class Tally {
     else if (isOwn) failures.push({ name: event.name, detail: describeError(event.details.error) });
   }
 
-  /** The process is about to be ended from outside. */
+  /** Notes that the process will be ended from outside. */
   stop(): void {
     this.#failuresInTime = this.#running.failures.length;
   }
 
-  /** The process has ended, and what it had not done has no time any more. */
+  /** Notes that the process has ended, and that there is no time for its remaining tests. */
   skipRest(reason: string): void {
     if (this.#done.length === this.#paths.length) return;
     this.#running.failures.splice(this.#failuresInTime ?? 0);
@@ -107,13 +107,16 @@ export class Tally {
     this.#endFile(undefined);
   }
 
-  /** The process has ended. Where several files share it, the one at hand has no result. @param verdict the fault of the process as a whole */
+  /**
+   * Notes the end of the process. If several files share it, the present one has no result.
+   * @param verdict the fault of the whole process
+   */
   end(verdict: string | undefined): void {
     const isDone = this.#done.length === this.#paths.length;
     if (isDone ? verdict !== undefined : this.#paths.length === 1) this.#endFile(verdict);
   }
 
-  /** True when the event is of something without subtests. */
+  /** Returns true when the event belongs to a test without subtests. */
   #enter(event: TestEvent): boolean {
     const hadChildren = this.#hasChildren[event.nesting + 1] === true;
     this.#hasChildren.length = event.nesting + 1;
@@ -129,7 +132,7 @@ export class Tally {
     const { startedMs, ...counted } = this.#running;
     const current = this.#paths[this.#done.length];
     const path = current ?? nameOf(this.#paths);
-    // A fault of the process as a whole may have written its reason while any of the files ran.
+    // The reason of a fault of the whole process may be in the output of any file.
     if (current === undefined) counted.output = this.#done.map(({ output }) => output).join("") + counted.output;
     if (problem !== undefined) counted.failures.push({ name: "the file itself", detail: problem });
     this.#done.push({ ...counted, path, durationMs: performance.now() - startedMs });
@@ -142,7 +145,7 @@ function begin(): Running {
   return { passed: 0, failures: [], skips: [], output: "", startedMs: performance.now() };
 }
 
-/** As lines and failures call files. */
+/** Returns the name of the files for lines and failures. */
 function nameOf(paths: readonly string[]): string {
   const [first = ""] = paths;
   return paths.length === 1 ? first : `${first} and ${paths.length - 1} others in its process`;
@@ -156,7 +159,7 @@ function failureType(error: unknown): unknown {
   return error instanceof Error && "failureType" in error ? error.failureType : undefined;
 }
 
-/** node:test wraps thrown errors; the cause is more useful to a person. */
+/** node:test wraps thrown errors. The cause says more. */
 export function describeError(error: unknown): string {
   const thrown = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (!(thrown instanceof Error)) return String(thrown);

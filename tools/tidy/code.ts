@@ -22,7 +22,7 @@ const functionLength = nodeRule("function-length", (node, file, parents) => {
   return lines > FUNCTION_LINES_MAX ? `the function has ${lines} lines, at most ${FUNCTION_LINES_MAX}` : undefined;
 });
 
-/** The function given to `describe` only lists tests. */
+/** The body of `describe` only lists tests, so it may be long. */
 function isSuiteBody(parents: readonly Node[]): boolean {
   const call = parents.at(-1);
   return call?.type === "CallExpression" && /^(describe|suite)$/.test(dottedName(call["callee"]) ?? "");
@@ -49,7 +49,7 @@ const UNWANTED: Readonly<Record<string, string>> = {
 const unwantedSyntax = nodeRule(
   "unwanted-syntax",
   (node) => (isNamespace(node) ? "a namespace; use a module" : UNWANTED[node.type]),
-  // Vite reads its default export.
+  // Vite reads the default export of this file.
   (path) => path !== "portal/vite.config.ts",
 );
 
@@ -58,7 +58,7 @@ function isNamespace(node: Node): boolean {
   return node.type === "TsModuleDeclaration" && isNode(node["id"]) && node["id"].type === "Identifier";
 }
 
-/** True where the product's rules about clock, environment and output hold. */
+/** Whether the rules about clock, environment and output apply. */
 function isProduct(path: string): boolean {
   return /^(contract|server|client|portal)\/src\//.test(path) && !isTest(path);
 }
@@ -73,7 +73,7 @@ const clock = nodeRule(
       node.type === "NewExpression" && dottedName(node["callee"]) === "Date" && isEmpty(node["arguments"]);
     return isBareDate ? "new Date() reads the clock; take a Clock from #kernel/time.ts" : undefined;
   },
-  // A page shows the time of the device that it is on, and its tests set that.
+  // A page shows the time of its device, and its tests set that.
   (path) => isProduct(path) && !/^portal\/|^server\/src\/kernel\/time\.ts$/.test(path),
 );
 

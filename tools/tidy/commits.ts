@@ -9,7 +9,7 @@ export interface Commit {
   readonly subject: string;
 }
 
-/** The commits from the one that added this check on; none where the copy has no history. */
+/** Returns the commits since this check was added; empty in a copy without history. */
 export function commitsSinceCheck(root: string): Commit[] {
   const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   const added = git("log", "--diff-filter=A", "--format=%H", "--", SINCE).split("\n").at(-1) ?? "";
@@ -24,7 +24,7 @@ export function commitsSinceCheck(root: string): Commit[] {
     });
 }
 
-/** Subjects that a list of commits would cut off. */
+/** Returns the subjects that a list of commits would cut. */
 export function longSubjects(commits: readonly Commit[]): string[] {
   return commits
     .filter(({ subject }) => subject.length > SUBJECT_CHARS_MAX)

@@ -5,7 +5,7 @@ function textOf(files: readonly SourceFile[], path: string): string | undefined 
   return files.find((file) => file.path === path)?.text;
 }
 
-/** The folders right inside a folder; "" is the root. */
+/** Returns the folders directly in a folder; "" is the root. */
 export function foldersIn(files: readonly SourceFile[], folder: string): string[] {
   const prefix = folder === "" ? "" : `${folder}/`;
   const names = files
@@ -16,10 +16,10 @@ export function foldersIn(files: readonly SourceFile[], folder: string): string[
   return [...new Set(names)].filter((name) => !name.startsWith(".")).sort();
 }
 
-/** Folders of which the tree in docs/architecture.md names every subfolder. */
+/** The tree in docs/architecture.md must name every subfolder of these. */
 const COMPLETE = ["", "portal/src", "server/src"];
 
-/** The paths in the first block of code after "The tree". */
+/** Returns the paths in the first code block after "The tree". */
 function treePaths(page: string): string[] {
   const block = /^## The tree\n+```\n([\s\S]*?)^```/m.exec(page)?.[1] ?? "";
   const parents: { indent: number; path: string }[] = [];
@@ -51,7 +51,7 @@ const folderTree: Rule = {
   },
 };
 
-/** The README's table of commands has every command, and no other. */
+/** The README's table of commands must have exactly the commands of the product. */
 const commandTable: Rule = {
   name: "command-table",
   check: (files) => {
@@ -69,13 +69,13 @@ const commandTable: Rule = {
   },
 };
 
-/** What the README calls "not yet", each with the sign in the sources that it is there. */
+/** For each feature that the README calls "not yet": the sign in the sources that shows that it works. */
 const NOT_YET: Readonly<Record<string, (file: SourceFile) => boolean>> = {
   "telemetry spread over several servers": ({ path, text }) =>
     path.startsWith("server/src/stores/telemetry/") && /from "#stores\/objects\//.test(text),
 };
 
-/** A feature that works is not in the README's "not yet". */
+/** A feature that works must not be in the README's "not yet". */
 const notYet: Rule = {
   name: "not-yet",
   check: (files) => {

@@ -19,7 +19,7 @@ const oneTitle: Rule = {
     }),
 };
 
-/** Relative links lead to a file or a folder of the repository. */
+/** Relative links must point to a file or a folder of the repository. */
 const links: Rule = {
   name: "links",
   check: (files) => {
@@ -30,12 +30,12 @@ const links: Rule = {
         .filter(
           ({ target }) => !paths.some((known) => known === target || known.startsWith(`${target.replace(/\/$/, "")}/`)),
         )
-        .map(({ link }) => `${path}: links to ${link}, which is not there`),
+        .map(({ link }) => `${path}: links to ${link}, which does not exist`),
     );
   },
 };
 
-/** The codes of kernel/problem.ts are those of docs/errors.md, both ways. */
+/** kernel/problem.ts and docs/errors.md must have the same codes. */
 const errorCodes: Rule = {
   name: "error-codes",
   check: (files) => {
@@ -51,7 +51,7 @@ const errorCodes: Rule = {
   },
 };
 
-/** `npm ci` installs the same bytes everywhere. */
+/** `npm ci` must install the same bytes everywhere. */
 const lockFileComplete: Rule = {
   name: "lock-file-complete",
   check: (files) =>

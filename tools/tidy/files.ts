@@ -9,23 +9,23 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** A rule of the repository's own style, pure over a list of files. */
+/** A style rule of the repository: a pure function of a list of files. */
 export interface Rule {
   readonly name: string;
-  /** One line for each place that breaks the rule; none when all is well. */
+  /** Returns one line for each place that breaks the rule. */
   check(files: readonly SourceFile[]): string[];
 }
 
 const BINARY = /\.(png|jpg|ico|woff2?|parquet|gz|zst|pdf|wasm)$/;
 
-/** Every text file that git tracks, or would track once it is added. */
+/** Returns every text file that git tracks, or that it would track once it is added. */
 export function listFiles(root: string): SourceFile[] {
   return gitFiles(root, ["--cached", "--others", "--exclude-standard"])
     .filter((path) => !BINARY.test(path))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
 
-/** Every file that git tracks and that is there. */
+/** Returns every existing file that git tracks. */
 export function trackedFiles(root: string): string[] {
   return gitFiles(root, ["--cached"]);
 }
@@ -41,7 +41,7 @@ const NOT_CODE = new Set(
   ".md .json .txt .css .html .svg .sum .mod .py .go .java .gitignore .npmrc .editorconfig LICENSE .ci/run".split(" "),
 );
 
-/** Tracked files that may hold code and that no rule read: an extension that is not known counts as code. */
+/** Returns tracked files that may contain code and that no rule read. An unknown extension counts as code. */
 export function unreadFiles(tracked: readonly string[], read: ReadonlySet<string>): string[] {
   return tracked.filter((path) => {
     if (read.has(path) || BINARY.test(path) || NOT_CODE.has(path)) return false;
@@ -58,7 +58,7 @@ export function isCode(path: string): boolean {
   return /\.(ts|tsx|mts|mjs|cjs|js)$/.test(path);
 }
 
-/** Number of the line, from 1, that holds the character at `index`. */
+/** Returns the number of the line, from 1, with the character at `index`. */
 export function lineAt(text: string, index: number): number {
   return text.slice(0, index).split("\n").length;
 }

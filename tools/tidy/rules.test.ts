@@ -186,7 +186,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     caught: [[{ [A]: `// oxlint-${"disable"}-next-line no-var\n` }, /say why/]],
     fine: [{ [A]: `// oxlint-${"disable"}-next-line no-var -- the parser needs it\n` }],
   },
-  "surface-rooms": {
+  "surface-files": {
     caught: [
       [SURFACE_WITHOUT("README.md"), /x\/: README\.md is missing/],
       [SURFACE_WITHOUT("index.ts"), /x\/: index\.ts is missing/],

@@ -7,9 +7,9 @@ function surfacesOf(files: readonly SourceFile[]): string[] {
   return [...new Set(files.map(({ path }) => SURFACE_FILE.exec(path)?.[1]).filter((name) => name !== undefined))];
 }
 
-/** Every surface has the same rooms (docs/architecture.md). */
-const rooms: Rule = {
-  name: "surface-rooms",
+/** Every surface must have the same files (docs/architecture.md). */
+const surfaceFiles: Rule = {
+  name: "surface-files",
   check: (files) => surfacesOf(files).flatMap((name) => missingRooms(name, files)),
 };
 
@@ -43,4 +43,4 @@ const operations: Rule = {
     }),
 };
 
-export const SURFACE_RULES: readonly Rule[] = [rooms, operations];
+export const SURFACE_RULES: readonly Rule[] = [surfaceFiles, operations];

@@ -4,7 +4,7 @@ import { isCode, type Rule, type SourceFile } from "./files.ts";
 /** A node of swc's syntax tree. */
 export interface Node {
   readonly type: string;
-  /** In bytes, from 1; some nodes, as a property of an object, have none. */
+  /** In bytes, from 1. Some nodes have none, for example a property of an object. */
   readonly span?: { readonly start: number; readonly end: number };
   readonly [member: string]: unknown;
 }
@@ -12,11 +12,11 @@ export interface Node {
 /** A rule over the syntax of each code file. All such rules share one walk through each file. */
 export interface NodeRule extends Rule {
   applies(path: string): boolean;
-  /** The fault of a node; undefined when there is none. */
+  /** Returns the fault of a node; undefined when there is none. */
   wrong(node: Node, file: SourceFile, parents: readonly Node[]): string | undefined;
 }
 
-/** Calls `visit` for every node of a file, parents first. */
+/** Calls `visit` for every node of a file, parents before children. */
 export function walk(file: SourceFile, visit: (node: Node, parents: readonly Node[]) => void): void {
   const tree: unknown = parseSync(file.text, {
     syntax: "typescript",
@@ -45,7 +45,7 @@ export function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && "type" in value;
 }
 
-/** `console.log` for the node of that expression; undefined for anything but a plain name and member. */
+/** Returns `console.log` for that expression; undefined for anything but a plain name with members. */
 export function dottedName(value: unknown): string | undefined {
   if (!isNode(value)) return undefined;
   if (value.type === "Identifier") return String(value["value"]);
@@ -56,7 +56,7 @@ export function dottedName(value: unknown): string | undefined {
   return `${object}.${String(property["value"])}`;
 }
 
-/** First and last line of a node that has a span. */
+/** Returns the first and last line of a node with a span. */
 export function linesOf(file: SourceFile, node: Node): { readonly first: number; readonly last: number } {
   const { start, end } = node.span ?? { start: 1, end: 1 };
   const bytes = bytesOf(file);
@@ -78,7 +78,7 @@ function newlines(bytes: Buffer): number {
   return count;
 }
 
-/** A rule that looks at one node at a time. */
+/** Creates a rule that checks one node at a time. */
 export function nodeRule(
   name: string,
   wrong: NodeRule["wrong"],
@@ -88,7 +88,7 @@ export function nodeRule(
   return rule;
 }
 
-/** Findings of several rules, with one walk through each code file. */
+/** Returns the findings of several rules. Each file is walked once. */
 export function checkNodes(
   rules: readonly NodeRule[],
   files: readonly SourceFile[],

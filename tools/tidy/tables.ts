@@ -9,17 +9,17 @@ function tablesOf(files: readonly SourceFile[]): string[] {
     .flatMap(([, body = ""]) => [...body.matchAll(/^ {2}(\w+): /gm)].map(([, table = ""]) => table));
 }
 
-/** A table in a query that returns rows: by the query builder, or in SQL. */
+/** Whether the text has a query that returns rows of the table, by the query builder or in SQL. */
 function isRead(table: string, text: string): boolean {
   const built = new RegExp(`(?:selectFrom|[jJ]oin|from|using)\\(\\s*\\[?[^()\\]]*["'\`]${table}\\b`);
   const written = new RegExp(`(?<!DELETE )\\b(?:FROM|JOIN)\\s+"?${table}\\b`);
   return built.test(text) || written.test(text);
 }
 
-/** Its rows name tables, all of which `store.ts` beside it reads. */
+/** The rows of this file name tables, and `store.ts` beside it reads all of them. */
 const READ_BY_ROWS = "server/src/domain/quotas/kinds.ts";
 
-/** A table that is written on every request and that nobody reads costs time and disk for nothing. */
+/** Every table must be read. Writing a table that nobody reads wastes time and disk. */
 export const readTables: Rule = {
   name: "tables-are-read",
   check: (files) => {
@@ -35,19 +35,19 @@ export const readTables: Rule = {
   },
 };
 
-/** Tables that the queries of one place alone may name. */
+/** Tables that only the queries of one place may name. */
 interface Owned {
   readonly rule: string;
-  /** The beginning of the paths that may name them. */
+  /** The prefix of the paths that may name them. */
   readonly home: string;
   readonly named: RegExp;
-  /** Files elsewhere that may name them, and why. */
+  /** Other files that may name them, with the reason. */
   readonly except: Readonly<Record<string, string>>;
-  /** What to do instead. */
+  /** The advice in the error. */
   readonly mend: string;
 }
 
-/** Names of tables in a query, by the query builder or in SQL. */
+/** Returns a pattern that matches tables in queries, by the query builder or in SQL. */
 function inQueries(names: string): string {
   return `(?:selectFrom|[jJ]oin|insertInto|updateTable|deleteFrom)\\(\\s*\\[?["'\`](?:${names})\\b(?!_)|(?:\\b(?:from|join|into|update)\\s+|sql\`\\s*)"?(?:${names})\\b(?!_)(?=["\`]?\\s*(?:\\n|\`|as\\b|where\\b|set\\b|on\\b|\\())`;
 }
@@ -79,11 +79,11 @@ function inOnePlace({ rule, home, named, except, mend }: Owned): Rule {
 
 const COUNTS = { "server/src/domain/limits/store.ts": "counts the rows of every table that has a limit" };
 
-/** A state of a project that one query forgets is a state that does not hold there. */
+/** Only one place may query projects, because a query that forgets a state of a project does not enforce it. */
 export const projectsInOnePlace = inOnePlace({
   rule: "projects-in-one-place",
   home: "server/src/domain/projects/",
-  // The type of its rows, too.
+  // Also matches the type of its rows.
   named: new RegExp(
     `${inQueries("project")}|Tables\\["project"\\]|["'\`]project\\.state["'\`]|["'\`.]state_since["'\`]`,
     "g",
@@ -92,7 +92,7 @@ export const projectsInOnePlace = inOnePlace({
   mend: "ask server/src/domain/projects/index.ts for projects, and join them by `withProject`",
 });
 
-/** Revoked, expired and pending credentials are refused in one place; a query elsewhere can forget one of these states. */
+/** Only one place may query credentials: a query elsewhere can forget that one may be revoked, expired or pending. */
 export const credentialsInOnePlace = inOnePlace({
   rule: "credentials-in-one-place",
   home: "server/src/domain/identity/credentials/store.ts",

@@ -1,6 +1,6 @@
 import { isCode, lineAt, type Rule, type SourceFile } from "./files.ts";
 
-/** A rule that no text matches a pattern. */
+/** Creates a rule that forbids text matching a pattern. */
 function banned(name: string, pattern: RegExp, message: string, applies: (path: string) => boolean = () => true): Rule {
   return {
     name,
@@ -15,7 +15,7 @@ function finding(file: SourceFile, match: RegExpExecArray, message: string): str
   return `${file.path}:${lineAt(file.text, match.index)}: ${match[0].trim()}: ${message}`;
 }
 
-// The patterns are put together, so that this file does not match itself.
+// The patterns are concatenated, so that this file does not match itself.
 const OPEN_WORK = new RegExp(`\\b(?:TO${"DO"}(?!\\([^)]+\\): \\S)|FIX${"ME"})\\b`, "g");
 const MACHINE_PATH = /(?<![\w.:~\])}-])\/(?:work|root|home)\/[\w.]+/g;
 const REGISTRY_HOST = /\bhttps?:\/\/(?:registry|packages|npm)\.(?!example\b)[\w.-]+/g;

@@ -1,10 +1,13 @@
 import { isTest, lineAt, type Rule, type SourceFile } from "./files.ts";
 import { dottedName, isNode, walk, type Node } from "./syntax.ts";
 
-/** The one place of periodic work. */
+/** The only place of periodic work. */
 const SCHEDULE = "server/src/stores/jobs/schedule.ts";
 
-/** Timers that repeat and are no periodic work of the server, each with its reason. An entry that is not needed any more fails too. */
+/**
+ * Repeating timers that are not periodic work of the server, each with its reason. An entry that is no longer needed
+ * fails too.
+ */
 export const REPEATING: Readonly<Record<string, string>> = {
   "server/src/app/commands/follow.ts": "a command that follows, until its user ends it",
   "server/src/app/commands/ingest/run.ts": "a command that reads its input, until that ends",
@@ -33,7 +36,7 @@ const FUNCTIONS = new Set([
 ]);
 const LOOPS = new Set(["ForStatement", "WhileStatement", "DoWhileStatement"]);
 
-/** A file's timers that repeat, by position in the text. */
+/** Returns a file's repeating timers by their position in the text. */
 function repeatingTimers(file: SourceFile): { index: number; what: string }[] {
   if (!/\bsetInterval\b|\bsetTimeout\b/.test(file.text)) return [];
   const functions = new Map<string, Node[]>();
@@ -55,7 +58,7 @@ function repeatingTimers(file: SourceFile): { index: number; what: string }[] {
   return found.map(({ node, what }) => ({ index: indexOf(file, node), what }));
 }
 
-/** What `setTimeout` of `node:timers/promises` is called here. */
+/** Returns the local names of `setTimeout` from `node:timers/promises`. */
 function namesOfSleep(text: string): Set<string> {
   const imported = [...text.matchAll(/import \{([^}]*)\} from "node:timers\/promises"/g)].map(
     ([, names = ""]) => names,
@@ -65,7 +68,7 @@ function namesOfSleep(text: string): Set<string> {
   );
 }
 
-/** A loop that only its body ends: no condition, or only a flag, and no counter, which limits tries. */
+/** Whether only the body ends the loop: it has no condition or only a flag, and no counter that limits tries. */
 function isEndless(node: Node): boolean {
   if (!LOOPS.has(node.type) || isNode(node["update"])) return false;
   const test = node["test"];
@@ -82,7 +85,7 @@ function nameOfFunction(node: Node): string | undefined {
   return nameOf(node["identifier"] ?? node["key"] ?? node["id"]);
 }
 
-/** `x` of `x`, `this.x` and `this.#x`. */
+/** Returns `x` for `x`, `this.x` and `this.#x`. */
 function nameOf(value: unknown): string | undefined {
   if (!isNode(value)) return undefined;
   if (value.type === "Identifier" || value.type === "PrivateName") {

@@ -1,6 +1,6 @@
 import { lineAt, type Rule, type SourceFile } from "./files.ts";
 
-/** Turns that must not come back, each with the plain words for it. `docs/glossary.md` has the product's terms. */
+/** Phrases that must not come back, each with plain words instead. `docs/glossary.md` has the product's terms. */
 const TURNS: readonly (readonly [turn: RegExp, instead: string])[] = [
   [/\b(?:who|what)ever\b/gi, "name the person or the thing: everybody who, any, every"],
   [
