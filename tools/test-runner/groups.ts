@@ -18,10 +18,10 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
   "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
-  "registry-quota|registry-security|rest|retention|secrets|start|stop|tail|tenancy|webhooks-cli";
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|secrets|start|stop|tail|tenancy|webhooks|webhooks-cli";
 const CORE_STORES =
-  "telemetry/(embedded|kill-few|compaction/.*|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|filesystem|large))|" +
-  "telemetry/query/(attacks|columnar-limits|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
+  "jobs/jobs|telemetry/(embedded|kill-few|compaction/.*|presence/presence|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|filesystem|large))|" +
+  "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
 const CORE_SURFACES = "(s3|registry|files)/quota|registry/races|telemetry/wire/pool";
 
@@ -33,7 +33,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 480,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/commands/scrub)\\.full\\.ts$|^tools/borders\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/commands/scrub)\\.full\\.ts$|^tools/(borders|test-runner/runner)\\.full\\.ts$`,
     ),
   },
   {

@@ -114,7 +114,7 @@ testOperation(
 );
 
 describe("streamWebhookEvents", () => {
-  /** tests/acceptance/webhooks.test.ts tests the content of a stream. */
+  /** tests/acceptance/webhooks.full.ts tests the content of a stream. */
   let world: World;
   before(async () => {
     world = await sharedWorld(WITH_WEBHOOKS);
