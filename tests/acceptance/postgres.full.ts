@@ -12,8 +12,8 @@ import { DATABASES } from "../fixtures/databases.ts";
  * choose their databases themselves.
  */
 const SLOW =
-  "allowed-addresses audit cli cli-files cli-ingest cli-query demo fatal files-resumable-api own-telemetry query-sandbox " +
-  "registry-quota retention start stop tail webhooks-cli";
+  "allowed-addresses audit cli cli-files cli-ingest cli-query demo fatal files-resumable-api own-telemetry proxies query query-sandbox " +
+  "registry-login registry-manifests registry-quota retention start stop tail tenancy webhooks webhooks-cli";
 const SLOW_FILES = SLOW.split(" ").map((name) => `${name}.full.ts`);
 const FILES = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".test.ts") || SLOW_FILES.includes(name));
 const OUTPUT_CHARS = 8_000;

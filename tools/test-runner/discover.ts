@@ -18,7 +18,7 @@ const PLACES: Record<Tier, readonly string[]> = {
     "tests/portal/**/*.full.ts",
     "tests/**/*.full.ts",
     "server/src/**/*.full.ts",
-    "tools/*.full.ts",
+    "tools/**/*.full.ts",
   ],
 };
 
