@@ -11,8 +11,8 @@ const INTRODUCTION = `# Errors
 An answer that is an error has a body of type \`application/problem+json\` (RFC 9457). Its member \`code\` is one of these and
 does not change; \`status\` and \`title\` go with the code, \`detail\` gives the fault of this request, and says what to do.
 
-A 403 also says in \`decided_by\` what really decided: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)),
-and in \`required_scope\` which scope was missing.
+In a 403, \`decided_by\` names the reason: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)),
+and \`required_scope\` names the missing scope.
 
 \`concurrent_update\` is the answer to a PATCH or PUT whose \`If-Match\` names another version than the present one, and to one without it that another one
 overtakes: read the resource again, and repeat the change on that.

@@ -26,11 +26,11 @@ export const EXAMPLES: readonly Example[] = [
     sql: "SELECT (attributes->>'path') AS path, quantile_cont((attributes->>'duration_ms')::DOUBLE, 0.95) AS p95_ms FROM logs WHERE (attributes->>'duration_ms') IS NOT NULL GROUP BY path ORDER BY p95_ms DESC LIMIT 10",
   },
   {
-    title: "Keys of attributes, the most frequent first",
+    title: "Attribute keys, most frequent first",
     sql: "SELECT key, count(*) AS entries FROM (SELECT unnest(json_keys(attributes)) AS key FROM logs) GROUP BY key ORDER BY entries DESC LIMIT 100",
   },
   {
-    title: "A metric by the quarter of an hour",
+    title: "A metric by quarter of an hour",
     sql: "SELECT time_bucket(INTERVAL 15 MINUTE, timestamp) AS quarter, tags['host'] AS host, avg(value) AS value FROM metrics WHERE name = 'cpu' GROUP BY ALL ORDER BY quarter",
   },
   {

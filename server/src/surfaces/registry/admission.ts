@@ -170,5 +170,5 @@ function decidedFor({ projectId }: CredentialPrincipal, permission: string, reas
   if (by !== "hidden") return `it was given ${permission}, but ${clauseOf(reason)}`;
   return projectId === null
     ? "there is no such app, or it may not see it"
-    : "it reaches the apps of one project only, and this is none of them";
+    : "it can reach the apps of one project only, and that project has no such app";
 }

@@ -68,7 +68,11 @@ describe("a refusal of the registry names its reason", () => {
     for (const name of ["orgs/acme/no-such-app", `orgs/acme/${world.acme.closedApp.slug}`, nameIn(world.rival)])
       await isRefused(pusher, name, "there is no such app, or it may not see it");
     const bound = await newClient(world, { scopes: ["registry:push"], projectId: world.acme.closed.id });
-    await isRefused(bound, nameIn(world.acme), "it reaches the apps of one project only, and this is none of them");
+    await isRefused(
+      bound,
+      nameIn(world.acme),
+      "it can reach the apps of one project only, and that project has no such app",
+    );
   });
 
   test("the role of the responsible person, or that the person left or can't see the project any more", async () => {

@@ -42,7 +42,7 @@ const PARAMETERS = new Set(
 );
 
 /**
- * The row of a request. An unknown request is refused, and never treated as one for the plain object or bucket.
+ * Returns the row of a request. An unknown request is refused, never handled as one for the plain object or bucket.
  * @throws S3Error `NotImplemented`, `MethodNotAllowed`
  */
 export function routeOf(rows: readonly Row[], exchange: Exchange): Row {
@@ -67,8 +67,8 @@ export function routeOf(rows: readonly Row[], exchange: Exchange): Row {
 }
 
 /**
- * Refuses an unknown parameter, since it may change the meaning of a request. It is ignored where it does no harm: in a
- * read, and with a value (`?v=1` of pages that must not be cached).
+ * Refuses an unknown parameter, since it may change the meaning of a request. In a GET or HEAD it is ignored if it has
+ * a value, for example `?v=1` against caches: there it does no harm.
  */
 function refuseUnknown(method: string, query: Exchange["target"]["query"]): void {
   for (const { name, value } of query) {

@@ -70,7 +70,7 @@ async function ofV2(deps: Deps, form: FormFields, policy: string, ip: string | n
   if (deps.v2 === "refuse")
     throw new S3Error(
       "InvalidRequest",
-      "Signature V2 is not taken here (setting s3_signature_v2); sign the form with AWS4-HMAC-SHA256.",
+      "This server does not accept Signature V2 (setting s3_signature_v2). Sign the form with AWS4-HMAC-SHA256.",
     );
   const accessKeyId = required(form, "AWSAccessKeyId");
   const given = required(form, "Signature");

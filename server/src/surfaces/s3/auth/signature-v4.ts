@@ -93,12 +93,12 @@ export class SigningKeys {
     this.#keysMax = keysMax;
   }
 
-  /** The secret is part of the cache key, so a replaced secret never finds the key of the old one. */
+  /** A cached key is used only for the same secret, also after the secret of an access key was replaced. */
   keyOf(accessKeyId: string, secret: string, scope: Scope): KeyObject {
     const name = `${accessKeyId}/${scopeText(scope)}`;
     const known = this.#keys.get(name);
     if (known?.secret === secret) return known.key;
-    const key = createSecretKey(deriveKey(secret, scope)); // an HMAC with bytes makes one each time, which takes longer than the HMAC
+    const key = createSecretKey(deriveKey(secret, scope)); // Node creates a key object for each HMAC with bytes, which takes longer than the HMAC itself.
     this.#keys.delete(name);
     this.#keys.set(name, { secret, key });
     if (this.#keys.size > this.#keysMax) {

@@ -39,7 +39,7 @@ export function parseDocument(bytes: Uint8Array, name: string, elementsMax = ELE
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const document = parseXml(text, { preserveDocumentType: true });
     if (document.root === null || document.children.some((node) => node instanceof XmlDocumentType))
-      throw new Error("there is a document type, or no element");
+      throw new Error("the document has a document type, or no element");
     root = elementOf(document.root, 1);
   } catch (cause) {
     // This includes a stack overflow by endless nesting.
