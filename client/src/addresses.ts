@@ -1,4 +1,4 @@
-import type { DISCOVERY_ROUTES, ResultOf } from "@mooring/contract";
+import { SERVICE_PREFIXES, type DISCOVERY_ROUTES, type ResultOf } from "@mooring/contract";
 import { UnreachableError } from "./errors.ts";
 
 /** The address of each service of a deployment. */
@@ -31,21 +31,8 @@ export async function discover(url: string): Promise<Addresses> {
   };
 }
 
-type Service = "identity_url" | "ingest_url" | "query_url" | "storage_url" | "portal_url";
-
-/** The path prefixes of each service. All other paths are the portal's. */
-const SERVICES: readonly (readonly [prefix: string, service: Service])[] = [
-  ["/oauth/", "identity_url"],
-  ["/v1/ingest/", "ingest_url"],
-  ["/otlp/", "ingest_url"],
-  ["/v1/query", "query_url"],
-  ["/v1/tail/", "query_url"],
-  ["/v1/upload", "storage_url"],
-  ["/v1/files", "storage_url"],
-];
-
 /** Returns the address of the service that a path belongs to, without a slash at its end. */
 export function originOf(addresses: Addresses, path: string): string {
-  const [, service = "portal_url"] = SERVICES.find(([prefix]) => path.startsWith(prefix)) ?? [];
+  const [, service = "portal_url"] = SERVICE_PREFIXES.find(([prefix]) => path.startsWith(prefix)) ?? [];
   return addresses[service];
 }

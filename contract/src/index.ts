@@ -16,5 +16,11 @@ export { ORGANIZATION_ROUTES } from "./organization/index.ts";
 export { ACTIVITY_SERVICES, type ActivityService } from "./organization/activity.ts";
 export { S3_KEY_SCOPES } from "./organization/s3-keys.ts";
 export { USAGE_ROUTES } from "./usage.ts";
-export { DISCOVERY_ROUTES, PORTAL_ROUTES, ServiceAddresses } from "./portal/index.ts";
+export {
+  DISCOVERY_ROUTES,
+  PORTAL_ROUTES,
+  SERVICE_PREFIXES,
+  ServiceAddresses,
+  type ApiService,
+} from "./portal/index.ts";
 export { WEBHOOK_HANDSHAKES, WEBHOOK_ROUTES, WEBHOOK_SCHEMES } from "./webhooks/index.ts";

@@ -56,7 +56,9 @@ for (const [name, look] of Object.entries(LOOKS)) {
 async function detailPaths(): Promise<string[]> {
   const { org, app, webhook } = portal.shared.home;
   const details = [`images/${app.id}`, `buckets/${app.slug}`, `webhooks/${webhook.id}`];
-  return [...details, "files?view=names", "files?view=trash"].map((page) => `/o/${org.slug}/-/${page}`);
+  return [...details, "files?view=names", "files?view=trash", "api?operation=createUpload", "api?q=webhook"].map(
+    (page) => `/o/${org.slug}/-/${page}`,
+  );
 }
 
 async function eachPage(tab: Tab, pages: readonly string[], name: string): Promise<void> {

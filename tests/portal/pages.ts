@@ -18,6 +18,7 @@ export const ORGANIZATION_PAGES = [
   "audit",
   "projects",
   "usage",
+  "api",
   "settings",
 ] as const;
 

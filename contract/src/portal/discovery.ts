@@ -12,6 +12,20 @@ export const ServiceAddresses = Type.Object({
   portal_url: Type.String(),
 });
 
+/** The services of `ServiceAddresses` that answer the JSON API. */
+export type ApiService = "identity_url" | "ingest_url" | "query_url" | "storage_url" | "portal_url";
+
+/** What begins the paths of each service; every other path is the portal's. */
+export const SERVICE_PREFIXES: readonly (readonly [prefix: string, service: ApiService])[] = [
+  ["/oauth/", "identity_url"],
+  ["/v1/ingest/", "ingest_url"],
+  ["/otlp/", "ingest_url"],
+  ["/v1/query", "query_url"],
+  ["/v1/tail/", "query_url"],
+  ["/v1/upload", "storage_url"],
+  ["/v1/files", "storage_url"],
+];
+
 export const DISCOVERY_ROUTES = {
   getAddresses: route({
     operationId: "getAddresses",
@@ -22,6 +36,23 @@ export const DISCOVERY_ROUTES = {
     permission: "public",
     publicReason: "clients need it before they have a token",
     result: ServiceAddresses,
+    status: 200,
+    problems: [],
+  }),
+  getApiDocument: route({
+    operationId: "getApiDocument",
+    method: "GET",
+    path: "/openapi.json",
+    tag: "discovery",
+    summary: "Show this document: every operation of the JSON API",
+    description: "It is the same for every caller and has an entity tag.",
+    permission: "public",
+    publicReason: "it describes the interface, which is public, and nothing of this deployment but its addresses",
+    result: Type.Object({
+      openapi: Type.String({ description: "version of the OpenAPI specification" }),
+      info: Type.Object({ title: Type.String(), version: Type.String({ description: "of the interface" }) }),
+      paths: Type.Object({}),
+    }),
     status: 200,
     problems: [],
   }),

@@ -5,7 +5,7 @@ import { JOB_ROWS } from "./jobs.ts";
 import { RECOVERY_ROWS } from "./recovery.ts";
 import { SIGN_IN_ROWS } from "./sign-in.ts";
 
-export { DISCOVERY_ROUTES, ServiceAddresses } from "./discovery.ts";
+export { DISCOVERY_ROUTES, SERVICE_PREFIXES, ServiceAddresses, type ApiService } from "./discovery.ts";
 
 /** The interface between the portal's pages and their server. It is not stable. */
 export const PORTAL_ROUTES = {

@@ -199,6 +199,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import("~/pages/usage/page.tsx"),
   },
   {
+    path: "api",
+    title: "API",
+    group: "Organization",
+    key: "o",
+    topic: "token",
+    load: () => import("~/pages/api/page.tsx"),
+  },
+  {
     path: "settings",
     title: "Settings",
     group: "Organization",

@@ -14,6 +14,7 @@ import {
   type EncoderPool,
   type Tails,
 } from "#surfaces/telemetry/index.ts";
+import { createApiSurface } from "#surfaces/api/index.ts";
 import { createBucketsSurface, type GatewayLink } from "#surfaces/s3/index.ts";
 import { createFilesSurface } from "#surfaces/files/index.ts";
 import { createImagesSurface, createRegistrySurface } from "#surfaces/registry/index.ts";
@@ -75,6 +76,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
   });
   return [
     health,
+    createApiSurface({ host, addresses }),
     createOauthSurface({ host, identity }),
     createOrganizationSurface({ host, identity, metadata, clock, addresses, outbound: alerts.deps.outbound, mail }),
     createTelemetrySurface({ host, store: telemetry, encoders, metadata, tails }),

@@ -52,9 +52,14 @@ export function openApiOf(options: {
   version: string;
   description: string;
   rows: readonly Row[];
+  /** Where tokens are issued. */
+  tokenUrl?: string;
 }): object {
   const paths: Record<string, Record<string, unknown>> = {};
+  const ids = new Set<string>();
   for (const row of options.rows) {
+    if (ids.has(row.operationId)) throw new Error(`two rows have the operation id ${row.operationId}`);
+    ids.add(row.operationId);
     const path = (paths[row.path] ??= {});
     path[row.method.toLowerCase()] = operationOf(row);
   }
@@ -73,7 +78,7 @@ export function openApiOf(options: {
         oauth2: {
           type: "oauth2",
           description: "An access token by the client credentials grant (RFC 6749 section 4.4).",
-          flows: { clientCredentials: { tokenUrl: "/oauth/token", scopes: SCOPE_DESCRIPTIONS } },
+          flows: { clientCredentials: { tokenUrl: options.tokenUrl ?? "/oauth/token", scopes: SCOPE_DESCRIPTIONS } },
         },
       },
     },

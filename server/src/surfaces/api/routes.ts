@@ -1,0 +1,10 @@
+import type { FastifyInstance } from "fastify";
+import { DISCOVERY_ROUTES } from "@mooring/contract";
+import { mountRoute } from "#http/index.ts";
+import type { ApiSurfaceDeps } from "./deps.ts";
+import { getApiDocument } from "./operations/document.ts";
+
+/** Row → operation. */
+export function mountApi(app: FastifyInstance, deps: ApiSurfaceDeps): void {
+  mountRoute(app, deps.host, DISCOVERY_ROUTES.getApiDocument, getApiDocument(deps));
+}
