@@ -22,6 +22,8 @@ export type CallInput<T> = (T extends { params: unknown } ? { readonly params: G
     /** Completes `cannot <purpose>: …`; by default the row's summary. */
     readonly purpose?: string;
     readonly signal?: AbortSignal;
+    /** Limit of each attempt, instead of the client's. */
+    readonly timeoutMs?: number;
   };
 
 /** Row and input without their types. */
@@ -32,6 +34,7 @@ export interface AnyCall {
   readonly headers?: { readonly [H in RequestHeader]?: string | null | undefined };
   readonly purpose?: string;
   readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
 }
 
 /** Returns the path and query of a call, with every value encoded. */

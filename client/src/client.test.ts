@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -10,8 +11,11 @@ import {
   UnreachableError,
   type Addresses,
   type ApiError,
+  CLIENT_VERSION,
   type Client,
+  type ClientOptions,
 } from "./index.ts";
+import { versionFields } from "./version.ts";
 
 /** A server that numbers its tokens, and answers as the test sets it. */
 interface Api {
@@ -19,6 +23,8 @@ interface Api {
   /** `Authorization` fields of requests to the token endpoint, and tokens of other requests. */
   readonly signIns: string[];
   readonly calls: string[];
+  /** `User-Agent` of all requests. */
+  readonly agents: (string | undefined)[];
   /** Method and target of other requests, with idempotency key and body. */
   readonly requests: {
     readonly line: string;
@@ -47,6 +53,7 @@ async function startApi(): Promise<Api> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     signIns: [],
     calls: [],
+    agents: [],
     requests: [],
     onToken: () => false,
     onCall: (_token, response) => void response.end("{}"),
@@ -61,6 +68,7 @@ async function startApi(): Promise<Api> {
     const came = { line: `${method} ${url}`, key: key as string | undefined, ifMatch, body: "" };
     request.setEncoding("utf8").on("data", (text: string) => (came.body += text));
     const field = request.headers.authorization ?? "";
+    made.agents.push(request.headers["user-agent"]);
     if (url === "/oauth/token") {
       made.signIns.push(field);
       if (!made.onToken(response)) {
@@ -75,10 +83,10 @@ async function startApi(): Promise<Api> {
   return made;
 }
 
-function client(clientSecret = "secret"): Client {
+function client(clientSecret = "secret", options: Partial<ClientOptions> = {}): Client {
   const addresses = { identity_url: api.url, portal_url: api.url, ingest_url: api.url } as Addresses;
   const tokens = clientCredentials(addresses, { clientId: "mrc_1", clientSecret }, () => nowMs);
-  return createClient({ addresses, tokens });
+  return createClient({ addresses, tokens, ...options });
 }
 
 function ask(from: Client): Promise<unknown> {
@@ -115,6 +123,31 @@ describe("tokens of the client", () => {
       token === "token-1" ? refuse(response, 401, { code: "invalid_token" }) : response.end("{}");
     await Promise.all([ask(from), ask(from)]);
     assert.equal(api.signIns.length, 2);
+  });
+
+  test("fifty calls after the token's life, and fifty after a refusal, take one token", async () => {
+    const from = client();
+    await ask(from);
+    nowMs += 900_000;
+    await Promise.all(Array.from({ length: 50 }, () => ask(from)));
+    assert.equal(api.signIns.length, 2);
+    api.onCall = (token, response) =>
+      token === "token-2" ? refuse(response, 401, { code: "invalid_token" }) : response.end("{}");
+    await Promise.all(Array.from({ length: 50 }, () => ask(from)));
+    assert.equal(api.signIns.length, 3);
+  });
+
+  test("a renewal that fails fails for all waiting calls, and the next call starts another", async () => {
+    const from = client();
+    await ask(from);
+    nowMs += 900_000;
+    api.onToken = (response) => (refuse(response, 401, { error: "invalid_client" }), true);
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => ask(from)));
+    assert.ok(results.every(({ status }) => status === "rejected"));
+    assert.equal(api.signIns.length, 2);
+    api.onToken = () => false;
+    await ask(from);
+    assert.equal(api.signIns.length, 3);
   });
 
   test("a second 401 is returned to the caller", async () => {
@@ -284,6 +317,56 @@ describe("calls", () => {
     script(...Array.from({ length: 9 }, () => unavailable));
     await assert.rejects(list(), { status: 503 });
     assert.equal(api.requests.length, 6);
+  });
+
+  test("an attempt ends at its time limit, also when the body stops, and is retried", async () => {
+    const list = (timeoutMs: number): Promise<unknown> => client().call(listCredentials, { timeoutMs });
+    const silent = (): void => undefined;
+    const stops = (response: ServerResponse): void => void response.write('{"items":');
+    script(silent, stops, answer({ items: [], next_cursor: null }));
+    assert.deepEqual(await list(200), { items: [], next_cursor: null });
+    assert.equal(api.requests.length, 3);
+    script(silent, silent, silent, silent);
+    await assert.rejects(list(50), (error: UnreachableError) => {
+      assert.match(error.message, /^cannot list credentials: .*no answer within 0.05 s/);
+      return error instanceof UnreachableError;
+    });
+    assert.equal(api.requests.length, 7);
+  });
+
+  test("retries of all calls share a budget, which successes refill", async () => {
+    const from = client("secret", { retryBudget: { max: 2, perSuccess: 0.5 } });
+    const list = (): Promise<unknown> => from.call(listCredentials, {});
+    script(...Array.from({ length: 20 }, () => unavailable));
+    const down = await Promise.allSettled(Array.from({ length: 10 }, list));
+    assert.ok(down.every(({ status }) => status === "rejected"));
+    assert.equal(api.requests.length, 12, "ten attempts and two retries");
+    script();
+    await list();
+    await list();
+    script(unavailable, unavailable);
+    await assert.rejects(list(), { status: 503 });
+    assert.equal(api.requests.length, 16, "two successes gave one retry back");
+  });
+
+  test("requests and sign-ins name the client's version, which is that of its package", async () => {
+    await client().call(listCredentials, {});
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    assert.equal(CLIENT_VERSION, version);
+    assert.deepEqual(api.agents, [`mooring-client/${version}`, `mooring-client/${version}`]);
+  });
+
+  test("a page names the client to its own origin only, by a field that it may send", () => {
+    const page = { origin: api.url };
+    Object.defineProperty(globalThis, "location", { value: page, configurable: true });
+    try {
+      assert.deepEqual(versionFields(`${api.url}/v1/me`), { "mooring-client": `mooring-client/${CLIENT_VERSION}` });
+      assert.deepEqual(versionFields("https://other.example/v1/me"), {});
+    } finally {
+      Reflect.deleteProperty(globalThis, "location");
+    }
   });
 
   test("an abort ends the wait for the next attempt", async () => {

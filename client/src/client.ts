@@ -1,10 +1,11 @@
 import type { ResultOf, Route } from "@mooring/contract";
 import { originOf, type Addresses } from "./addresses.ts";
 import { headersOf, isRepeatable, purposeOf, targetOf, type AnyCall, type CallInput } from "./call.ts";
-import { apiError } from "./errors.ts";
+import { apiError, UnreachableError } from "./errors.ts";
 import { reach } from "./reach.ts";
-import { withRetries } from "./retry.ts";
+import { retryBudget, withRetries, type RetryBudgetOptions } from "./retry.ts";
 import type { Tokens } from "./tokens.ts";
+import { versionFields } from "./version.ts";
 
 /** A request that no row describes: streams, formats, presigned URLs. */
 export interface ApiRequest {
@@ -31,7 +32,8 @@ export interface Client {
   readonly addresses: Addresses;
   /**
    * Calls one operation. Retries a repeatable call a few times when there is no answer or the server is unavailable. A
-   * call that creates something gets an `Idempotency-Key`, so that it creates one thing.
+   * call that creates something gets an `Idempotency-Key`, so that it creates one thing. Each
+   * attempt has a time limit.
    * @throws ApiError, UnreachableError
    */
   call<const T extends Route>(row: T, input: CallInput<T>): Promise<ResultOf<T>>;
@@ -42,7 +44,7 @@ export interface Client {
   read<const T extends Route>(row: T, input: CallInput<T>): Promise<Versioned<ResultOf<T>>>;
   /** Yields the items of a list, and reads page after page. @throws ApiError, UnreachableError */
   items<const T extends Route>(row: T, input: CallInput<T>): AsyncGenerator<ItemOf<T>>;
-  /** Sends the request once. Resolves with a 2xx answer. @throws ApiError, UnreachableError */
+  /** Sends the request once, without a time limit. Resolves with a 2xx answer when its body begins. @throws ApiError, UnreachableError */
   send(request: ApiRequest): Promise<Response>;
   /** @throws ApiError, UnreachableError */
   json<T>(request: ApiRequest): Promise<T>;
@@ -52,11 +54,23 @@ export interface ClientOptions {
   readonly addresses: Addresses;
   /** Null in a browser: no `Authorization` is sent, because the session cookie identifies the person. */
   readonly tokens: Tokens | null;
+  /** Limit of each attempt of `call`, `read` and `items` that names none. */
+  readonly timeoutMs?: number;
+  /** Limit of the retries of all calls. */
+  readonly retryBudget?: RetryBudgetOptions;
 }
 
 const PAGE = 100;
+/** More than the server gives a query. */
+const TIMEOUT_MS = 90_000;
 
-export function createClient({ addresses, tokens }: ClientOptions): Client {
+export function createClient({
+  addresses,
+  tokens,
+  timeoutMs: limitMs = TIMEOUT_MS,
+  ...options
+}: ClientOptions): Client {
+  const budget = retryBudget(options.retryBudget);
   const send = async (request: ApiRequest): Promise<Response> => {
     if (tokens === null) return accepted(request, await fetchOnce(request, null));
     const first = await tokens.get();
@@ -67,10 +81,14 @@ export function createClient({ addresses, tokens }: ClientOptions): Client {
   };
   const read = async (row: Route, input: AnyCall): Promise<Versioned<unknown>> => {
     const request = requestOf(addresses, row, input);
-    const once = (): Promise<Response> => send(request);
-    const response = await (isRepeatable(row, input) ? withRetries(once, input.signal) : once());
-    const value: unknown = response.status === 204 ? undefined : await response.json();
-    return { value, etag: response.headers.get("etag") };
+    const { signal, timeoutMs = limitMs } = input;
+    const once = async (): Promise<Versioned<unknown>> =>
+      withTimeout(request, timeoutMs, async (limited) => {
+        const response = await send(limited);
+        const value: unknown = response.status === 204 ? undefined : await response.json();
+        return { value, etag: response.headers.get("etag") };
+      });
+    return isRepeatable(row, input) ? withRetries(once, { signal, budget }) : once();
   };
   const call = async (row: Route, input: AnyCall): Promise<unknown> => (await read(row, input)).value;
   async function* items(row: Route, input: AnyCall): AsyncGenerator<unknown> {
@@ -108,6 +126,7 @@ function requestOf(addresses: Addresses, row: Route, input: AnyCall): ApiRequest
 async function fetchOnce(request: ApiRequest, token: string | null): Promise<Response> {
   const { method = "GET", url, body, signal } = request;
   const headers = {
+    ...versionFields(url),
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "content-type": "application/json" }),
     ...request.headers,
@@ -118,6 +137,27 @@ async function fetchOnce(request: ApiRequest, token: string | null): Promise<Res
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+/** The answer with its body; a limit that is over becomes `UnreachableError`, which a retry may follow. */
+async function withTimeout<T>(
+  request: ApiRequest,
+  timeoutMs: number,
+  run: (limited: ApiRequest) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+  const signals = request.signal === undefined ? [limit.signal] : [request.signal, limit.signal];
+  try {
+    return await run({ ...request, signal: AbortSignal.any(signals) });
+  } catch (error) {
+    if (request.signal?.aborted === true || !limit.signal.aborted) throw error;
+    throw error instanceof UnreachableError
+      ? error
+      : new UnreachableError(request.purpose, request.url, limit.signal.reason);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function accepted(request: ApiRequest, response: Response): Promise<Response> {

@@ -6,14 +6,50 @@ const ATTEMPTS_MAX = 4;
 const RETRY_AFTER_MS_MAX = 30_000;
 const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
+/**
+ * Retries of all calls together: each takes one from the budget, and each success gives a part of one back. While a server
+ * is down, most calls then fail at their first attempt, and retries don't multiply its load.
+ */
+export interface RetryBudget {
+  /** False: there is none left. */
+  take(): boolean;
+  succeeded(): void;
+}
+
+export interface RetryBudgetOptions {
+  /** Retries that may follow each other without a success. */
+  readonly max: number;
+  /** What a success gives back. */
+  readonly perSuccess: number;
+}
+
+const BUDGET: RetryBudgetOptions = { max: 20, perSuccess: 0.1 };
+
+export function retryBudget({ max, perSuccess }: RetryBudgetOptions = BUDGET): RetryBudget {
+  let left = max;
+  return {
+    take: () => {
+      if (left < 1) return false;
+      left -= 1;
+      return true;
+    },
+    succeeded: () => void (left = Math.min(max, left + perSuccess)),
+  };
+}
+
 /** Retries failures that may pass: no answer, or an answer that the server is unavailable. */
-export async function withRetries<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { signal, budget }: { readonly signal: AbortSignal | undefined; readonly budget: RetryBudget },
+): Promise<T> {
   for (let failed = 1; ; failed++) {
     try {
-      return await attempt();
+      const result = await attempt();
+      budget.succeeded();
+      return result;
     } catch (error) {
       const waitMs = failed < ATTEMPTS_MAX ? retryDelayMs(error, failed, RETRY) : null;
-      if (waitMs === null || waitMs > RETRY_AFTER_MS_MAX) throw error;
+      if (waitMs === null || waitMs > RETRY_AFTER_MS_MAX || !budget.take()) throw error;
       await pause(waitMs, signal);
     }
   }

@@ -2,6 +2,7 @@ import type { Addresses } from "./addresses.ts";
 import { apiError } from "./errors.ts";
 import { reach } from "./reach.ts";
 import { pause } from "./retry.ts";
+import { versionFields } from "./version.ts";
 
 /** The source of the token in the `Authorization` field, without `Bearer `. */
 export interface Tokens {
@@ -49,17 +50,22 @@ export function renewed(take: () => Promise<TokenAnswer>, nowMs: () => number): 
     const { access_token: text, expires_in: lifeS } = await take();
     return { text, renewAtMs: askedMs + lifeS * 1000 * RENEW_AT };
   };
-  let token: Promise<Token> | null = null;
+  let latest: Promise<Token> | null = null;
+  const renew = (): Promise<Token> => {
+    const renewal = taken();
+    latest = renewal;
+    renewal.catch(() => {
+      if (latest === renewal) latest = null;
+    });
+    return renewal;
+  };
   return {
     get: async (refused) => {
-      const present = token === null ? null : await token;
+      const seen = latest;
+      const present = seen === null ? null : await seen;
       if (present !== null && present.text !== refused && nowMs() < present.renewAtMs) return present.text;
-      // Concurrent requests wait for the same renewal.
-      token = taken();
-      token.catch(() => {
-        token = null;
-      });
-      return (await token).text;
+      // Calls that saw the same token wait for one renewal, which the first of them starts.
+      return (await (latest === seen || latest === null ? renew() : latest)).text;
     },
   };
 }
@@ -74,6 +80,7 @@ async function takeToken(
     const response = await reach("take a token", `${addresses.identity_url}/oauth/token`, {
       method: "POST",
       headers: {
+        ...versionFields(addresses.identity_url),
         authorization: `Basic ${btoa(pair)}`, // the form encoding leaves only ASCII
         "content-type": "application/x-www-form-urlencoded",
       },

@@ -39,7 +39,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: "portal",
     seconds: 720,
-    files: /^tests\/portal\//,
+    files: /^tests\/portal\/(?!origins\.)/,
     about: /^portal\/|^server\/src\/(surfaces\/portal|domain\/people)\/|^tests\/portal\//,
   },
   {
@@ -111,6 +111,14 @@ export const GROUPS: readonly Group[] = [
     seconds: 480,
     files: /^tests\/proxies\//,
     about: /^(server\/src\/http|tests\/proxies|docs\/how-to)\//,
+  },
+  {
+    name: "api",
+    seconds: 300,
+    files: new RegExp(
+      `${acceptance("(typescript|python)-client|compatibility").source}|^tests/portal/origins\\.full\\.ts$`,
+    ),
+    about: /^(contract|client|openapi)\/|^server\/src\/surfaces\/(api|files)\//,
   },
   {
     name: "setup",
