@@ -12,8 +12,8 @@ export interface WebhookRequest {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Exactly as it came: a body that was parsed and written again has another signature. */
   readonly body: string | Uint8Array;
-  /** The present time. */
-  readonly nowMs?: number;
+  /** The present time: `Date.now()`. */
+  readonly nowMs: number;
 }
 
 export interface VerifiedWebhook {
@@ -30,12 +30,7 @@ const TOLERANCE_S = 5 * 60;
  * Verifies a message of an alert, of a bucket, or an event that was forwarded, as Standard Webhooks describes it.
  * @throws WebhookSignatureError
  */
-export async function verifyWebhook({
-  secret,
-  headers,
-  body,
-  nowMs = Date.now(),
-}: WebhookRequest): Promise<VerifiedWebhook> {
+export async function verifyWebhook({ secret, headers, body, nowMs }: WebhookRequest): Promise<VerifiedWebhook> {
   const id = fieldOf(headers, "webhook-id");
   const timestamp = fieldOf(headers, "webhook-timestamp");
   const signatures = fieldOf(headers, "webhook-signature");

@@ -7,8 +7,9 @@ const portal = usePortal();
 
 test("an operation is found, and shows its permission, members and a command", { skip: NO_CHROMIUM }, async () => {
   const { org } = portal.shared.home;
-  const { page, go, faults, close } = await portal.open({});
-  await go(`/o/${org.slug}/-/api`);
+  const tab = await portal.open({});
+  const { page, faults } = tab;
+  await tab.go(`/o/${org.slug}/-/api`);
   await page.getByRole("combobox", { name: "Subject" }).selectOption("files");
   await page.getByRole("group", { name: "Operations" }).getByText("/v1/upload", { exact: true }).waitFor();
   await page.getByRole("searchbox", { name: "Search all operations" }).fill("getMe /v1/me");
@@ -22,5 +23,5 @@ test("an operation is found, and shows its permission, members and a command", {
   const answer = await fetch(String(address), { headers: { authorization: `Bearer ${token}` } });
   assert.equal(answer.status, 200);
   assert.deepEqual(faults, []);
-  await close();
+  await tab.close();
 });

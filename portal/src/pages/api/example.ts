@@ -25,6 +25,7 @@ export function exampleOf(given: Schema, document: Pick<ApiDocument, "components
       return true;
     case "null":
       return null;
+    case undefined:
     default:
       return schema.format === "date-time" ? "2026-01-01T00:00:00Z" : "…";
   }

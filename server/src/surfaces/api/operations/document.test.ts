@@ -80,7 +80,7 @@ test("the document is valid OpenAPI 3.1, and so is each document of openapi/", a
     assert.equal(validator.version, "3.1");
   }
   const broken = await new Validator().validate({ ...documents[0], paths: { "/x": { get: { responses: 1 } } } });
-  assert.equal(broken.valid, false, "the validator accepts what is wrong");
+  assert.equal(broken.valid, false, "the validator accepts an invalid document");
 });
 
 test("the document is the sum of the documents of openapi/, each operation once, each tag described", () => {
