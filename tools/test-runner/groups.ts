@@ -23,7 +23,7 @@ const CORE_STORES =
   "jobs/jobs|telemetry/(embedded|kill-few|compaction/.*|presence/presence|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|filesystem|large))|" +
   "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
   "metadata/(kill-few|postgres/postgres|sqlite/(readers|sqlite))";
-const CORE_SURFACES = "(s3|registry|files)/quota|registry/races|telemetry/wire/pool";
+const CORE_SURFACES = "(s3|registry|files)/quota|registry/races|telemetry/(tail/tail|wire/pool)";
 
 export const CORE_SECONDS_MAX = 20 * 60;
 
@@ -33,7 +33,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 480,
     files: new RegExp(
       `${acceptance(CORE_ACCEPTANCE).source}|` +
-        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/commands/scrub)\\.full\\.ts$|^tools/(borders|test-runner/runner)\\.full\\.ts$`,
+        `^server/src/(stores/(${CORE_STORES})|surfaces/(${CORE_SURFACES})|app/(backup/backup|commands/scrub)|domain/s3/objects/deletions/deletions)\\.full\\.ts$|^tools/(borders|test-runner/runner)\\.full\\.ts$`,
     ),
   },
   {
