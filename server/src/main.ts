@@ -2,7 +2,7 @@ import { commandNamed, COMMANDS } from "./app/commands/index.ts";
 import { ExitCode, exitCodeOf, messageOf, UsageError } from "./app/commands/command.ts";
 import { printableLines } from "./app/commands/printable.ts";
 
-/** Runs one command line and resolves with the exit code: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 cannot reach the server. */
+/** Runs one command. Resolves with the exit code: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 cannot reach the server. */
 export async function main(argv: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = argv;
   if (name === "help" && rest[0] !== undefined) return main([rest[0], "--help"]);
@@ -32,5 +32,5 @@ function report(error: unknown, name: string): number {
 function overview(): string {
   const width = Math.max(...COMMANDS.map((command) => command.name.length));
   const lines = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `mooring: what an organization's apps need from a platform, in one process\n\nUsage: mooring <command> [options]\n\n${lines.join("\n")}\n\nmooring <command> --help says more about one.\n`;
+  return `mooring: what an organization's apps need from a platform, in one process\n\nUsage: mooring <command> [options]\n\n${lines.join("\n")}\n\nmooring <command> --help describes one command.\n`;
 }

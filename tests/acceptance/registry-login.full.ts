@@ -382,5 +382,5 @@ test("a person logs in with their e-mail address and a personal access token, cr
     },
   );
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /nobody@example\.com is no member of/);
+  assert.match(unknown.stderr, /nobody@example\.com is not a member of/);
 });

@@ -1,7 +1,7 @@
 import type { Cutoff, GuardedClock } from "./deletions.ts";
 import type { Clock } from "./time.ts";
 
-/** A clock that tests set, and that always allows deletions. */
+/** A clock that tests set. It always allows deletions. */
 export function trustedClock(clock: Clock | GuardedClock): GuardedClock {
   if ("deletionTime" in clock) return clock;
   return {
@@ -11,7 +11,7 @@ export function trustedClock(clock: Clock | GuardedClock): GuardedClock {
   };
 }
 
-/** A time that a test deletes by. */
+/** A cutoff for a test's deletions. */
 export function timeToDelete(ms: number): Cutoff {
   return ms as Cutoff;
 }

@@ -27,26 +27,26 @@ Usage: mooring account reset EMAIL [--clear-second-factor] [--json]
        mooring account list [--unverified] [--json]
        mooring account end-links [--json]
 
-For the operator, on the server's machine, beside a running server or without one.
+For the operator, on the server's machine, with or without a running server.
 
-reset makes a one-time link with which the person sets a new password; hand it over so that nobody else sees it. It works for an hour. Every
-session of the person ends when it is used. An authenticator app stays required, unless --clear-second-factor says that it and the recovery
-codes end. If nobody proved before whose the address is, everything from before ends: make sure that you give the link to the right person.
+reset creates a one-time link with which the person sets a new password. It works for an hour. Give it to the person so that nobody else
+sees it. Using it ends every session of the person. An authenticator app stays required; --clear-second-factor removes it and the recovery
+codes. If the address was unverified, every older way to sign in ends: make sure that you give the link to the right person.
 
-list shows the accounts; with --unverified those whose address nobody has proved.
+list shows the accounts; with --unverified only those with an unverified address.
 
-end-links ends every open set-up link, reset link and invitation: for records in PostgreSQL that were put back from a dump.
-mooring restore does it by itself.
+end-links ends every open set-up link, reset link and invitation. Use it after you restored records in PostgreSQL from a dump;
+mooring restore does it for you.
 
   mooring account reset ada@example.com --data-dir ./data
   mooring account list --unverified --json
 
-With --json reset prints {"reset_url", "expires_at"}, list a list, end-links how many of each.
+With --json reset prints {"reset_url", "expires_at"}, list prints a list, end-links prints the counts.
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "clear-second-factor", description: "reset: end the authenticator app and recovery codes, too" },
-  { name: "unverified", description: "list: only accounts whose address nobody has proved" },
+  { name: "clear-second-factor", description: "reset: also end the authenticator app and recovery codes" },
+  { name: "unverified", description: "list: only accounts with an unverified address" },
   { name: "json", description: "print JSON" },
   ...LOCAL_OPTIONS,
 ];

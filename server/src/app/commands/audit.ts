@@ -22,24 +22,24 @@ Usage: mooring audit verify [--org SLUG] [--data-dir DIR]
        mooring audit verify --credentials FILE
        mooring audit repair [--org SLUG] [--data-dir DIR]
 
-verify walks the audit log, in which each entry holds the hash of the one before, and reports the first gap or change. On the server's machine
-it reads the records itself: every organization's log and the instance's own, or one organization's. With a credential that
-holds audit:read it asks the server for its organization's.
+verify checks the audit log, in which each entry contains the hash of the entry before, and reports the first gap or change. On the
+server's machine it reads the records: the logs of every organization and of the instance, or of one organization. With a credential
+that has audit:read, it requests the log of the credential's organization from the server.
 
-repair is for a log that verify finds broken, for example after the database was put back in part. It changes no entry and takes none away: it appends
-an entry that describes the fault, from which entry to which, and lets the log continue from there. verify then passes, and still reports the faults that were
-declared. Keep a copy of the database first, and find out what happened: repair can't.
+repair is for a log that verify finds broken, for example after the database was restored in part. It changes and deletes no entry. It
+appends an entry that describes the fault and the affected entries, and the log continues from there. verify then passes, and still
+reports the declared faults. First copy the database and find the cause: repair can't find it.
 
   mooring audit verify --data-dir ./data
   mooring audit verify --org acme --json
   mooring audit repair --org acme
 
-Exit codes: 0 whole, or repaired, 1 a fault was found, 2 wrong usage, 3 not permitted, 4 can't reach the server.
+Exit codes: 0 no fault, or repaired, 1 a fault was found, 2 wrong usage, 3 not permitted, 4 can't reach the server.
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "org", value: "SLUG", description: "this organization's log only" },
-  { name: "json", description: "print JSON: one object a log, in a list" },
+  { name: "org", value: "SLUG", description: "only the log of this organization" },
+  { name: "json", description: "print JSON: a list with one object for each log" },
   ...CONNECTION_OPTIONS,
   ...LOCAL_OPTIONS,
 ];

@@ -17,23 +17,24 @@ import { untilInterrupt } from "./interrupt.ts";
 const USAGE = `
 Usage: mooring backup --to DIR [--with-master-key] [--json] [--data-dir DIR]
 
-Backs the data directory up into a new directory within DIR, beside a running server or without one: records, telemetry and content of one moment, with
-everything that was acknowledged before it began. On the same file system, files that never change are linked, which takes no room and guards against mistakes, but
-not against a broken disk: copy the directory elsewhere, or name a DIR on another disk. Content in a bucket is not in it.
+Backs up the data directory into a new directory within DIR, with or without a running server: records, telemetry and content of the same
+moment, with everything that was acknowledged before the start. On the same file system, files that never change are linked. Links take
+no space, but don't protect against a broken disk: copy the directory elsewhere, or choose a DIR on another disk. Content in a bucket is
+not backed up.
 
-The master key is not in it unless you ask: keep it apart. Without the key, stored secrets can't be opened.
+The backup has no master key, unless you add --with-master-key. Keep the key elsewhere: without it, stored secrets can't be read.
 
   mooring backup --to /mnt/backups --data-dir ./data
   mooring restore --from /mnt/backups/mooring-20261122T181500Z --data-dir ./restored
 
-Records in PostgreSQL are not for this command; docs/operations.md says how they are backed up.
+This command does not back up records in PostgreSQL; docs/operations.md says how to do that.
 
 Exit codes: 0 done, 1 not done, 2 wrong usage, 130 interrupted. A directory without backup.json was not finished.
 `;
 
 const OPTIONS: readonly Option[] = [
   { name: "to", value: "DIR", description: "directory of backups (default: backup_dir)" },
-  { name: "with-master-key", description: "put master.key into the backup, too" },
+  { name: "with-master-key", description: "also put master.key into the backup" },
   { name: "json", description: "print JSON: {name, manifest}" },
   ...LOCAL_OPTIONS,
 ];
@@ -49,7 +50,9 @@ export const backup = command(USAGE, OPTIONS, async (parsed) => {
     );
   const withMasterKey = parsed.values["with-master-key"] === true;
   if (withMasterKey && config.master_key !== null)
-    throw new CommandError("cannot put the master key into the backup: it is given as master_key, and in no file");
+    throw new CommandError(
+      "cannot put the master key into the backup: it comes from the setting master_key, not from a file",
+    );
   const options = {
     dataDir: config.data_dir,
     to,

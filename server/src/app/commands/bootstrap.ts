@@ -19,9 +19,8 @@ import { presentAddresses, withIdentity } from "./stores.ts";
 const USAGE = `
 Usage: mooring bootstrap --org ORG --project PROJECT --app APP [--data-dir DIR] [--json]
 
-Finds or makes an organization, a project and an app, and makes a new credential with every scope, a new access key of the S3 gateway
-and a new webhook of the project, each time: secrets are shown once. Works beside a running server on the same data directory, and
-without one. Nothing else is made twice when it is run twice.
+Creates an organization, a project and an app, unless they exist. Each run also creates a credential with every scope, an S3 key
+and a webhook of the project, because their secrets are shown once. Works with or without a running server on the same data directory.
 
   mooring bootstrap --data-dir ./data --org acme --project web --app shop
   (umask 077; mooring bootstrap --org acme --project web --app shop --json > credentials.json)

@@ -9,15 +9,15 @@ const USAGE = `
 Usage: mooring clock [--json] [--data-dir DIR]
        mooring clock accept [--data-dir DIR]
 
-Says whether the clock of this machine can be trusted to delete expired data. A clock that is ahead would delete data too early, so
-deletions wait while it is in doubt: until it is set right, has run steadily for a day, or somebody accepts it.
+Shows whether the clock of this machine is trusted for the deletion of expired data. A clock that is ahead would delete data too early.
+So deletions wait while the clock is in doubt: until it is corrected, has run steadily for a day, or somebody accepts it.
 
-accept  the clock is right as it is: deletions continue. The server takes it within ten seconds, or at its next start.
+accept  confirms that the clock is right, and deletions continue. The server reads it within ten seconds, or at its next start.
 
   mooring clock --data-dir ./data
   mooring clock accept --data-dir ./data
 
-Exit codes: 0 it can be trusted, or is accepted, 1 deletions are held, 2 wrong usage.
+Exit codes: 0 the clock is trusted or accepted, 1 deletions wait, 2 wrong usage.
 `;
 
 const JSON_OPTION: Option = { name: "json", description: "print JSON" };
@@ -25,13 +25,13 @@ const JSON_OPTION: Option = { name: "json", description: "print JSON" };
 export const clock = command(USAGE, [JSON_OPTION, ...LOCAL_OPTIONS], async (parsed) => {
   const [action, ...rest] = parsed.positionals;
   if (rest.length > 0 || (action !== undefined && action !== "accept"))
-    throw new UsageError(`${parsed.positionals.join(" ")}: say accept, or nothing`);
+    throw new UsageError(`${parsed.positionals.join(" ")}: use accept, or no argument`);
   const config = configOf(parsed);
   if (action === "accept") {
     const running = await findRunningServer(config.data_dir);
     leaveAcceptance(config.data_dir);
     const when = running === null ? "at its next start" : "within ten seconds";
-    process.stdout.write(`accepted: the server takes the clock as it is ${when}\n`);
+    process.stdout.write(`accepted: the server trusts the clock ${when}\n`);
     return ExitCode.ok;
   }
   return withMetadata(config, async (metadata) => {

@@ -5,8 +5,8 @@ import { CONFIG_OPTION, command, settingOptions, sourcesOf, UsageError, type Opt
 const USAGE = `
 Usage: mooring config print [--json] [options]
 
-Prints every setting that serve would use with the same options, and where its value comes from: a flag, a variable, the file, or the
-default. Secrets are not shown. A mistake anywhere is an error that names all of them.
+Prints every setting that serve would use with the same options, and the source of its value: a flag, a variable, the file, or the
+default. Secrets are not shown. If there are mistakes, it prints all of them instead.
 
   mooring config print --config mooring.json
   MOORING_LISTEN=127.0.0.1:9090 mooring config print --json

@@ -25,8 +25,8 @@ Usage: mooring credential create --name NAME --scope SCOPE… [options]
        mooring credential rotate CREDENTIAL [--overlap-seconds N]
        mooring credential revoke CREDENTIAL
 
-CREDENTIAL is an identifier (cred_…) or a client id (mrc_…). A secret is shown once, by create and rotate; --save writes it to a file that
-only you can read, in the form that --credentials takes: a new one for create, while rotate may replace it. Revoking ends the tokens that were issued as well.
+CREDENTIAL is an identifier (cred_…) or a client id (mrc_…). create and rotate show a secret once. --save writes it to a file that only
+you can read, in the format of --credentials: create needs a new file, rotate may replace one. revoke also ends all issued tokens.
 
   mooring credential create --name shipper --scope telemetry:write --save shipper.json
   mooring credential create --name ci --scope registry:pull,registry:push --project web --expires-days 90
@@ -37,18 +37,22 @@ Scopes: ${SCOPES.join(" ")}
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "name", value: "NAME", description: "what people know the new credential by" },
+  { name: "name", value: "NAME", description: "name of the new credential" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
   { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
-  { name: "expires-days", value: "N", description: "days after which it ends (default: none, or the policy's)" },
+  { name: "expires-days", value: "N", description: "days until it expires (default: never, or as the policy says)" },
   {
     name: "allow-from",
     value: "RANGE",
     multiple: true,
     description: "address or CIDR range from which it may be used; repeatable, or separated by commas (default: all)",
   },
-  { name: "overlap-seconds", value: "N", description: "how long the old secret goes on working (default 86400)" },
-  { name: "save", value: "FILE", description: "write id, secret and addresses there instead of showing the secret" },
+  { name: "overlap-seconds", value: "N", description: "seconds for which the old secret still works (default 86400)" },
+  {
+    name: "save",
+    value: "FILE",
+    description: "write id, secret and addresses to this file instead of showing the secret",
+  },
   { name: "json", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
 ];

@@ -8,9 +8,9 @@ const USAGE = `
 Usage: mooring keys list|rotate [--data-dir DIR]
        mooring keys retire KID [--data-dir DIR]
 
-Keys that sign access tokens; they are rotated every 90 days without a command. rotate publishes new ones now, which sign ten minutes
-later; the present ones stay published until their last token has ended. retire is for a key that leaked: what it signed is
-refused from now on, on every node.
+Keys that sign access tokens. The server rotates them every 90 days. rotate publishes new keys now, which sign after ten minutes; the
+present keys stay published until their last token expires. retire is for a key that leaked: every node refuses its tokens from
+then on.
 
   mooring keys list --data-dir ./data
 `;
@@ -22,13 +22,13 @@ export const keys = command(USAGE, [{ name: "json", description: "print JSON" },
   if (action !== "list" && action !== "rotate" && action !== "retire")
     throw new UsageError("say what to do: list, rotate or retire");
   if ((action === "retire") !== (kid !== undefined) || rest.length > 0)
-    throw new UsageError("retire takes the kid of one key, the others take nothing");
+    throw new UsageError("retire needs the kid of one key; list and rotate have no arguments");
   const config = configOf(parsed);
   const listed = await withIdentity(config, await presentAddresses(config), async (identity) => {
     if (action === "rotate") await identity.keys.rotate(ACTOR);
     if (kid !== undefined) {
       if (!identity.keys.list().some((key) => key.kid === kid))
-        throw new CommandError(`cannot retire the key: none has the kid ${kid}`);
+        throw new CommandError(`cannot retire the key: there is no key with the kid ${kid}`);
       const { propagated } = await identity.retireKeyNow(kid, ACTOR);
       if (!propagated)
         process.stderr.write("mooring: a node has not answered yet; it refuses the key as soon as it can\n");

@@ -8,10 +8,10 @@ const USAGE = `
 Usage: mooring nodes list [--data-dir DIR]
        mooring nodes give-up STORE [--data-dir DIR]
 
-Each server has the telemetry that it took in its own data directory, and reads no other. list shows these directories, by the identifier that
-is in telemetry/store-id, with the organizations that have rows there. While several servers run on the same records, or one that had rows is
-gone, queries answer 503 telemetry_incomplete rather than a part. give-up is for a directory that is lost: queries go on without its rows. A
-server that is started on it takes that back.
+Each server stores its telemetry in its own data directory, and reads no other. list shows these directories, by the identifier in
+telemetry/store-id, with the organizations that have rows there. If several servers run on the same records, or a server with rows is
+missing, queries answer 503 telemetry_incomplete instead of incomplete rows. give-up is for a lost directory: queries then run without
+its rows. Starting a server on the directory reverses it.
 
   mooring nodes list --data-dir ./data
 `;
@@ -20,14 +20,14 @@ export const nodes = command(USAGE, [{ name: "json", description: "print JSON" }
   const [action, id, ...rest] = parsed.positionals;
   if (action !== "list" && action !== "give-up") throw new UsageError("say what to do: list or give-up");
   if ((action === "give-up") !== (id !== undefined) || rest.length > 0)
-    throw new UsageError("give-up takes the identifier of one directory, list takes nothing");
+    throw new UsageError("give-up needs the identifier of one directory; list has no arguments");
   const listed = await withMetadata(configOf(parsed), async (metadata) => {
     const known = await telemetryDirectories(metadata, TELEMETRY_LIVE_MS);
     if (id === undefined) return known;
     const one = known.find((directory) => directory.id === id);
     if (one === undefined)
       throw new CommandError(`cannot give up the directory: there is none with the identifier ${id}`);
-    if (one.isLive) throw new CommandError(`cannot give up the directory ${id}: a server runs on it; stop that first`);
+    if (one.isLive) throw new CommandError(`cannot give up the directory ${id}: a server runs on it; stop it first`);
     await metadata.write((tx) => giveUp(tx, metadata.dialect, id));
     return telemetryDirectories(metadata, TELEMETRY_LIVE_MS);
   });

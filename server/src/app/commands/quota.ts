@@ -23,8 +23,8 @@ Usage: mooring quota [--data-dir DIR]
        mooring quota ORG [--stored BYTES] [--rate BYTES] [--burst BYTES] [--files BYTES] [--images BYTES]
                     [--data-dir DIR]
 
-What organizations may store and send, where it differs from the settings; with an option, sets it for one. BYTES is a number, or one with
-KiB, MiB, GiB or TiB; none: no limit; default: as the settings say. A running server applies it within seconds.
+Lists the quotas that differ from the settings; with ORG and an option, sets a quota of that organization. BYTES is a number, also with
+KiB, MiB, GiB or TiB; none: no limit; default: the setting. A running server applies it within seconds.
 
   mooring quota acme --stored 50GiB --rate 2MiB --data-dir ./data
   mooring quota acme --stored default --rate none --files 1TiB
@@ -36,10 +36,10 @@ const OPTIONS: readonly Option[] = [
     value: "BYTES",
     description: "telemetry on each server's disk: Parquet, and rows not yet in Parquet",
   },
-  { name: "rate", value: "BYTES", description: "of rows that it may send a second, sustained" },
-  { name: "burst", value: "BYTES", description: "of rows that it may send at once" },
-  { name: "files", value: "BYTES", description: "of files, all of them together" },
-  { name: "images", value: "BYTES", description: "of container images, each content once" },
+  { name: "rate", value: "BYTES", description: "bytes of rows per second, sustained" },
+  { name: "burst", value: "BYTES", description: "bytes of rows at once" },
+  { name: "files", value: "BYTES", description: "bytes of all files" },
+  { name: "images", value: "BYTES", description: "bytes of all container images, each content once" },
   { name: "json", description: "print JSON" },
   ...LOCAL_OPTIONS,
 ];

@@ -14,10 +14,9 @@ const USAGE = `
 Usage: mooring registry gc [--json] [--data-dir DIR]
        mooring registry fsck [--quick] [--json] [--data-dir DIR]
 
-gc    runs every repository's rules, and lets go of blobs and manifests that nothing needs, at once instead of at the next
-      interval. Beside a running server or without one; pushes and pulls go on. Content leaves the disk with the server's collection.
-fsck  looks at every image: whether all that it needs is there and is what its digest says, and whether the counters are
-      right. Changes nothing.
+gc    runs every repository's rules, and deletes unused blobs and manifests now, instead of at the next interval. Works with or
+      without a running server; pushes and pulls continue. The server frees the disk space later.
+fsck  checks that all content of every image exists and matches its digest, and that the counters are right. Changes nothing.
 
   mooring registry gc --data-dir ./data
   mooring registry fsck --quick --json
@@ -27,7 +26,7 @@ Exit codes: 0 done, and fsck found nothing, 1 fsck found something, 2 wrong usag
 
 const OPTIONS: readonly Option[] = [
   { name: "quick", description: "fsck: compare sizes of blobs instead of reading them" },
-  { name: "json", description: "print JSON: one object a finding, then one with the totals" },
+  { name: "json", description: "print JSON: one object for each finding, then one with the totals" },
   ...LOCAL_OPTIONS,
 ];
 
@@ -36,7 +35,7 @@ export const registry = command(USAGE, OPTIONS, async (parsed) => {
   noMore(rest);
   if (action === "gc") return collect(parsed);
   if (action === "fsck") return check(parsed);
-  throw new UsageError("say gc or fsck");
+  throw new UsageError("name a subcommand: gc or fsck");
 });
 
 async function collect(parsed: Parsed): Promise<number> {

@@ -15,20 +15,20 @@ import { listOrganizations } from "./store.ts";
 const USAGE = `
 Usage: mooring restore --from BACKUP --data-dir NEW
 
-Puts a backup into a new data directory. Every file is copied and its checksum compared before any counts; then content and audit log are checked. Open
-set-up links, reset links and invitations end: make new ones. Records of an older version stay as they are until the server, or mooring upgrade, brings
-them up to date. NEW must be absent or empty. Nothing in the backup is changed.
+Restores a backup into a new data directory. It copies every file and compares its checksum; then it checks content and audit log. Open
+set-up links, reset links and invitations end: create new ones. Records of an older version stay unchanged until the server, or mooring
+upgrade, upgrades them. NEW must be absent or empty. The backup does not change.
 
   mooring restore --from /mnt/backups/mooring-20261122T181500Z --data-dir ./restored
   cp /etc/mooring/master.key ./restored/
   mooring serve --data-dir ./restored
 
-Exit codes: 0 restored and well, 1 not restored, or something was found, 2 wrong usage, 130 interrupted.
+Exit codes: 0 restored without faults, 1 not restored, or faults were found, 2 wrong usage, 130 interrupted.
 `;
 
 const OPTIONS: readonly Option[] = [
   { name: "from", value: "BACKUP", description: "the backup: the directory that has backup.json" },
-  { name: "data-dir", value: "NEW", description: "the data directory to make" },
+  { name: "data-dir", value: "NEW", description: "the data directory to create" },
 ];
 
 export const restore = command(USAGE, OPTIONS, async (parsed) => {

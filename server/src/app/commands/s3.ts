@@ -22,8 +22,8 @@ Usage: mooring s3 keys create --name NAME [options]
        mooring s3 keys list
        mooring s3 keys revoke KEY
 
-Access keys of the S3 gateway. KEY is an access key ID or an identifier (key_…). A secret is shown once, by create. Requests that a
-revoked key signs are refused from then on.
+Keys of the S3 gateway. KEY is an access key ID or an identifier (key_…). create shows the secret once. Requests that a revoked key
+signs are refused.
 
   mooring s3 keys create --name backup --bucket backups --prefix laptop/
   mooring s3 keys create --name reports --project web --read-only --expires-days 90
@@ -33,13 +33,13 @@ Scopes: ${S3_KEY_SCOPES.join(" ")}
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "name", value: "NAME", description: "what people know the new key by" },
+  { name: "name", value: "NAME", description: "name of the new key" },
   { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
-  { name: "bucket", value: "BUCKET", multiple: true, description: "reach this bucket only; repeatable" },
-  { name: "prefix", value: "PREFIX", description: "reach objects only whose keys begin with this" },
+  { name: "bucket", value: "BUCKET", multiple: true, description: "reach only this bucket; repeatable" },
+  { name: "prefix", value: "PREFIX", description: "reach only object keys that begin with this" },
   { name: "read-only", description: "hold s3:read alone" },
-  { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable (default: all that you hold)" },
-  { name: "expires-days", value: "N", description: "days after which it ends (default: none, or the policy's)" },
+  { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable (default: all that you have)" },
+  { name: "expires-days", value: "N", description: "days until it expires (default: never, or as the policy says)" },
   { name: "json", description: "print the server's answer as JSON" },
   ...CONNECTION_OPTIONS,
 ];

@@ -12,21 +12,22 @@ import { stderrLog, withMetadata } from "./stores.ts";
 const USAGE = `
 Usage: mooring scrub [--quick] [--delete-orphans] [--json] [--data-dir DIR]
 
-Looks at everything that is stored for files, beside a running server or without one. Finds content that is missing, cut or altered, content that
-no record knows of, records of content that is missing, and wrong counts. Content that is written or deleted meanwhile is no finding. It changes nothing,
-unless --delete-orphans has it delete content that no record knows of and that is older than object_grace_ms: not after a restore of older records.
+Checks all stored content of files, with or without a running server. Finds content that is missing, cut or altered, content without a
+record, records without content, and wrong counts. Content that is written or deleted meanwhile is not reported. It changes nothing,
+unless you add --delete-orphans: that deletes content without a record that is older than object_grace_ms. Don't use it after you
+restored older records.
 
   mooring scrub --data-dir ./data
   mooring scrub --delete-orphans
   mooring scrub --quick --json
 
-Exit codes: 0 nothing was found, 1 something was, 2 wrong usage, 130 interrupted.
+Exit codes: 0 no faults, 1 faults were found, 2 wrong usage, 130 interrupted.
 `;
 
 const OPTIONS: readonly Option[] = [
   { name: "quick", description: "compare sizes only, instead of reading every byte" },
   { name: "delete-orphans", description: "delete content that no record knows of" },
-  { name: "json", description: "print JSON: one object a finding, then one with the totals" },
+  { name: "json", description: "print JSON: one object for each finding, then one with the totals" },
   ...LOCAL_OPTIONS,
 ];
 

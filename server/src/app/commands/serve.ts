@@ -14,8 +14,8 @@ import { CONFIG_OPTION, command, configOf, ExitCode, noMore, settingOptions } fr
 const USAGE = `
 Usage: mooring serve [--data-dir DIR] [--listen HOST:PORT] [options]
 
-Runs the product until SIGTERM or SIGINT, then finishes the running requests; a second signal ends it at once. Addresses go to stdout, log
-lines as JSON to stderr. Each option can be set in a JSON file, by a variable, or here; the option wins.
+Runs the server until SIGTERM or SIGINT, then finishes the running requests; a second signal ends it at once. It prints addresses to
+stdout, and log lines as JSON to stderr. Each setting can be in a JSON file, a variable, or an option here; the option wins.
 
   mooring serve --data-dir ./data
   mooring serve --data-dir /var/lib/mooring --listen 0.0.0.0:8080 --portal-url https://mooring.example.com

@@ -10,7 +10,7 @@ const USAGE = `
 Usage: mooring tail [TEXT] [options]
 
 Prints log entries as they arrive, until Ctrl-C. TEXT is part of the message, in upper or lower case. After a broken connection it
-continues where it stopped; entries that can't be shown any more are counted on standard error.
+continues where it stopped; the number of entries that can't be shown any more goes to standard error.
 
   mooring tail --level warn
   mooring tail --service checkout "card refused"

@@ -20,21 +20,21 @@ import { presentAddresses, withIdentity } from "./stores.ts";
 const USAGE = `
 Usage: mooring token create EMAIL --org ORG --name NAME --scope SCOPE… [options]
 
-Makes a personal access token for a member, on the server's machine. Where people sign in by a password, as docker login does, they give
-their e-mail address and the token. It is never more than what its person may do, and ends when they leave. It is shown once;
-mooring credential list and revoke show and end it as any credential.
+Creates a personal access token for a member, on the server's machine. Programs that need a password, such as docker login, use it with
+the person's e-mail address. It never has more permissions than the person, and ends when the person leaves. It is shown once;
+mooring credential list and revoke work for it as for any credential.
 
   mooring token create ada@example.com --org acme --name laptop --scope registry:pull,registry:push --expires-days 90
 
-Scopes: ${PERSONAL_TOKEN_SCOPES.join(" ")}. No service takes a personal token for anything else.
+Scopes: ${PERSONAL_TOKEN_SCOPES.join(" ")}. No service accepts a personal access token for other scopes.
 `;
 
 const OPTIONS: readonly Option[] = [
   { name: "org", value: "ORG", description: "organization that the person is a member of (slug)" },
-  { name: "name", value: "NAME", description: "what the person knows the token by" },
+  { name: "name", value: "NAME", description: "name of the token" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable, or separated by commas" },
   { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
-  { name: "expires-days", value: "N", description: "days after which it ends (default 90)" },
+  { name: "expires-days", value: "N", description: "days until it expires (default 90)" },
   { name: "json", description: "print JSON" },
   ...LOCAL_OPTIONS,
 ];
@@ -48,16 +48,16 @@ export const token = command(USAGE, OPTIONS, async (parsed) => {
   if (email === undefined || rest.length > 0) throw new UsageError("name one person by their e-mail address");
   const [org, name] = [requiredOption(parsed, "org"), requiredOption(parsed, "name")];
   const scopes = choicesOption(parsed, "scope", PERSONAL_TOKEN_SCOPES);
-  if (scopes.length === 0) throw new UsageError("--scope is missing; name the fewest that the work needs");
+  if (scopes.length === 0) throw new UsageError("--scope is missing; name only the scopes that the work needs");
   const days = countOption(parsed, "expires-days", { minimum: 1, maximum: 36_500 }) ?? DAYS;
   const project = textOption(parsed, "project");
   const config = configOf(parsed);
   const made = await withIdentity(config, await presentAddresses(config), async (identity, metadata) => {
     const member = await memberByEmail(metadata.read, org, email.toLowerCase());
     const person = member && (await personPrincipal(metadata.read, member.orgId, member.userId));
-    if (person === undefined) throw new CommandError(`cannot make the token: ${email} is no member of ${org}`);
+    if (person === undefined) throw new CommandError(`cannot create the token: ${email} is not a member of ${org}`);
     const found = project === undefined ? null : await projectByName(metadata.read, person.orgId, project);
-    if (found === undefined) throw new CommandError(`cannot make the token: ${org} has no project ${project}`);
+    if (found === undefined) throw new CommandError(`cannot create the token: ${org} has no project ${project}`);
     const acting = { actor: { kind: "system", id: "command-line", orgId: person.orgId } } as const;
     const expiresAtMs = systemClock.nowMs() + days * DAY_MS;
     return identity.credentials.createPersonal(acting, person, {

@@ -8,17 +8,17 @@ import { CommandError, LOCAL_OPTIONS, command, configOf, noMore, type Option } f
 const USAGE = `
 Usage: mooring upgrade [--dry-run] [--json] [--data-dir DIR]
 
-Brings the records to this version, as the next start of the server would. Only this command and serve do: every other command leaves records of
-an older version alone. Stop the server first, and make a backup: an older version does not open them any more.
+Upgrades the records to this version, like the next start of the server. All other commands leave records of an older version unchanged.
+First stop the server and make a backup: an older version can't open upgraded records.
 
   mooring upgrade --dry-run --data-dir ./data
   mooring upgrade --data-dir ./data
 
-Exit codes: 0 done, or nothing to do, 1 it failed, and the rest was not applied, 2 wrong usage.
+Exit codes: 0 done, or nothing to do, 1 failed, the rest was not applied, 2 wrong usage.
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "dry-run", description: "list what would be done, and change nothing" },
+  { name: "dry-run", description: "list the missing migrations, and change nothing" },
   { name: "json", description: "print JSON: {pending, applied}" },
   ...LOCAL_OPTIONS,
 ];

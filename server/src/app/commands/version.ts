@@ -4,7 +4,7 @@ import { command } from "./command.ts";
 const USAGE = `
 Usage: mooring version [--json]
 
-Prints the version of the product, and of the Node that runs it.
+Prints the versions of the product and of Node.
 `;
 
 export const version = command(USAGE, [{ name: "json", description: "print JSON" }], async (parsed) => {

@@ -12,13 +12,13 @@ import { RETENTION_CHECKS } from "./retention.ts";
 const USAGE = `
 Usage: mooring doctor [--data-dir DIR] [--json] [options]
 
-Checks the configuration, this machine, the data directory, the records, the keys, the addresses and the sandbox of queries, beside a running
-server or without one, and says how to mend each fault. Give it the options that serve has.
+Checks the configuration, this machine, the data directory, the records, the keys, the addresses and the sandbox of queries, with or
+without a running server, and shows how to repair each fault. Use the same options as for serve.
 
   mooring doctor --data-dir ./data
   mooring doctor --config /etc/mooring.json --json
 
-Exit codes: 0 nothing failed (warnings may be there), 1 something failed.
+Exit codes: 0 no check failed (there may be warnings), 1 a check failed.
 `;
 
 const CHECKS: readonly Check[] = [

@@ -107,7 +107,7 @@ async function reaches(url: string): Promise<Found> {
   try {
     const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
     if (response.ok) return ok(`${url} reaches the server`);
-    return warn(`${url}/livez answered ${response.status}`, "look at the proxy between");
+    return warn(`${url}/livez answered ${response.status}`, "check the proxy in front of it");
   } catch (error) {
     return warn(
       `${url} can't be reached from here: ${(error as Error).message}`,

@@ -80,8 +80,8 @@ async function masterKey({ config }: CheckContext): Promise<Found[]> {
     const file = await stat(path).catch(() => null);
     if (file === null && !begun(config)) return [ok("none yet; the first start creates it")];
     if (file === null)
-      return [fail(`${path} is missing`, "put it back from the backup: without it no stored secret can be read")];
-    if ((file.mode & 0o077) !== 0) return [fail(`others may read ${path}`, `chmod 600 ${path}`)];
+      return [fail(`${path} is missing`, "restore it from a backup: without it no stored secret can be read")];
+    if ((file.mode & 0o077) !== 0) return [fail(`other users can read ${path}`, `chmod 600 ${path}`)];
   }
   if (!begun(config)) return [ok("present; there are no stored keys yet")];
   // Opening the keys proves that this master key sealed them.
@@ -100,7 +100,7 @@ async function telemetry({ config, running }: CheckContext): Promise<Found[]> {
   const found = await stat(path).catch(() => null);
   if (found === null) return [ok("none yet; the first start creates the directory")];
   if (!found.isDirectory())
-    return [fail(`${path} is not a directory`, "move it away, or put the directory back from the backup")];
+    return [fail(`${path} is not a directory`, "move it away, or restore the directory from a backup")];
   return [ok(running === null ? `${path}; the next start reads its log` : `${path} is open in the running server`)];
 }
 

@@ -24,9 +24,10 @@ Usage: mooring files put FILE|- [--name NAME] [--type TYPE] [--project PROJECT]
        mooring files rm [--permanent] FILE_ID…
        mooring files restore FILE_ID…
 
-Stores files and fetches them again. put sends a file, or standard input, and compares the SHA-256 of what arrived. get writes to the file's own name, made
-safe, in the present directory, where it replaces nothing; with --output to a file of your choice, or to standard output. A broken transfer leaves no file.
-rm moves files to the trash, from which restore brings them back for some days; with --permanent they are gone at once.
+Uploads, downloads, lists and deletes files. put uploads a file, or standard input, and compares the SHA-256 of the stored content. get
+writes to the current directory, under the file's name made safe, and replaces no file; with --output it writes to that file, or to
+standard output. A broken transfer leaves no file. rm moves files to the trash, and restore brings them back for some days; with
+--permanent they are deleted at once.
 
   mooring files put report.pdf
   pg_dump shop | mooring files put - --name shop.sql --type application/sql
@@ -37,16 +38,20 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 can't reach the 
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "name", value: "NAME", description: "what the file is called there (default: as it is here)" },
+  { name: "name", value: "NAME", description: "name of the stored file (default: the local name)" },
   {
     name: "type",
     value: "TYPE",
     description: "its media type (default: by the file extension, else application/octet-stream)",
   },
-  { name: "project", value: "PROJECT", description: "id or slug; without it, the organization's" },
+  {
+    name: "project",
+    value: "PROJECT",
+    description: "id or slug of the project (default: none, the file belongs to the organization)",
+  },
   { name: "output", value: "FILE", description: "file for the content; - for standard output" },
-  { name: "prefix", value: "PREFIX", description: "list files whose names begin with it" },
-  { name: "limit", value: "N", description: "list so many at most (default 1000)" },
+  { name: "prefix", value: "PREFIX", description: "list only files whose names begin with this" },
+  { name: "limit", value: "N", description: "the most files to list (default 1000)" },
   { name: "permanent", description: "delete past the trash" },
   { name: "json", description: "print JSON" },
   ...CONNECTION_OPTIONS,

@@ -20,11 +20,10 @@ import { runIngest, type IngestPlan, type IngestSummary } from "./run.ts";
 const USAGE = `
 Usage: mooring ingest logs|metrics|traces FILE|- [options]
 
-Sends a file, or standard input, in batches of 1000 entries; a batch that a broken connection left in doubt is sent again and
-taken once. Lines are JSON objects as POST /v1/ingest takes them. With --format text, logs are plain lines: the time is found
-in the first 80 characters, in any of the forms that loggers write, the level before the message; lines that go on with the
-one before, such as stack traces, are joined to it. A line without a level word has the level "unspecified". A FILE that ends
-in .gz is unpacked.
+Sends a file, or standard input, in batches of 1000 entries. After a broken connection a batch is sent again, and stored once.
+Lines are JSON objects as for POST /v1/ingest. With --format text, logs are plain lines: the time is in the first 80 characters,
+in any common format of loggers, and the level is before the message. Continuation lines, such as stack traces, are joined to the
+line before. A line without a level has the level "unspecified". A FILE that ends in .gz is unpacked.
 
   mooring ingest logs app.ndjson --service checkout
   mooring ingest logs /var/log/syslog --format text --timezone Europe/Berlin
@@ -37,15 +36,15 @@ Exit codes: 0 sent (lines that were left out are reported), 1 failed, 2 wrong us
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "format", value: "json|text", description: "form of the lines (default json)" },
-  { name: "service", value: "NAME", description: "service of entries that name none" },
+  { name: "format", value: "json|text", description: "format of the lines (default json)" },
+  { name: "service", value: "NAME", description: "service of entries that have none" },
   { name: "attribute", value: "K=V", multiple: true, description: "attribute, or tag of metrics, to add; repeatable" },
   {
     name: "timezone",
     value: "ZONE",
     description: "time zone of times without an offset: UTC, +02:00, Europe/Berlin (default UTC)",
   },
-  { name: "year", value: "YYYY", description: "of times without a year (default: from when the file was written)" },
+  { name: "year", value: "YYYY", description: "year of times without a year (default: from the file's date)" },
   {
     name: "pattern",
     value: "REGEX",
@@ -62,9 +61,9 @@ const OPTIONS: readonly Option[] = [
     description:
       "time of a line without one: of arrival, of the line before, or leave the line out (default: join it to the line before)",
   },
-  { name: "strict", description: "stop at the first line that can't be taken" },
-  { name: "parallel", value: "N", description: "requests at the same time, 1 to 16 (default 4)" },
-  { name: "retry-for", value: "SECONDS", description: "how long a batch is tried again (default 60)" },
+  { name: "strict", description: "stop at the first line that is refused" },
+  { name: "parallel", value: "N", description: "concurrent requests, 1 to 16 (default 4)" },
+  { name: "retry-for", value: "SECONDS", description: "seconds for which a batch is retried (default 60)" },
   { name: "json", description: "print the summary as JSON" },
   ...CONNECTION_OPTIONS,
 ];

@@ -24,8 +24,8 @@ const USAGE = `
 Usage: mooring query "SQL"|- [VALUE…] [options]
 
 Runs one read-only statement over logs, metrics and traces, in DuckDB's dialect. Values after the statement are for its ? or $1,
---param name=value is for $name. A value that is a JSON number, true, false or null is taken as that, "…" as text, all else
-as text too. With - the statement is read from standard input.
+--param name=value is for $name. A value that is a JSON number, true, false or null has that type. A value in "…", and every other
+value, is text. With - the statement is read from standard input.
 
   mooring query "SELECT level, count(*) FROM logs GROUP BY level ORDER BY 2 DESC"
   mooring query "SELECT * FROM logs WHERE level = \\$level" --param level=error --limit 20
@@ -51,12 +51,12 @@ const BINARY: ReadonlySet<Format> = new Set(["arrow", "parquet"]);
 const OPTIONS: readonly Option[] = [
   { name: "format", value: FORMATS.join("|"), description: "default: table on a terminal, ndjson elsewhere" },
   { name: "param", value: "NAME=VALUE", multiple: true, description: "value of $NAME; repeatable" },
-  { name: "output", value: "FILE", description: "write the result there; a broken one leaves no file" },
-  { name: "from", value: "TIME", description: "only rows from this time on, ISO 8601 UTC" },
+  { name: "output", value: "FILE", description: "write the result to this file; a broken result leaves no file" },
+  { name: "from", value: "TIME", description: "only rows at or after this time, ISO 8601 UTC" },
   { name: "to", value: "TIME", description: "only rows before this time" },
-  { name: "explain", description: "show how the statement would be run, and run nothing" },
-  { name: "analyze", description: "run it, and show how it went instead of its rows" },
-  { name: "limit", value: "N", description: "cut the result after N rows, and say so" },
+  { name: "explain", description: "show the plan of the statement without running it" },
+  { name: "analyze", description: "run the statement, and show its plan with figures instead of its rows" },
+  { name: "limit", value: "N", description: "cut the result after N rows, and report it" },
   { name: "timeout-ms", value: "MS", description: "time limit of the query" },
   ...CONNECTION_OPTIONS,
 ];

@@ -30,9 +30,9 @@ Usage: mooring webhooks create --name NAME --project PROJECT [--verify SCHEME [-
        mooring webhooks replay WEBHOOK EVENT
        mooring webhooks listen WEBHOOK [--forward URL]
 
-Addresses that accept events, and the events. WEBHOOK is an identifier (hook_…). An address is a secret: everybody who knows it can send. rotate
-gives a new one, and the old one ends at once, or when the grace period ends; url shows the present one, and the audit log says that it did.
-listen prints events as they come, or sends them on to an address of this machine with the headers that they came with, until Ctrl-C.
+Addresses that accept events, and the events. WEBHOOK is an identifier (hook_…). An address is a secret: everybody who knows it can send
+events. rotate creates a new address; the old one ends at once, or after the grace period. url shows the present address, and the audit
+log records it. listen prints events as they arrive, or forwards them with their headers to an address of this machine, until Ctrl-C.
 
   mooring webhooks create --name github --project web --verify github --secret-file secret.txt
   mooring webhooks rotate hook_… --grace 1h
@@ -42,12 +42,12 @@ Schemes: ${SCHEMES.join(" ")}
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "name", value: "NAME", description: "what people know the webhook by" },
+  { name: "name", value: "NAME", description: "name of the webhook" },
   { name: "project", value: "PROJECT", description: "project that it belongs to (id or slug)" },
   { name: "verify", value: "SCHEME", description: "refuse what can't be verified by this scheme" },
-  { name: "secret-file", value: "FILE", description: "file with the secret to verify by, or - for standard input" },
-  { name: "grace", value: "TIME", description: "how long the old address is good (default: now, not at all)" },
-  { name: "forward", value: "URL", description: "address that events are sent on to" },
+  { name: "secret-file", value: "FILE", description: "file with the verification secret, or - for standard input" },
+  { name: "grace", value: "TIME", description: "how long the old address still works (default: now, not at all)" },
+  { name: "forward", value: "URL", description: "address that events are forwarded to" },
   { name: "json", description: "print the server's answers as JSON" },
   ...CONNECTION_OPTIONS,
 ];
