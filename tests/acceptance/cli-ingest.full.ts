@@ -115,7 +115,7 @@ describe("a bad connection", () => {
       assert.equal((JSON.parse(outcome.stdout) as { accepted: number }).accepted, 4500);
       assert.deepEqual(await countOf("bad-line"), { all: 4500, distinct: 4500 });
       assert.equal(connection.requests(), 5 + 6);
-      assert.match(outcome.stderr, /trying again in/);
+      assert.match(outcome.stderr, /retrying in/);
     } finally {
       connection.close();
     }

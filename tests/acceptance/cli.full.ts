@@ -344,9 +344,9 @@ describe("credentials", () => {
     writeFileSync(file, "mine");
     const outcome = await run(["credential", "create", "--name", "x", "--scope", "telemetry:read", "--save", file]);
     assert.equal(outcome.code, 1);
-    assert.match(outcome.stderr, /it exists already; name a new file; nothing was made/);
+    assert.match(outcome.stderr, /it exists already; name a new file; nothing was created/);
     assert.equal(readFileSync(file, "utf8"), "mine");
-    assert.doesNotMatch((await run(["credential", "list"])).stdout, / x +live /, "nothing was made");
+    assert.doesNotMatch((await run(["credential", "list"])).stdout, / x +live /, "nothing was created");
   });
 
   test("rotate replaces the file of the credential that it uses", async () => {

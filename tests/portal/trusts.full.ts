@@ -85,7 +85,7 @@ test(
     await dialog.getByLabel("Issuer").fill(issuer.url);
     await dialog.getByLabel("Subject").fill("repo:*:ref:refs/heads/main");
     await dialog.getByRole("button", { name: "Create", exact: true }).click();
-    await dialog.getByText(/only behind its first two parts/).waitFor();
+    await dialog.getByText(/only after its first two parts/).waitFor();
     await dialog.getByLabel("Subject").fill("repo:acme/shop:ref:refs/heads/*");
     await dialog.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name: "Use it in a job" }).waitFor();
