@@ -109,8 +109,8 @@ export const GROUPS: readonly Group[] = [
   {
     name: "proxies",
     seconds: 480,
-    files: /^tests\/proxies\//,
-    about: /^(server\/src\/http|tests\/proxies|docs\/how-to)\//,
+    files: new RegExp(`^tests/proxies/|${acceptance("tls").source}`),
+    about: /^(server\/src\/(http|app\/tls)|tests\/proxies|docs\/how-to)\//,
   },
   {
     name: "api",

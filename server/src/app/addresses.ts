@@ -14,7 +14,7 @@ export interface Addresses {
 
 /** Returns the configured addresses. Those that are not configured follow from the listening address. */
 export function addressesOf(config: Config, listen: string, s3Listen: string): Addresses {
-  const origin = `http://${listen}`;
+  const origin = `${config.tls_cert === null ? "http" : "https"}://${listen}`;
   const s3Origin = `${config.s3_tls_cert === null ? "http" : "https"}://${s3Listen}`;
   const of = (url: string | null): string => (url ?? origin).replace(/\/+$/, "");
   return {

@@ -39,7 +39,8 @@ import { answeredRequest, type OwnTelemetry } from "./own-telemetry/index.ts";
 import { createPhases, type Phases } from "./phases.ts";
 import { createRegistry, type RegistryPart } from "./registry.ts";
 import { outboundFor } from "./outbound.ts";
-import { createS3Domain, createS3Part, s3TlsOf } from "./s3.ts";
+import { createS3Domain, createS3Part } from "./s3.ts";
+import { CertificateWatch, openRedirect, readCertificate, tlsFilesOf, type TlsListener } from "./tls/index.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createWebhooks } from "./webhooks.ts";
@@ -87,9 +88,13 @@ async function startAll(
 ): Promise<App> {
   makeDataDirectory(config.data_dir);
   let stopping = false;
-  const { listener, s3Listener } = await openListeners(config, phases);
+  const { listener, s3Listener, secure } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
   const schedule = new Schedule(systemTime);
+  if (secure.length > 0)
+    phases.started("certificates", new CertificateWatch(secure, { clock: systemTime, log, schedule }), (part) =>
+      part.stop(),
+    );
   const metadata = await openRecords(config, systemTime, phases, schedule);
   const clock = await guardClock(config, { clock: systemTime, metadata, log, phases, schedule });
   const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata });
@@ -124,6 +129,7 @@ async function startAll(
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
   const metricsListener =
     config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
+  const redirect = await openRedirectOf(config, addresses);
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, backups]) part.start();
@@ -133,7 +139,12 @@ async function startAll(
     tails.stop(); // streams never end by themselves
     webhooks.deps.streams.stop();
     const timeoutMs = config.stop_timeout_ms;
-    await Promise.all([part.stop(timeoutMs), s3Listener.stop(timeoutMs), metricsListener?.stop(1000)]);
+    await Promise.all([
+      part.stop(timeoutMs),
+      s3Listener.stop(timeoutMs),
+      metricsListener?.stop(1000),
+      redirect?.stop(1000),
+    ]);
   });
   return {
     addresses,
@@ -161,15 +172,31 @@ function observersOf(
   };
 }
 
-async function openListeners(
-  { listen, s3_listen: s3Listen, connections_max: connectionsMax, ...config }: Config,
-  phases: Phases,
-): Promise<{ listener: Listener; s3Listener: Listener }> {
-  const stop = (part: Listener): Promise<void> => part.stop(0);
-  const listener = phases.started("listener", await openListener(listen, { connectionsMax }), stop);
-  const tls = s3TlsOf(config);
-  const s3Listener = phases.started("s3 listener", await openListener(s3Listen, { connectionsMax, tls }), stop);
-  return { listener, s3Listener };
+interface Listeners {
+  readonly listener: Listener;
+  readonly s3Listener: Listener;
+  /** Those with TLS. */
+  readonly secure: readonly TlsListener[];
+}
+
+async function openListeners(config: Config, phases: Phases): Promise<Listeners> {
+  const { connections_max: connectionsMax } = config;
+  const secure: TlsListener[] = [];
+  const open = async (name: string, address: "listen" | "s3_listen"): Promise<Listener> => {
+    const files = tlsFilesOf(config, address);
+    const tls = files && readCertificate(files);
+    // Clients of S3 speak HTTP/1.1, so HTTP/2 would only be one more thing to attack there.
+    const options = { connectionsMax, tls, http2: address === "listen" };
+    const listener = phases.started(name, await openListener(config[address], options), (part) => part.stop(0));
+    if (files && tls) secure.push({ files, certificate: tls, listener });
+    return listener;
+  };
+  return { listener: await open("listener", "listen"), s3Listener: await open("s3 listener", "s3_listen"), secure };
+}
+
+async function openRedirectOf(config: Config, { portal_url: portalUrl }: Addresses): Promise<Listener | undefined> {
+  const { http_redirect_listen: address, connections_max: connectionsMax } = config;
+  return address === "off" ? undefined : openRedirect(address, { connectionsMax, portalUrl });
 }
 
 interface FeatureParts {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
 import { parseSmtpUrl } from "#stores/mail/index.ts";
+import { TLS_ADDRESSES } from "./tls-settings.ts";
 import { SETTING_NAMES, SETTINGS, settingOf, type Setting, type SettingName } from "./settings.ts";
 
 /** The effective settings, validated and frozen. */
@@ -152,9 +153,7 @@ function relations(config: Config, mistakes: string[]): void {
   if (config.rate_limit_burst < config.rate_limit_per_second) {
     mistakes.push("rate_limit_burst: must be at least rate_limit_per_second");
   }
-  if ((config.s3_tls_cert === null) !== (config.s3_tls_key === null)) {
-    mistakes.push("s3_tls_cert and s3_tls_key: must be set together");
-  }
+  tlsRelations(config, mistakes);
   if ((config.oidc_issuer === null) !== (config.oidc_client_id === null)) {
     mistakes.push("oidc_issuer and oidc_client_id: must be set together");
   }
@@ -174,10 +173,18 @@ function relations(config: Config, mistakes: string[]): void {
     if (config.objects_s3_bucket !== null && config[name] === null)
       mistakes.push(`${name}: must be set when objects_s3_bucket is`);
   }
-  for (const name of ["listen", "s3_listen", "metrics_listen"] as const) {
+  for (const name of ["listen", "s3_listen", "metrics_listen", "http_redirect_listen"] as const) {
     const port = Number(config[name].split(":").at(-1));
     if (config[name] !== "off" && port > 65_535) mistakes.push(`${name}: port ${port} is greater than 65535`);
   }
+}
+
+function tlsRelations(config: Config, mistakes: string[]): void {
+  for (const [cert, key] of Object.values(TLS_ADDRESSES))
+    if ((config[cert] === null) !== (config[key] === null)) mistakes.push(`${cert} and ${key}: must be set together`);
+  const isSecure = config.portal_url === null ? config.tls_cert !== null : config.portal_url.startsWith("https:");
+  if (config.http_redirect_listen !== "off" && !isSecure)
+    mistakes.push("http_redirect_listen: needs tls_cert, or a portal_url that begins with https://");
 }
 
 function smtpMistakes(url: string): string[] {

@@ -1,4 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { get as httpGet, type IncomingMessage } from "node:http";
+import { get as httpsGet } from "node:https";
 import { join } from "node:path";
 import type { Addresses } from "./addresses.ts";
 
@@ -7,6 +10,8 @@ export interface RunningServer {
   readonly addresses: Addresses;
   /** `host:port` as bound. */
   readonly listen: string;
+  /** That address speaks TLS. */
+  readonly tls?: boolean;
   readonly pid: number;
   readonly started_at: string;
 }
@@ -35,7 +40,7 @@ export async function findRunningServer(dataDir: string): Promise<RunningServer 
   const server = announced(dataDir);
   if (server === null || !isAlive(server.pid)) return null;
   // A process id may belong to somebody else by now, and in containers it often does.
-  return (await answers(server.listen)) ? server : null;
+  return (await answers(server)) ? server : null;
 }
 
 function announced(dataDir: string): RunningServer | null {
@@ -59,12 +64,37 @@ function isAlive(pid: number): boolean {
 }
 
 /** A server that is too busy to answer in time still runs: only a refused connection shows that there is none. */
-async function answers(listen: string): Promise<boolean> {
+async function answers(server: RunningServer): Promise<boolean> {
   try {
-    await fetch(`http://${reachable(listen)}/livez`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    await probe(server, "/livez", PROBE_TIMEOUT_MS);
     return true;
   } catch (error) {
     return (error as Error).name === "TimeoutError";
+  }
+}
+
+/**
+ * Asks a server at the address that it listens on. Its certificate is for the names that clients use, and not for this address, so it is not
+ * checked: nothing secret is sent, and the answer only says how the server is.
+ */
+export async function probe(
+  { listen, tls }: Pick<RunningServer, "listen" | "tls">,
+  path: string,
+  timeoutMs: number,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const options = { signal: AbortSignal.timeout(timeoutMs), agent: false as const };
+  const address = `${reachable(listen)}${path}`;
+  const request =
+    tls === true
+      ? httpsGet(`https://${address}`, { ...options, rejectUnauthorized: false })
+      : httpGet(`http://${address}`, options);
+  try {
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    let text = "";
+    for await (const chunk of response.setEncoding("utf8")) text += String(chunk);
+    return { status: response.statusCode ?? 0, text };
+  } catch (error) {
+    throw options.signal.aborted ? options.signal.reason : error;
   }
 }
 

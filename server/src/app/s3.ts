@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { createS3, type S3 } from "#domain/s3/index.ts";
 import type { Identity } from "#domain/identity/index.ts";
 import { createRateLimiter, type Surface } from "#http/index.ts";
@@ -99,19 +98,4 @@ function createGateway(parts: S3Parts, domain: S3, documents: DocumentReader): S
       failedSignaturesMax: FAILED_SIGNATURES_MAX,
     },
   });
-}
-
-/** @throws Error `cannot read …` */
-export function s3TlsOf(config: Pick<Config, "s3_tls_cert" | "s3_tls_key">): { cert: string; key: string } | undefined {
-  const { s3_tls_cert: cert, s3_tls_key: key } = config;
-  if (cert === null || key === null) return undefined;
-  return { cert: pem("s3_tls_cert", cert), key: pem("s3_tls_key", key) };
-}
-
-function pem(setting: string, path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new Error(`cannot read ${setting} (${path}): ${(error as Error).message}`, { cause: error });
-  }
 }

@@ -4,6 +4,7 @@ import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
+import { S3_TLS_SETTINGS, TLS_SETTINGS } from "./tls-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
 
 /** One option: where it may be set, what it takes, what it does. The list is the documentation (`mooring serve --help`, docs). */
@@ -42,6 +43,7 @@ export const SETTINGS = {
     form: HOST_PORT,
     description: "host:port of the portal and every JSON API",
   },
+  ...TLS_SETTINGS,
   s3_listen: {
     schema: address,
     default: "127.0.0.1:9000",
@@ -126,18 +128,7 @@ export const SETTINGS = {
     form: "refuse, urls or all",
     description: "where the S3 gateway takes the old Signature V2: nowhere, in presigned URLs and forms, or everywhere",
   },
-  s3_tls_cert: {
-    schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
-    default: null,
-    form: "the path of a file",
-    description: "PEM file with the certificate (and its chain) for TLS of the S3 gateway; plain HTTP without it",
-  },
-  s3_tls_key: {
-    schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
-    default: null,
-    form: "the path of a file",
-    description: "PEM file with the private key of s3_tls_cert",
-  },
+  ...S3_TLS_SETTINGS,
   s3_public_organization: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
     default: null,

@@ -10,7 +10,7 @@ export { attachmentOf, dispositionAs } from "./disposition.ts";
 export { createHealthSurface, HEALTH_ROUTES, type HealthCheck } from "./health.ts";
 export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";
-export { openListener, type Listener, type ListenerOptions } from "./listener.ts";
+export { openListener, type CertificatePair, type Listener, type ListenerOptions } from "./listener.ts";
 export { createHttpMetrics, routeOf, type HttpMetrics } from "./metrics.ts";
 export { callerOf, mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
 export { openApiOf } from "./openapi.ts";

@@ -37,7 +37,8 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
   const { app, setupUrl } = await startWhenRecordsAreFree(() => start(config, log, own), log);
   try {
     const { addresses, listen } = app;
-    announceServer(config.data_dir, { addresses, listen, pid: process.pid, started_at: isoFromMs(startedMs) });
+    const tls = config.tls_cert !== null;
+    announceServer(config.data_dir, { addresses, listen, tls, pid: process.pid, started_at: isoFromMs(startedMs) });
     process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
     const why = await Promise.race([stopped, app.fatal]);
     process.stdout.write(`${why}: finishing the running requests\n`);

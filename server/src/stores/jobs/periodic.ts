@@ -19,6 +19,9 @@ export const PERIODIC_WORK = {
   "image pulls": each("Adds up the pulls of each image."),
   "webhook requests": each("Adds up the requests of each webhook address."),
   "webhook deliveries": each("Wakes the jobs that forward events, when webhooks received some."),
+  certificates: each(
+    "Reads the certificates of TLS again, and warns of those that expire soon. A changed file wakes it.",
+  ),
   clock: each("Compares the clock with the time that has passed, and with the clock of the database."),
   queue: each("Looks for jobs of the queue that are due. New jobs wake it before its time."),
   "queue leases": each("Renews the leases of the jobs that run here, so that no other server takes them."),

@@ -1,6 +1,8 @@
 import { createServer } from "node:net";
+import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { addressesOf } from "../../addresses.ts";
-import { reachable } from "../../running.ts";
+import { probe } from "../../running.ts";
+import { dateFaultOf, readCertificate, tlsFilesOf } from "../../tls/index.ts";
 import { fail, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
 const PROBE_TIMEOUT_MS = 3000;
@@ -26,17 +28,21 @@ export const NETWORK_CHECKS: readonly Check[] = [
     mend: "set listen and metrics_listen to addresses of this machine",
     run: async (context) => Promise.all([listening(context, "listen"), listening(context, "metrics_listen")]),
   },
+  {
+    name: "certificates",
+    mend: "set tls_cert and tls_key, or s3_tls_cert and s3_tls_key, to a certificate and its key",
+    run: async ({ config }) => (["listen", "s3_listen"] as const).flatMap((address) => certificate(config, address)),
+  },
   { name: "addresses", mend: "correct the public addresses", run: publicAddresses },
 ];
 
 async function serverHealth(running: CheckContext["running"]): Promise<Found> {
   if (running === null) return ok("none runs on this data directory");
-  const origin = `http://${reachable(running.listen)}`;
   try {
-    const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-    const body = (await response.json()) as { status: string; checks: Record<string, string> };
+    const { status, text } = await probe(running, "/health", PROBE_TIMEOUT_MS);
+    const body = JSON.parse(text) as { status: string; checks: Record<string, string> };
     const failed = Object.entries(body.checks).filter(([, state]) => state !== "ok");
-    if (response.ok) return ok(`pid ${running.pid} listens on ${running.listen} and is well`);
+    if (status === 200) return ok(`pid ${running.pid} listens on ${running.listen} and is well`);
     return fail(
       `pid ${running.pid} is not well: ${failed.map(([name]) => name).join(", ")}`,
       "read its log; the checks below may show the cause",
@@ -61,6 +67,19 @@ async function listening({ config, running }: CheckContext, name: "listen" | "me
   if (taken === "EACCES")
     return fail(`${name} ${address} needs permissions that this user lacks`, "choose a port above 1023");
   return fail(`${name} ${address} can't be bound: ${taken}`, `set ${name} to an address of this machine`);
+}
+
+function certificate(config: CheckContext["config"], address: "listen" | "s3_listen"): Found[] {
+  const files = tlsFilesOf(config, address);
+  if (files === undefined) return [ok(`${address} has no TLS`)];
+  const found = readCertificate(files);
+  const fault = dateFaultOf(found, systemClock.nowMs());
+  const detail = `${address}: ${found.names}, until ${isoFromMs(found.validToMs)}`;
+  if (fault === undefined) return [ok(detail)];
+  const mend = `renew it and replace ${files.cert}; a running server uses the new one without a restart`;
+  return [
+    found.validToMs <= systemClock.nowMs() ? fail(`${detail}: ${fault}`, mend) : warn(`${detail}: ${fault}`, mend),
+  ];
 }
 
 function bindError(address: string): Promise<string | null> {
@@ -94,7 +113,7 @@ async function publicAddresses({ config, running }: CheckContext): Promise<Found
       : [
           warn(
             `${listOf(plain)} without TLS: others on the network can read tokens and secrets`,
-            "put a TLS proxy in front of it, and set https:// addresses",
+            "put a TLS proxy in front of it and set https:// addresses, or set tls_cert and tls_key",
           ),
         ];
   if (running !== null && config.identity_url !== null) findings.push(await reaches(addresses.identity_url));
