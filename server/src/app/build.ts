@@ -8,15 +8,7 @@ import { fileRecords } from "#domain/files/index.ts";
 import { imageRecords } from "#domain/registry/index.ts";
 import { objectRecords } from "#domain/s3/index.ts";
 import { eventRecords } from "#domain/webhooks/index.ts";
-import {
-  countAnswered,
-  createHttpHost,
-  createHttpMetrics,
-  createHttpServer,
-  openListener,
-  type HttpMetrics,
-  type Listener,
-} from "#http/index.ts";
+import { countAnswered, createHttpHost, createHttpMetrics, createHttpServer, type HttpMetrics } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Clock } from "#kernel/time.ts";
 import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
@@ -40,7 +32,7 @@ import { createPhases, type Phases } from "./phases.ts";
 import { createRegistry, type RegistryPart } from "./registry.ts";
 import { outboundFor } from "./outbound.ts";
 import { createS3Domain, createS3Part } from "./s3.ts";
-import { CertificateWatch, openRedirect, readCertificate, tlsFilesOf, type TlsListener } from "./tls/index.ts";
+import { openListeners, openOthers, watchCertificates } from "./listeners.ts";
 import { createSurfaces, type SurfaceParts } from "./surfaces.ts";
 import { upstreamOf } from "./upstream.ts";
 import { createWebhooks } from "./webhooks.ts";
@@ -91,10 +83,7 @@ async function startAll(
   const { listener, s3Listener, secure } = await openListeners(config, phases);
   const addresses = addressesOf(config, listener.address, s3Listener.address);
   const schedule = new Schedule(systemTime);
-  if (secure.length > 0)
-    phases.started("certificates", new CertificateWatch(secure, { clock: systemTime, log, schedule }), (part) =>
-      part.stop(),
-    );
+  watchCertificates(secure, { clock: systemTime, log, schedule, phases });
   const metadata = await openRecords(config, systemTime, phases, schedule);
   const clock = await guardClock(config, { clock: systemTime, metadata, log, phases, schedule });
   const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata });
@@ -127,9 +116,7 @@ async function startAll(
   };
   await createHttpServer({ ...conventions, listener, surfaces });
   await createHttpServer({ ...conventions, listener: s3Listener, surfaces: [s3Gateway.surface] });
-  const metricsListener =
-    config.metrics_listen === "off" ? null : await serveMetrics(config.metrics_listen, config.connections_max, metrics);
-  const redirect = await openRedirectOf(config, addresses);
+  const others = await openOthers(config, addresses, metrics);
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, backups]) part.start();
@@ -139,17 +126,12 @@ async function startAll(
     tails.stop(); // streams never end by themselves
     webhooks.deps.streams.stop();
     const timeoutMs = config.stop_timeout_ms;
-    await Promise.all([
-      part.stop(timeoutMs),
-      s3Listener.stop(timeoutMs),
-      metricsListener?.stop(1000),
-      redirect?.stop(1000),
-    ]);
+    await Promise.all([part.stop(timeoutMs), s3Listener.stop(timeoutMs), others.stop()]);
   });
   return {
     addresses,
     listen: listener.address,
-    metricsListen: metricsListener?.address ?? null,
+    metricsListen: others.metricsListen,
     metadata,
     identity,
     telemetry,
@@ -170,33 +152,6 @@ function observersOf(
     if (request.routeOptions.config.surface !== "s3") registry.noteAnswered(request.routeOptions.url ?? "");
     own?.observe(answeredRequest(request, reply));
   };
-}
-
-interface Listeners {
-  readonly listener: Listener;
-  readonly s3Listener: Listener;
-  /** Those with TLS. */
-  readonly secure: readonly TlsListener[];
-}
-
-async function openListeners(config: Config, phases: Phases): Promise<Listeners> {
-  const { connections_max: connectionsMax } = config;
-  const secure: TlsListener[] = [];
-  const open = async (name: string, address: "listen" | "s3_listen"): Promise<Listener> => {
-    const files = tlsFilesOf(config, address);
-    const tls = files && readCertificate(files);
-    // Clients of S3 speak HTTP/1.1, so HTTP/2 would only be one more thing to attack there.
-    const options = { connectionsMax, tls, http2: address === "listen" };
-    const listener = phases.started(name, await openListener(config[address], options), (part) => part.stop(0));
-    if (files && tls) secure.push({ files, certificate: tls, listener });
-    return listener;
-  };
-  return { listener: await open("listener", "listen"), s3Listener: await open("s3 listener", "s3_listen"), secure };
-}
-
-async function openRedirectOf(config: Config, { portal_url: portalUrl }: Addresses): Promise<Listener | undefined> {
-  const { http_redirect_listen: address, connections_max: connectionsMax } = config;
-  return address === "off" ? undefined : openRedirect(address, { connectionsMax, portalUrl });
 }
 
 interface FeatureParts {
@@ -391,19 +346,4 @@ async function openIdentity(
   phases.started("identity", identity, (part) => part.stop());
   await identity.start();
   return identity;
-}
-
-async function serveMetrics(address: string, connectionsMax: number, metrics: HttpMetrics): Promise<Listener> {
-  const listener = await openListener(address, { connectionsMax, requireHost: true });
-  listener.serve((request, response) => {
-    if (request.url !== "/metrics") {
-      response.writeHead(404).end();
-      return;
-    }
-    metrics.registry.metrics().then(
-      (text) => response.writeHead(200, { "content-type": metrics.registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    );
-  });
-  return listener;
 }
