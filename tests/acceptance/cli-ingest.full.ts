@@ -165,7 +165,7 @@ describe("bad lines", () => {
   test("with --strict the first one ends it", async () => {
     const here = await ingest(["logs", "-", "--strict"], { input: input.replaceAll("mixed", "strict") });
     assert.equal(here.code, 1);
-    assert.match(here.stderr, /cannot take stdin:2: not JSON/);
+    assert.match(here.stderr, /cannot send stdin:2: not JSON/);
     const there = await ingest(["logs", "-", "--strict"], { input: '\n{"level":"info","message":"x"}' });
     assert.equal(there.code, 1);
     assert.match(there.stderr, /The lines are: 2 \(.*timestamp/);
@@ -182,7 +182,7 @@ describe("bad lines", () => {
   test("a line over the limit of an entry is left out, the others are sent", async () => {
     const long = entry("x".repeat(262_144), "long");
     const outcome = await ingest(["logs", "-"], { input: `${long}\n${entry("short", "long")}` });
-    assert.match(outcome.stderr, /^stdin:1: longer than one entry may be/m);
+    assert.match(outcome.stderr, /^stdin:1: longer than an entry may be/m);
     assert.deepEqual(await countOf("long"), { all: 1, distinct: 1 });
   });
 

@@ -30,7 +30,7 @@ test("scrub beside an open store reports nothing, then the damage, by its exit c
     const staged = await objects.write("org_1", Buffer.alloc(100_000, 1), { bytesMax: 100_000 });
     const clean = scrub(dataDir);
     assert.equal(clean.status, 0, clean.stderr);
-    assert.match(clean.stdout, /^ok {8}looked at 0 blobs of 0\.0 MiB, and at 1 stored/);
+    assert.match(clean.stdout, /^ok {8}checked 0 blobs of 0\.0 MiB, and 1 stored/);
     // Linked, but no row refers to it: the count is wrong. Then cut as well.
     await metadata.write((tx) => objects.link(tx, "org_1", staged));
     assert.match(

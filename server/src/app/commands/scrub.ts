@@ -101,7 +101,7 @@ function readable({ kind, what, detail }: Finding): string {
 
 function summaryOf({ blobs, bytes, stored, deleted, findings }: ScrubProgress): string {
   const gone = deleted === 0 ? "" : `, ${deleted} of which are deleted`;
-  const seen = `checked ${blobs} blobs of ${mebibytes(bytes)}, and at ${stored} stored outside of the records${gone}`;
+  const seen = `checked ${blobs} blobs of ${mebibytes(bytes)}, and ${stored} stored outside of the records${gone}`;
   return findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
 }
 
