@@ -1,0 +1,139 @@
+/** A schema of JSON Schema 2020-12, as far as the contract uses it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  /** Callers were told that there will be more values. */
+  readonly "x-open-enum"?: boolean;
+  readonly [keyword: string]: unknown;
+}
+
+/** In a request the server must go on to accept; in an answer the caller must go on to understand. */
+export type Direction = "request" | "answer";
+
+interface Pair {
+  readonly before: Schema;
+  readonly after: Schema;
+  readonly direction: Direction;
+  readonly place: string;
+}
+
+/** The changes that break callers, each as one line. Schemas have no references. */
+export function schemaBreaks({ before, after, direction, place }: Pair): string[] {
+  const [old, now] = [before.anyOf ?? [before], after.anyOf ?? [after]];
+  // A request of every old form must be accepted by a new form; an answer of every new form must be one of the old forms.
+  const [all, any] = direction === "request" ? [old, now] : [now, old];
+  return all.flatMap((each) => {
+    const tries = any.map((other) => {
+      const [from, to] = direction === "request" ? [each, other] : [other, each];
+      return oneForm({ before: from, after: to, direction, place });
+    });
+    return tries.toSorted((a, b) => a.length - b.length)[0] ?? [`${place}: no form is left`];
+  });
+}
+
+function oneForm(pair: Pair): string[] {
+  const type = typeBreak(pair);
+  if (type !== null) return [`${pair.place}: ${type}`];
+  return [...valueBreaks(pair), ...boundBreaks(pair), ...memberBreaks(pair), ...openBreaks(pair), ...itemBreaks(pair)];
+}
+
+function typeBreak({ before, after, direction }: Pair): string | null {
+  const [from, to] = [typeOf(before), typeOf(after)];
+  if (from === to) return null;
+  const [narrow, wide] = direction === "request" ? [from, to] : [to, from];
+  if (wide === "any" || (narrow === "integer" && wide === "number")) return null;
+  return `the type ${from} became ${to}`;
+}
+
+function typeOf({ type, enum: values, const: value }: Schema): string {
+  if (type !== undefined) return type;
+  const [first] = values ?? (value === undefined ? [] : [value]);
+  return first === undefined ? "any" : first === null ? "null" : typeof first;
+}
+
+function valueBreaks({ before, after, direction, place }: Pair): string[] {
+  const [from, to] = [valuesOf(before), valuesOf(after)];
+  if (from === null && to === null) return [];
+  if (direction === "request") {
+    if (to === null) return [];
+    if (from === null) return [`${place}: only some values are accepted now`];
+    return from.filter((value) => !to.includes(value)).map((value) => `${place}: the value ${value} is refused now`);
+  }
+  if (from === null || before["x-open-enum"] === true) return [];
+  if (to === null) return [`${place}: any value may come now`];
+  return to.filter((value) => !from.includes(value)).map((value) => `${place}: the value ${value} may come now`);
+}
+
+function valuesOf({ enum: values, const: value }: Schema): readonly string[] | null {
+  if (values !== undefined) return values.map((each) => JSON.stringify(each));
+  return value === undefined ? null : [JSON.stringify(value)];
+}
+
+const LOWEST = ["minimum", "minLength", "minItems", "minProperties"];
+const HIGHEST = ["maximum", "maxLength", "maxItems", "maxProperties"];
+
+/** Bounds matter where callers must keep them; a form also where they read it. */
+function boundBreaks({ before, after, direction, place }: Pair): string[] {
+  const found: string[] = [];
+  if (before.format !== after.format && (direction === "answer" || after.format !== undefined))
+    found.push(`${place}: the format ${String(before.format)} became ${String(after.format)}`);
+  if (direction === "answer") return found;
+  if (after.pattern !== undefined && after.pattern !== before.pattern) found.push(`${place}: the pattern is another`);
+  const bound = (schema: Schema, name: string, absent: number): number => Number(schema[name] ?? absent);
+  for (const name of LOWEST)
+    if (bound(after, name, -Infinity) > Math.max(bound(before, name, -Infinity), name === "minimum" ? -Infinity : 0))
+      found.push(`${place}: ${name} is greater`);
+  for (const name of HIGHEST)
+    if (bound(after, name, Infinity) < bound(before, name, Infinity)) found.push(`${place}: ${name} is smaller`);
+  return found;
+}
+
+function memberBreaks({ before, after, direction, place }: Pair): string[] {
+  const [from, to] = [before.properties ?? {}, after.properties ?? {}];
+  const [wasRequired, isRequired] = [new Set(before.required), new Set(after.required)];
+  const found = Object.entries(from).flatMap(([name, schema]) => {
+    const at = `${place}.${name}`;
+    const now = to[name];
+    if (now === undefined) return [`${at}: the member is gone`];
+    const gone = direction === "answer" && wasRequired.has(name) && !isRequired.has(name);
+    return [
+      ...(gone ? [`${at}: the member may be absent now`] : []),
+      ...schemaBreaks({ before: schema, after: now, direction, place: at }),
+    ];
+  });
+  if (direction === "request")
+    for (const name of isRequired)
+      if (!wasRequired.has(name)) found.push(`${place}.${name}: the member is required now`);
+  return found;
+}
+
+/** Members of any name. */
+function openBreaks({ before, after, direction, place }: Pair): string[] {
+  const [from, to] = [openMembers(before), openMembers(after)];
+  if (direction === "request" && from !== null && to === null) return [`${place}: other members are refused now`];
+  if (from === null || to === null) return [];
+  return schemaBreaks({ before: from, after: to, direction, place: `${place}.{name}` });
+}
+
+/** Null: other members are refused. */
+function openMembers({ patternProperties, additionalProperties: others, type }: Schema): Schema | null {
+  const [pattern] = Object.values(patternProperties ?? {});
+  if (pattern !== undefined) return pattern;
+  if (type !== "object" || others === false) return null;
+  return typeof others === "object" ? others : {};
+}
+
+function itemBreaks({ before, after, direction, place }: Pair): string[] {
+  if (before.items === undefined || after.items === undefined) return [];
+  return schemaBreaks({ before: before.items, after: after.items, direction, place: `${place}[]` });
+}
