@@ -12,7 +12,7 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
-  /** Callers were told that there will be more values. */
+  /** The documentation says that more values may come. */
   readonly "x-open-enum"?: boolean;
   readonly [keyword: string]: unknown;
 }
