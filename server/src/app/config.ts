@@ -196,7 +196,7 @@ function smtpMistakes(url: string): string[] {
   }
 }
 
-/** Without TLS only on this machine, for trying it out. */
+/** Accepts plain HTTP on this machine only, for tests. */
 function isSafeIssuer(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
   return protocol === "https:" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
@@ -207,7 +207,7 @@ function didYouMean(name: string): string {
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
-/** The settings as they may be shown: secrets replaced. */
+/** The settings with their secrets replaced, so that they can be shown. */
 export function redactedConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
     SETTING_NAMES.map((name) => [

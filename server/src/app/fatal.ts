@@ -3,7 +3,7 @@ import type { Identity } from "#domain/identity/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
-/** Parts without which the server can't run. */
+/** Parts that the server can't run without. */
 export type FatalPart = "records writer" | "telemetry log" | "key store";
 
 interface Parts {
@@ -13,7 +13,7 @@ interface Parts {
   readonly log: FastifyBaseLogger;
 }
 
-/** Resolves to the first of them that dies, when that is logged; `metadata` on PostgreSQL can't die. */
+/** Logs the first part that fails, and resolves to it. `metadata` on PostgreSQL can't fail in this way. */
 export async function fatalOf({ metadata, telemetry, identity, log }: Parts): Promise<FatalPart> {
   const named = async (part: FatalPart, death: Promise<Error>): Promise<{ part: FatalPart; err: Error }> => ({
     part,
@@ -24,6 +24,6 @@ export async function fatalOf({ metadata, telemetry, identity, log }: Parts): Pr
     named("telemetry log", telemetry.died),
     named("key store", identity.keys.died),
   ]);
-  log.fatal({ err, part }, "a part has died without which nothing works: the server ends");
+  log.fatal({ err, part }, "a part has failed that the server can't run without: the server stops");
   return part;
 }

@@ -14,9 +14,9 @@ import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Config } from "./config.ts";
 
 export interface Files {
-  /** What the surface needs. */
+  /** Dependencies of the surface. */
   readonly deps: FilesDeps & { readonly arrivals: Arrivals | null };
-  /** Begins to delete expired uploads. */
+  /** Starts to delete expired uploads. */
   start(): void;
   stop(): Promise<void>;
 }

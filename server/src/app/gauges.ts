@@ -6,7 +6,7 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
-/** Figures of the stores, read when `/metrics` is asked. */
+/** Registers metrics of the stores. They are read for each request to `/metrics`. */
 export function registerGauges(
   registry: Registry,
   {
@@ -41,14 +41,14 @@ export function registerGauges(
     () => telemetry.health().mergedBytes,
   );
   gauge("mooring_queries_running", "Queries that run now.", () => telemetry.health().queriesRunning);
-  gauge("mooring_telemetry_writable", "1 while batches can be taken.", () => (telemetry.health().ok ? 1 : 0));
-  gauge("mooring_objects_writable", "1 while content of files can be taken.", () => (objects.health().ok ? 1 : 0));
-  gauge("mooring_deletions_held", "1 while nothing is deleted by time, since the clock is in doubt.", () =>
+  gauge("mooring_telemetry_writable", "1 while batches are accepted.", () => (telemetry.health().ok ? 1 : 0));
+  gauge("mooring_objects_writable", "1 while content of files is accepted.", () => (objects.health().ok ? 1 : 0));
+  gauge("mooring_deletions_held", "1 while the clock is in doubt and nothing is deleted by time.", () =>
     clock.isTrusted() ? 0 : 1,
   );
   gauge(
     "mooring_clock_offset_seconds",
-    "How much further the clock went than time did, since the start.",
+    "How far the clock has moved ahead of real time since the start.",
     () => clock.offsetMs() / 1000,
   );
   registerHeld(registry, clock);
@@ -56,11 +56,11 @@ export function registerGauges(
   registerSandbox(registry, telemetry);
 }
 
-/** Held deletions and parked jobs, with labels or read from the records. */
+/** Registers held deletions, parked jobs and sandbox layers, which have labels or are read from the records. */
 function registerHeld(registry: Registry, clock: ClockGuard): void {
   new Counter({
     name: "mooring_deletions_held_total",
-    help: "Deletions by time that waited, since the clock was in doubt.",
+    help: "Deletions by time that were held because the clock was in doubt.",
     labelNames: ["deletion"],
     registers: [registry],
     collect() {
@@ -74,7 +74,7 @@ function registerHeld(registry: Registry, clock: ClockGuard): void {
 function registerParked(registry: Registry, metadata: MetadataStore): void {
   new Gauge({
     name: "mooring_jobs_parked",
-    help: "Jobs that ended their server several times in a row, and wait for somebody to look at them.",
+    help: "Jobs that ended their server several times in a row, and wait for the operator.",
     registers: [registry],
     async collect() {
       this.set(await countParked(metadata.read));

@@ -4,7 +4,7 @@ import type { GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Config } from "./config.ts";
 
-/** A claim outlasts every transaction that could still answer it. */
+/** A claim must outlast every transaction that can still record its answer. */
 export function openIdempotency(
   config: Pick<Config, "database_wait_ms">,
   metadata: MetadataStore,

@@ -22,7 +22,7 @@ interface InstanceParts {
 const DELETIONS_CHECK = "deletions";
 const STATES = { ok: "ok", warn: "warning", fail: "failed" } as const;
 
-/** The facts about this server for the operator's pages. */
+/** Returns facts about this server for the operator's pages. */
 export function instanceFactsOf(parts: InstanceParts): InstanceFacts {
   const { config } = parts;
   const build = buildFacts();
@@ -55,19 +55,22 @@ async function storeChecks({ metadata, telemetry, objects }: InstanceParts): Pro
   return Object.entries(stores).map(([name, { ok, detail }]) => ({ name, state: ok ? "ok" : "failed", detail }));
 }
 
-/** Behind a proxy that is not named, all callers share its address. */
+/**
+ * Warns when most requests come from one address: behind a proxy that is not in `trusted_proxies`, all callers share
+ * its address.
+ */
 function proxyCheck(peers: Pick<PeerShare, "dominant">): InstanceCheck {
   const found = peers.dominant();
   if (found === undefined) return { name: "proxies", state: "ok", detail: "callers come from different addresses" };
   const { address, share, requests, forwards } = found;
-  const says = forwards ? ", and says that it asks for others" : "";
+  const says = forwards ? " but sends header fields of a proxy" : "";
   const detail =
-    `${Math.round(share * 100)} % of the last ${requests} requests came from ${address}, which is no trusted proxy${says}. If it is a proxy, name it in trusted_proxies ` +
-    "and let it send X-Forwarded-For: until then all who come through it share one address, for failed sign-ins, allowed addresses and the audit log. If it is one client, nothing is wrong.";
+    `${Math.round(share * 100)} % of the last ${requests} requests came from ${address}, which is not a trusted proxy${says}. If it is a proxy, name it in trusted_proxies ` +
+    "and let it send X-Forwarded-For: until then, all its clients share one address for failed sign-ins, allowed addresses and the audit log. If it is one client, nothing is wrong.";
   return { name: "proxies", state: "warning", detail };
 }
 
-/** The same as `mooring doctor` says of the machine. */
+/** The same checks of the machine as `mooring doctor`. */
 async function machineChecks(config: Config): Promise<InstanceCheck[]> {
   const context = { config, running: null };
   const checks: InstanceCheck[] = [];
@@ -80,7 +83,7 @@ async function machineChecks(config: Config): Promise<InstanceCheck[]> {
   return checks;
 }
 
-/** Whether expired data is deleted. */
+/** Reports whether expired data is being deleted. */
 function deletionsCheck(clock: ClockGuard): InstanceCheck {
   const { trusted, reason, heldUntilMs } = clock.state();
   if (trusted) return { name: DELETIONS_CHECK, state: "ok", detail: "expired data is deleted" };

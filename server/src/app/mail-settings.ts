@@ -1,13 +1,13 @@
 import Type from "typebox";
 
-/** Settings of the mail server, if there is one: a part of `SETTINGS`. */
+/** Settings of the mail server: a part of `SETTINGS`. */
 export const MAIL_SETTINGS = {
   smtp_url: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^smtps?://", maxLength: 2048 })]),
     default: null,
     form: "smtps://[USER:PASSWORD@]HOST[:PORT] or smtp://…",
     description:
-      "mail server that takes invitations and set-up links; smtp:// encrypts by STARTTLS, and must, except on this machine or with ?tls=none",
+      "mail server for invitations and set-up links; smtp:// requires STARTTLS, except on this machine or with ?tls=none",
     secret: true,
   },
   mail_from: {
@@ -17,6 +17,6 @@ export const MAIL_SETTINGS = {
     ]),
     default: null,
     form: "noreply@example.com or Mooring <noreply@example.com>",
-    description: "whom mails are from",
+    description: "sender of mails",
   },
 } as const;

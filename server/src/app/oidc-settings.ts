@@ -1,25 +1,25 @@
 import Type from "typebox";
 import { HTTP_URL, url } from "./upstream-settings.ts";
 
-/** Settings of the OpenID Connect provider for sign-ins, if there is one: a part of `SETTINGS`. */
+/** Settings of the OpenID Connect provider for sign-ins: a part of `SETTINGS`. */
 export const OIDC_SETTINGS = {
   oidc_issuer: {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "OpenID Connect provider at which people may sign in, by its issuer identifier; none when not set",
+    description: "issuer identifier of an OpenID Connect provider that people may sign in with; none when not set",
   },
   oidc_client_id: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 255 })]),
     default: null,
-    form: "what the provider gave it",
+    form: "the value from the provider",
     description:
       "client id of this server at that provider; its redirect URI is portal_url with /api/sign-in/oidc/callback",
   },
   oidc_client_secret: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 1024 })]),
     default: null,
-    form: "what the provider gave it",
+    form: "the value from the provider",
     description: "client secret of this server at that provider; without it, a public client",
     secret: true,
   },
@@ -27,6 +27,6 @@ export const OIDC_SETTINGS = {
     schema: Type.String({ minLength: 1, maxLength: 40 }),
     default: "single sign-on",
     form: "up to 40 characters",
-    description: "what the sign-in page calls that provider",
+    description: "name of that provider on the sign-in page",
   },
 } as const;

@@ -2,17 +2,17 @@ import type { Clock } from "#kernel/time.ts";
 import { createOutbound, type Outbound } from "#stores/outbound/index.ts";
 import type { Config } from "./config.ts";
 
-/** How long one request may take, from the look-up of the name to the end of the answer. */
+/** Time limit of one request, from the DNS query to the end of the response. */
 const TIMEOUT_MS = {
-  /** Alerts and notifications of buckets. */
+  /** Alerts and bucket notifications. */
   messages: 5000,
-  /** For webhooks. */
+  /** Webhook deliveries. */
   events: 15_000,
-  /** For each of the two documents; somebody's sign-in waits for them. */
+  /** For each of the two documents. A sign-in waits for them. */
   "issuer keys": 4000,
 } as const;
 
-/** Requests to addresses that users name: the same addresses are allowed for each purpose. */
+/** Returns the client for requests to addresses that users choose. All purposes allow the same addresses. */
 export function outboundFor(
   purpose: keyof typeof TIMEOUT_MS,
   config: Pick<Config, "webhooks_private_addresses" | "webhooks_allowed_addresses">,

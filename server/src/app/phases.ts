@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 
-/** Named phases; a failed start stops what had started. */
+/** Named phases of the start. When one fails, the phases that have started are stopped. */
 export interface Phases {
   started<T>(name: string, part: T, stop: (part: T) => Promise<void> | void): T;
   stop(): Promise<void>;

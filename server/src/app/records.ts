@@ -12,7 +12,7 @@ import { endDeferredLinks } from "./backup/index.ts";
 import type { Config } from "./config.ts";
 import type { Phases } from "./phases.ts";
 
-/** Where the records are, and how long they are waited for. */
+/** Returns the place of the records and the time limits for them. */
 export function recordsOf(config: Config): Omit<MetadataOptions, "clock"> {
   const {
     database_url: url,
@@ -23,7 +23,7 @@ export function recordsOf(config: Config): Omit<MetadataOptions, "clock"> {
   return { url: url ?? undefined, dataDir, waitMs, readTimeoutMs, limits: recordLimitsOf(config) };
 }
 
-/** Opens the records and brings them up to this version: for `serve` and `upgrade` alone. */
+/** Opens the records and migrates them to this version. Only `serve` and `upgrade` do this. */
 export async function openCurrentRecords(config: Config, clock: Clock): Promise<MetadataStore> {
   const metadata = await openMetadata({ ...recordsOf(config), clock });
   try {
@@ -35,7 +35,7 @@ export async function openCurrentRecords(config: Config, clock: Clock): Promise<
   }
 }
 
-/** With what runs beside them. */
+/** Opens the records and starts their periodic work. */
 export async function openRecords(
   config: Config,
   clock: Clock,
@@ -44,7 +44,7 @@ export async function openRecords(
 ): Promise<MetadataStore> {
   const metadata = phases.started("metadata", await openCurrentRecords(config, clock), (part) => part.close());
   if (metadata.dialect === "postgres") return metadata;
-  // Figures only make reads faster: when they can't be had now, the next time will do.
+  // Statistics only make reads faster, so after a failure the next run is early enough.
   const work = { everyMs: ANALYSIS_EVERY_MS, run: () => metadata.write(analyze), failed: () => {} };
   const analysis = phases.started("analysis of the records", schedule.add("query plans", work), (part) => part.stop());
   analysis.ask(0);

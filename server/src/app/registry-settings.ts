@@ -10,29 +10,29 @@ export const REGISTRY_SETTINGS = {
   registry_blob_bytes_max: {
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     default: 50 * GIB,
-    description: "bytes of one blob of a container image",
+    description: "most bytes of one blob of a container image",
   },
   registry_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
     description:
-      "bytes of container images that an organization may have, the same content counted once; `mooring quota` sets them for one",
+      "bytes of container images that an organization may store, equal content counted once; `mooring quota` sets it for one organization",
   },
   registry_push_bytes_per_second: {
     schema: whole(0, Number.MAX_SAFE_INTEGER),
     default: 100 * 1024 ** 2,
     description:
-      "how fast images come in, all together, while ten or more other requests a second are answered; alone, and with 0, as fast as they can",
+      "total rate of image uploads while the server answers ten or more other requests a second; otherwise, and with 0, uploads have no limit",
   },
   registry_upload_lifetime_s: {
     schema: whole(1, 2_592_000),
     default: 86_400,
-    description: "seconds after the last byte for which an upload of a blob can be continued",
+    description: "seconds after its last byte in which an upload of a blob can be continued",
   },
   registry_lease_ms: {
     schema: whole(100, 365 * DAY_MS),
     default: DAY_MS,
-    description: "how long a blob that no manifest needs yet is kept after it was pushed or asked for",
+    description: "how long a blob that no manifest needs is kept after it was last pushed or read",
   },
   registry_collect_ms: {
     schema: whole(100, DAY_MS),

@@ -19,11 +19,11 @@ import type { Addresses } from "./addresses.ts";
 import type { Config } from "./config.ts";
 
 export interface RegistryPart {
-  /** What the surface needs beside the conventions. */
+  /** Dependencies of the surface, except the conventions. */
   readonly deps: Omit<RegistrySurfaceDeps, "host">;
-  /** For requests of other surfaces, by the path of their route. */
+  /** Counts an answered request of another surface, by the path of its route. */
   noteAnswered(path: string): void;
-  /** Begins to delete content that nothing needs. */
+  /** Starts to delete content that no manifest needs. */
   start(): void;
   stop(): Promise<void>;
 }

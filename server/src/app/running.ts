@@ -5,7 +5,7 @@ import { get as httpsGet } from "node:https";
 import { join } from "node:path";
 import type { Addresses } from "./addresses.ts";
 
-/** The file of a running server in its data directory, so that commands find its real addresses. */
+/** The facts that a running server writes to its data directory, so that commands find its real addresses. */
 export interface RunningServer {
   readonly addresses: Addresses;
   /** `host:port` as bound. */
@@ -22,7 +22,7 @@ function pathIn(dataDir: string): string {
   return join(dataDir, "server.json");
 }
 
-/** Written whole under another name first: a reader sees all of it or nothing. */
+/** Writes the file under another name first, so that a reader sees all of it or none. */
 export function announceServer(dataDir: string, server: RunningServer): void {
   const path = pathIn(dataDir);
   const temporary = `${path}.${server.pid}.tmp`;
@@ -30,12 +30,14 @@ export function announceServer(dataDir: string, server: RunningServer): void {
   renameSync(temporary, path);
 }
 
-/** Takes back what this process announced, and nobody else's. */
+/** Removes the file if this process wrote it. */
 export function withdrawServer(dataDir: string, pid: number): void {
   if (announced(dataDir)?.pid === pid) rmSync(pathIn(dataDir), { force: true });
 }
 
-/** The server that runs on this data directory now; null when none does, even if a crashed one left its file. */
+/**
+ * Returns the server that runs on this data directory now. Null when none runs, even if a crashed one left its file.
+ */
 export async function findRunningServer(dataDir: string): Promise<RunningServer | null> {
   const server = announced(dataDir);
   if (server === null || !isAlive(server.pid)) return null;
@@ -59,7 +61,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // there is one, of another user
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // The process exists and belongs to another user.
   }
 }
 

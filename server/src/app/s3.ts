@@ -35,11 +35,12 @@ export interface S3Parts {
 }
 
 /**
- * Wrong signatures until a client must slow down: one with a wrong clock or secret makes many before somebody notices.
+ * Wrong signatures until a client must slow down. A client with a wrong clock or secret sends many before somebody
+ * notices.
  */
 const FAILED_SIGNATURES_MAX = 100;
 
-/** The gateway's side behind its wire. */
+/** Creates the part of the gateway that does not know HTTP. */
 export function createS3Domain(parts: Omit<S3Parts, "endpoint"> & { readonly jobs: Jobs }): S3 {
   const { config, log, clock, jobs, metadata, objects, identity } = parts;
   const settings = {
@@ -55,9 +56,9 @@ export function createS3Domain(parts: Omit<S3Parts, "endpoint"> & { readonly job
   return createS3({ metadata, objects, clock, envelope, usage, jobs, outbound, log, settings, reservations });
 }
 
-/** The gateway, which answers what its listener and the API give it. */
+/** The gateway. It answers the requests of its listener and of the API. */
 export interface S3Part extends GatewayLink {
-  /** The one of its listener. */
+  /** The surface of its listener. */
   readonly surface: Surface;
   stop(): Promise<void>;
 }

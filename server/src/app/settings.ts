@@ -7,13 +7,16 @@ import { REGISTRY_SETTINGS } from "./registry-settings.ts";
 import { S3_TLS_SETTINGS, TLS_SETTINGS } from "./tls-settings.ts";
 import { HTTP_URL, UPSTREAM_SETTINGS, url } from "./upstream-settings.ts";
 
-/** One option: where it may be set, what it takes, what it does. The list is the documentation (`mooring serve --help`, docs). */
+/**
+ * One option: where it may be set, its values, its effect. The list is also the documentation (`mooring serve --help`,
+ * docs).
+ */
 export interface Setting {
   readonly name: string;
   readonly schema: TSchema;
   readonly default: unknown;
   readonly description: string;
-  /** The rule for a value, in words, where the schema's own message would not help. */
+  /** The rule for a value in words, if the schema's own message would not help. */
   readonly form?: string;
   /** Never printed. */
   readonly secret?: boolean;
@@ -30,7 +33,7 @@ const DAYS = "days from 1 to 36500";
 const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
 
-/** Every setting of the product, in the order of the documentation. Units are last in the names. */
+/** Every setting of the product, in the order of the documentation. Names end with their unit. */
 export const SETTINGS = {
   data_dir: {
     schema: Type.String({ minLength: 1 }),
@@ -67,27 +70,26 @@ export const SETTINGS = {
     schema: ms(100, 60_000),
     default: 5000,
     description:
-      "how long a change waits at most for others that hold what it needs, on any node; then it is answered 503. A node that stops in the middle of a transaction loses it after half of it",
+      "the longest time that a change waits for a lock that another change has, on any node; then the caller gets 503. A transaction of a node that stops is rolled back after half of this time",
   },
   master_key: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
     default: null,
     form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters); openssl rand -base64 32 makes one",
-    description:
-      "32 bytes in hex or base64 that every stored secret is encrypted under; without it, the file master.key",
+    description: "key that encrypts every stored secret; without it, the file master.key",
     secret: true,
   },
   portal_url: {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "public address of the portal; from listen when not set",
+    description: "public address of the portal; derived from listen when not set",
   },
   portal_dir: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
     default: null,
     form: "a directory",
-    description: "directory of the portal's build; without it, the one that npm start makes",
+    description: "directory of the portal's build; without it, the directory that npm start fills",
   },
   identity_url: {
     schema: url,
@@ -108,25 +110,27 @@ export const SETTINGS = {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "public address of the S3 gateway; from s3_listen when not set",
+    description: "public address of the S3 gateway; derived from s3_listen when not set",
   },
   s3_domain: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$" })]),
     default: null,
     form: "a host name in lower case, without a port",
-    description: "domain below which each bucket has a host (BUCKET.s3.example.com); without it buckets are in paths",
+    description:
+      "domain below which each bucket has a host (BUCKET.s3.example.com); without it, the path names the bucket",
   },
   s3_region: {
     schema: Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,30}$" }),
     default: "us-east-1",
     form: "lower-case letters, digits and hyphens",
-    description: "region that the S3 gateway says it is in; it takes signatures for it, us-east-1 and auto",
+    description: "region of the S3 gateway; it accepts signatures for this region, us-east-1 and auto",
   },
   s3_signature_v2: {
     schema: Type.Enum(["refuse", "urls", "all"]),
     default: "refuse",
     form: "refuse, urls or all",
-    description: "where the S3 gateway takes the old Signature V2: nowhere, in presigned URLs and forms, or everywhere",
+    description:
+      "where the S3 gateway accepts the old Signature V2: nowhere, in presigned URLs and forms, or everywhere",
   },
   ...S3_TLS_SETTINGS,
   s3_public_organization: {
@@ -138,17 +142,17 @@ export const SETTINGS = {
   s3_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of objects, in all their versions, that an organization may have in its buckets",
+    description: "bytes of objects, all versions counted, that an organization may store in its buckets",
   },
   s3_lifecycle_interval_ms: {
     schema: ms(1000, DAY_MS),
     default: 3_600_000,
-    description: "how often the lifecycle rules of a bucket are followed",
+    description: "how often the server applies the lifecycle rules of a bucket",
   },
   s3_lifecycle_day_ms: {
     schema: ms(1000, DAY_MS),
     default: DAY_MS,
-    description: "length of a day in lifecycle rules; a shorter one is for trying rules out",
+    description: "length of a day in lifecycle rules; shorten it only to test rules",
   },
   webhooks_url: { schema: url, default: null, form: HTTP_URL, description: "public address of incoming webhooks" },
   ...OIDC_SETTINGS,
@@ -164,13 +168,13 @@ export const SETTINGS = {
     schema: Type.Enum(["debug", "info", "warn", "error", "silent"]),
     default: "info",
     form: "debug, info, warn, error or silent",
-    description: "least severity of log lines on stderr",
+    description: "lowest severity of log lines on stderr",
   },
   connections_max: {
     schema: count(1, 1_000_000),
     default: 10_000,
     description:
-      "connections that each address takes at one time, further ones are closed; each needs one of the files that the system lets the process open",
+      "open connections of each listening address, further ones are closed; each connection needs a file descriptor",
   },
   slow_request_ms: {
     schema: ms(1, DAY_MS),
@@ -180,7 +184,7 @@ export const SETTINGS = {
   stop_timeout_ms: {
     schema: ms(100, 600_000),
     default: 10_000,
-    description: "how long a stop waits for requests in flight",
+    description: "how long a stop waits for running requests",
   },
   rate_limit_per_second: {
     schema: count(1, 1_000_000),
@@ -195,20 +199,20 @@ export const SETTINGS = {
   ingest_workers: {
     schema: Type.Union([Type.Null(), count(1, 16)]),
     default: null,
-    description: "threads that check large ingest bodies; from the number of cores when not set",
+    description: "threads that check large ingest bodies; derived from the number of cores when not set",
   },
   records_read_timeout_ms: {
     schema: ms(100, 600_000),
     default: 10_000,
     description: "time limit of each list, filter and count of records; the caller gets `read_timeout`",
   },
-  query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "time limit of a query that names none" },
+  query_timeout_ms: { schema: ms(10, 600_000), default: 10_000, description: "default time limit of a query" },
   query_timeout_ms_max: {
     schema: ms(10, 3_600_000),
     default: 60_000,
-    description: "greatest time limit that a query may name",
+    description: "longest time limit that a query may set",
   },
-  query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "rows of one result at most" },
+  query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "most rows of one result" },
   query_memory_bytes: {
     schema: Type.Integer({ minimum: 64 * 1024 ** 2, maximum: 256 * GIB }),
     default: GIB,
@@ -224,7 +228,7 @@ export const SETTINGS = {
     schema: Type.Enum(["require", "warn", "off"]),
     default: "warn",
     description:
-      "what happens when this machine lacks layers of the sandbox of queries: require refuses SQL, warn logs them, off isolates nothing",
+      "when this machine lacks layers of the query sandbox: require refuses SQL, warn runs it and logs the missing layers; off never isolates",
   },
   tail_concurrency_organization: {
     schema: count(1, 10_000),
@@ -234,18 +238,18 @@ export const SETTINGS = {
   compaction_rows_bytes: {
     schema: Type.Integer({ minimum: 1024, maximum: GIB }),
     default: 16 * 1024 ** 2,
-    description: "rows of an organization that are worth a Parquet file, in bytes of NDJSON",
+    description: "rows of an organization that fill a Parquet file, in bytes of NDJSON",
   },
   compaction_interval_ms: {
     schema: ms(100, DAY_MS),
     default: 300_000,
-    description: "longest time that rows stay out of Parquet",
+    description: "longest time until rows are written to Parquet",
   },
   retention_days_logs: {
     schema: days,
     default: null,
     form: DAYS,
-    description: "days that logs of an organization that chose none are kept; none: until deleted",
+    description: "default days that logs are kept; an organization may choose others; none: until deleted",
   },
   retention_days_metrics: { schema: days, default: null, form: DAYS, description: "the same for metrics" },
   retention_days_traces: { schema: days, default: null, form: DAYS, description: "the same for traces" },
@@ -263,64 +267,64 @@ export const SETTINGS = {
   telemetry_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of telemetry that an organization may have on this server; `mooring quota` sets them for one",
+    description:
+      "bytes of telemetry that an organization may store on this server; `mooring quota` sets it for one organization",
   },
   ingest_bytes_per_second: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of rows that an organization may send a second; `mooring quota` sets them for one",
+    description: "bytes of rows that an organization may send a second; `mooring quota` sets it for one organization",
   },
   ingest_bytes_burst: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of rows that it may send at once; what it may send in ten seconds when not set",
+    description: "bytes of rows that an organization may send at once; ten times the bytes a second when not set",
   },
   files_size_bytes_max: {
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     default: 5 * GIB,
-    description: "bytes of one file",
+    description: "most bytes of one file",
   },
   files_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of files that an organization may have; `mooring quota` sets them for one",
+    description: "bytes of files that an organization may store; `mooring quota` sets it for one organization",
   },
   files_trash_days: {
     schema: count(0, 90),
     default: 7,
-    description:
-      "days for which deleted files can be restored, unless an organization decided otherwise; 0: not at all",
+    description: "default days in which deleted files can be restored; an organization may choose others; 0: never",
   },
   presigned_url_lifetime_s: {
     schema: count(1, 604_800),
     default: 900,
-    description: "seconds for which a presigned URL is valid; an upload or download that began in time may go on",
+    description: "seconds for which a presigned URL is valid; a transfer that began in time may finish later",
   },
   resumable_upload_lifetime_s: {
     schema: count(1, 2_592_000),
     default: 86_400,
-    description: "seconds after the last byte for which a resumable upload can be continued",
+    description: "seconds after its last byte in which a resumable upload can be continued",
   },
   upload_idle_timeout_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,
-    description: "an upload from which nothing comes for so long is ended",
+    description: "an upload that sends no byte for this time is ended",
   },
   upload_cleanup_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,
-    description: "how often the server looks for uploads that were never made",
+    description: "how often the server looks for presigned uploads that were never made",
   },
   ...REGISTRY_SETTINGS,
   object_grace_ms: {
     schema: ms(100, 30 * DAY_MS),
     default: 3_600_000,
-    description: "how long content that nothing holds is kept before it is deleted",
+    description: "how long content that no file uses is kept before it is deleted",
   },
   object_collect_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,
-    description: "how often the server looks for such content",
+    description: "how often the server looks for content that no file uses",
   },
   ...UPSTREAM_SETTINGS,
   webhooks_private_addresses: {
@@ -328,35 +332,35 @@ export const SETTINGS = {
     default: "refuse",
     form: "refuse or allow",
     description:
-      "whether webhooks may be sent to addresses that are not public (this machine, private networks), and keys of trusted issuers read from them, and by plain HTTP; who may make an alert or a trust then reaches what this server reaches",
+      "whether webhooks and requests for keys of trusted issuers may go to addresses that are not public (this machine, private networks), also by plain HTTP; everybody who may create an alert or a trust can then reach what this server reaches",
   },
   webhooks_allowed_addresses: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],
     form: "IP addresses or CIDR blocks, separated by commas",
     description:
-      "addresses that are not public and that webhooks may be sent to, and keys of trusted issuers read from, all the same, by plain HTTP, too, comma-separated",
+      "exceptions, comma-separated: addresses that are not public, to which webhooks and requests for keys of trusted issuers may go, also by plain HTTP",
   },
   webhook_rate_limit_per_second: {
     schema: count(1, 1_000_000),
     default: 1000,
-    description: "requests of senders that one webhook takes a second, sustained",
+    description: "requests a second that one webhook accepts, sustained",
   },
   webhook_rate_limit_burst: {
     schema: count(1, 10_000_000),
     default: 2000,
-    description: "requests of senders that one webhook takes at once",
+    description: "requests that one webhook accepts at once",
   },
   webhook_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of events that an organization may have; beyond it senders get 429",
+    description: "bytes of events that an organization may store; beyond it, senders get 429",
   },
   webhook_retention_days: {
     schema: Type.Integer({ minimum: 1, maximum: 36_500 }),
     default: 30,
     form: DAYS,
-    description: "days that events of webhooks are kept, unless their project says otherwise",
+    description: "default days that events of webhooks are kept; a project may choose others",
   },
   ...LIMIT_SETTINGS,
   own_telemetry_organization: {

@@ -52,14 +52,14 @@ export interface SurfaceParts {
   readonly s3: S3;
   readonly s3Gateway: GatewayLink;
   readonly log: { warn(fields: object, message: string): void };
-  /** What requests come in by. */
+  /** The listeners that accept requests. */
   readonly listeners: readonly Listener[];
   readonly backups: BackupRunner;
   readonly schedule: Schedule;
   readonly stopping: () => boolean;
 }
 
-/** Every interface of the product, over its parts. */
+/** Creates all interfaces of the product. */
 export function createSurfaces(parts: SurfaceParts): Surface[] {
   const { config, clock, addresses, host, identity, metadata, telemetry, encoders, tails, stopping } = parts;
   const mail = mailOf(config);

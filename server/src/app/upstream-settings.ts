@@ -3,14 +3,14 @@ import Type from "typebox";
 export const HTTP_URL = "an address that begins with http:// or https://, without ? and #";
 export const url = Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^?#]*)?$" })]);
 
-/** Settings of the S3 store for content, if there is one: a part of `SETTINGS`. */
+/** Settings of the upstream S3 store for content: a part of `SETTINGS`. */
 export const UPSTREAM_SETTINGS = {
   objects_s3_bucket: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" })]),
     default: null,
     form: "the name of a bucket",
     description:
-      "bucket of an upstream S3 store that keeps the content of files and objects; without it, the data directory does",
+      "bucket of an upstream S3 store for the content of files and objects; without it, content is in the data directory",
   },
   objects_s3_endpoint: {
     schema: url,
@@ -22,7 +22,7 @@ export const UPSTREAM_SETTINGS = {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "address at which clients reach it; objects_s3_endpoint when not set",
+    description: "address of that store for clients; objects_s3_endpoint when not set",
   },
   objects_s3_region: {
     schema: Type.String({ pattern: "^[a-z0-9-]{1,63}$" }),
@@ -34,18 +34,18 @@ export const UPSTREAM_SETTINGS = {
     schema: Type.String({ pattern: "^([A-Za-z0-9._-]+/)*$", maxLength: 200 }),
     default: "",
     form: "empty, or names that each end with /",
-    description: "what every key in the bucket begins with",
+    description: "prefix of every key in the bucket",
   },
   objects_s3_addressing: {
     schema: Type.Enum(["path", "host"]),
     default: "path",
     form: "path or host",
-    description: "whether the bucket stands in the path of an address or in its host, as AWS wants it",
+    description: "whether addresses have the bucket in the path, or in the host as AWS requires",
   },
   objects_s3_access_key_id: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 256 })]),
     default: null,
-    description: "access key that may read, write, list and delete in the bucket",
+    description: "access key ID with permission to read, write, list and delete in the bucket",
   },
   objects_s3_secret_access_key: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 256 })]),
@@ -58,6 +58,6 @@ export const UPSTREAM_SETTINGS = {
     default: "direct",
     form: "direct or proxied",
     description:
-      "whether presigned URLs of files point straight at the upstream store, or at this server, where clients can't reach that",
+      "whether presigned URLs of files lead to the upstream store, or to this server because clients can't reach the store",
   },
 } as const;

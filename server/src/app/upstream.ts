@@ -1,7 +1,7 @@
 import type { S3Options } from "#stores/objects/index.ts";
 import type { Config } from "./config.ts";
 
-/** The upstream store of the configuration; nothing when content is kept in the data directory. */
+/** Returns the configured upstream store, or no member when content is in the data directory. */
 export function upstreamOf(config: Config): { readonly s3?: S3Options } {
   const { objects_s3_bucket: bucket, objects_s3_endpoint: endpoint } = config;
   const { objects_s3_public_endpoint: publicEndpoint } = config;

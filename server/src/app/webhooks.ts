@@ -10,9 +10,9 @@ import type { Config } from "./config.ts";
 import { outboundFor } from "./outbound.ts";
 
 export interface Webhooks {
-  /** What the surface needs beside the conventions. */
+  /** Dependencies of the surface, except the conventions. */
   readonly deps: Omit<WebhooksSurfaceDeps, "host">;
-  /** Begins to forward events, and to delete old ones. */
+  /** Starts to forward events, and to delete old ones. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function createWebhooks(options: {
       jobs.start(handlers);
       waker.start();
       startTidying(metadata, jobs, clock.nowMs()).catch((error: unknown) =>
-        log.warn({ err: error }, "cannot begin to take away old events of webhooks"),
+        log.warn({ err: error }, "cannot start to delete old events of webhooks"),
       );
     },
     stop: async () => {

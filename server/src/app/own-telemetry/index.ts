@@ -13,7 +13,7 @@ export interface OwnTelemetryTarget {
   readonly registry: Registry;
   /** The organization's identifier, or undefined while no organization has the configured slug. */
   readonly organizationId: () => Promise<string | undefined>;
-  /** How often samples are taken of every metric. */
+  /** Interval between samples of all metrics. */
   readonly metricsIntervalMs: number;
   readonly schedule: Schedule;
 }
@@ -23,18 +23,18 @@ export interface OwnTelemetryTarget {
  * and dropped.
  */
 export interface OwnTelemetry {
-  /** Takes the lines of the server's log; for pino. */
+  /** Accepts the lines of the server's log, from pino. */
   readonly logs: { write(line: string): void };
-  /** Takes a request that was answered. */
+  /** Records an answered request. */
   observe(request: AnsweredRequest): void;
-  /** Begins to write the waiting and all later rows. */
+  /** Starts to write the waiting rows and all later ones. */
   start(target: OwnTelemetryTarget): void;
-  /** Takes a last sample of the metrics, writes the waiting rows, and accepts no more. */
+  /** Samples the metrics once more, writes the waiting rows, and then accepts no more. */
   stop(): Promise<void>;
 }
 
 const FLUSH_EVERY_MS = 1000;
-/** The size of waiting rows, as text; beyond it the newest are dropped. */
+/** The most characters of waiting rows. Beyond it, new rows are dropped. */
 const WAITING_CHARS_MAX = 16 * 1024 * 1024;
 
 export function createOwnTelemetry(clock: Clock): OwnTelemetry {
@@ -65,20 +65,20 @@ class Exporter implements OwnTelemetry {
     this.#add("traces", spanRow(request, this.#clock.nowMs(), randomHex));
   }
 
-  /** Once more after a stop, when a start of the server failed and is tried again. */
+  /** Can be called again after a stop, when a start of the server failed and is repeated. */
   start(target: OwnTelemetryTarget): void {
     this.#target = target;
     this.#stopped = false;
     const dropped = new Counter({
       name: "mooring_own_telemetry_dropped_total",
-      help: "Rows of the server's own telemetry that were left out because too many waited.",
+      help: "Rows of the server's own telemetry that were dropped because too many waited.",
       registers: [target.registry],
       collect: () => {
         dropped.reset();
         dropped.inc(this.#rows.dropped);
       },
     });
-    const failed = (): void => {}; // the list of periodic work has it, see `#keep`
+    const failed = (): void => {}; // The list of periodic work does this, see `#keep`.
     this.#works = [
       target.schedule.add("own telemetry", { everyMs: FLUSH_EVERY_MS, run: () => this.#flush(), failed }),
       target.schedule.add("own metrics", { everyMs: target.metricsIntervalMs, run: () => this.#sample(), failed }),
@@ -98,7 +98,7 @@ class Exporter implements OwnTelemetry {
   }
 
   async #sample(): Promise<void> {
-    // The type that prom-client declares leaves out what it gives: the values.
+    // prom-client's declared type lacks the values that the method returns.
     const metrics = (await this.#target?.registry.getMetricsAsJSON()) as unknown as
       | readonly MetricSamples[]
       | undefined;
@@ -112,7 +112,7 @@ class Exporter implements OwnTelemetry {
     return this.#flushing;
   }
 
-  /** Nothing here is logged: a line about a line that could not be kept would be the next one. */
+  /** Logs nothing: a log line about a lost log line would be the next one to be lost. */
   async #keep(): Promise<void> {
     const target = this.#target;
     if (target === undefined) return;
@@ -126,7 +126,7 @@ class Exporter implements OwnTelemetry {
         batch.kept();
       }
     } catch {
-      // The rows wait for the next time; `/health` gives the reason.
+      // The rows wait for the next run. `/health` gives the reason.
     }
   }
 }

@@ -1,18 +1,18 @@
 import { TELEMETRY_TYPES, type TelemetryType } from "#stores/telemetry/index.ts";
 
-/** Rows of one type, to be kept together. */
+/** Rows of one type, to be written together. */
 export interface QueuedBatch {
   readonly type: TelemetryType;
   /** NDJSON. */
   readonly text: string;
   readonly count: number;
-  /** Takes the rows out of the queue; without it they are in the next batch again. */
+  /** Removes the rows from the queue. Without this call they are in the next batch again. */
   readonly kept: () => void;
 }
 
 const BATCH_ROWS_MAX = 1000;
 
-/** Rows that wait to be written, in order, up to a number of characters; further ones are dropped and counted. */
+/** Queues rows in order until they are written. Beyond a number of characters, further rows are dropped and counted. */
 export class RowQueue {
   readonly #charsMax: number;
   readonly #rows: Record<TelemetryType, string[]> = { logs: [], metrics: [], traces: [] };
@@ -32,7 +32,7 @@ export class RowQueue {
     this.#chars += row.length;
   }
 
-  /** The oldest rows of a type that has some, or undefined when nothing waits. */
+  /** Returns the oldest rows of one type, or undefined when the queue is empty. */
   next(): QueuedBatch | undefined {
     const type = TELEMETRY_TYPES.find((each) => this.#rows[each].length > 0);
     if (type === undefined) return undefined;

@@ -5,7 +5,7 @@ import { isoFromMs } from "#kernel/time.ts";
 /** The service name of the server's own rows. */
 export const SERVICE = "mooring";
 
-/** A log line, with its attributes, that is longer loses them: one line must not crowd out the others. */
+/** A longer log line loses its attributes, so that one line can't crowd out the others. */
 const LINE_CHARS_MAX = 64 * 1024;
 
 interface Level {
@@ -23,7 +23,7 @@ const LEVELS: Readonly<Record<number, Level>> = {
   60: { level: "fatal", severity: 21 },
 };
 
-/** A row of `logs` as NDJSON from a line of the server's log, or undefined for another line. */
+/** Converts a line of the server's log to a row of `logs` as NDJSON; undefined for any other line. */
 export function logRow(line: string): string | undefined {
   const fields = parsed(line);
   const level = LEVELS[Number(fields?.["level"])];
@@ -57,7 +57,10 @@ export interface MetricSamples {
   }[];
 }
 
-/** Rows of `metrics` as NDJSON: one a sample, named as in the Prometheus text format. Values that are not finite are left out. */
+/**
+ * Converts metrics to rows of `metrics` as NDJSON, one for each sample, named as in the Prometheus text format. Leaves
+ * out values that are not finite.
+ */
 export function metricRows(metrics: readonly MetricSamples[], nowMs: number): string[] {
   const timestamp = isoFromMs(nowMs);
   return metrics.flatMap(({ name, values }) =>
@@ -70,16 +73,16 @@ export function metricRows(metrics: readonly MetricSamples[], nowMs: number): st
   );
 }
 
-/** Version 00 of the `traceparent` field (W3C Trace Context, section 3.2): trace, parent. */
+/** Version 00 of the `traceparent` field (W3C Trace Context, section 3.2): trace and parent. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/;
 
-/** Gives random hexadecimal digits, two a byte. */
+/** Returns random hexadecimal digits, two for each byte. */
 export type RandomHex = (bytes: number) => string;
 
-/** A request that was answered, on whichever listener. */
+/** An answered request, on any listener. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The route's pattern, never the path: a path has identifiers. Undefined: no route matched. */
+  /** The route's pattern. The path would contain identifiers. Undefined: no route matched. */
   readonly route: string | undefined;
   readonly status: number;
   readonly elapsedMs: number;
@@ -104,7 +107,10 @@ export function answeredRequest(request: FastifyRequest, reply: FastifyReply): A
   };
 }
 
-/** A row of `traces` as NDJSON: the request as one span, in the caller's trace when it names one. Names follow OpenTelemetry's HTTP conventions. */
+/**
+ * Converts a request to a row of `traces` as NDJSON. It is one span, in the caller's trace if the caller names one.
+ * Names follow OpenTelemetry's HTTP conventions.
+ */
 export function spanRow(request: AnsweredRequest, nowMs: number, randomHex: RandomHex): string {
   const { method, route, status, elapsedMs } = request;
   const [, traceId, parent] = TRACEPARENT.exec(request.traceparent ?? "") ?? [];
@@ -130,7 +136,7 @@ export function spanRow(request: AnsweredRequest, nowMs: number, randomHex: Rand
   });
 }
 
-/** Lone surrogates are replaced: DuckDB refuses a whole file for one. */
+/** Replaces lone surrogates, because DuckDB refuses a whole file for one. */
 function ndjson(row: object): string {
   return `${JSON.stringify(row, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value))}\n`;
 }

@@ -5,8 +5,8 @@ import { countUpTo } from "./store.ts";
 
 /**
  * Refuses to create one more record when the owner has as many as the limit allows. Call it in the transaction that
- * creates the record, before it does. It takes a lock, so that creates of one owner run one after another until the
- * commit.
+ * creates the record, before the insert. It takes a lock, so that transactions that create records of one owner run one
+ * after another.
  * @param owner id of the organization, person or project that owns the records; empty for the server
  * @throws Problem `limit_reached`
  */

@@ -9,13 +9,13 @@ export interface ProjectAccess {
   readonly state: ProjectState;
 }
 
-/** The resource of a request. Without a project it is the organization itself. */
+/** The resource of a request: a project, or the organization itself. */
 export interface Resource {
   readonly orgId: string;
   readonly project?: ProjectAccess;
 }
 
-/** The rows of a list that a permission reaches: the rules of the permission check, for a WHERE clause. */
+/** The rows of a list that a permission reaches: the permission check as a WHERE clause. */
 export interface Reach {
   /** Includes resources of the organization that belong to no project. */
   readonly organization: boolean;
@@ -23,7 +23,7 @@ export interface Reach {
   readonly visibleProjects: boolean;
   /** Includes resources of these projects, private ones too. */
   readonly projectIds: readonly string[];
-  /** Rows of projects in these states are left out: the states forbid the permission. */
+  /** Leaves out rows of projects in these states, because the states forbid the permission. */
   readonly exceptStates: readonly LimitedState[];
 }
 
@@ -33,13 +33,16 @@ export interface ProjectColumns {
   readonly project_state: ProjectState;
 }
 
-/** The columns that `withOptionalProject` adds to a row. `visibility` is null for a row in no project, or in a deleted one. */
+/**
+ * The columns that `withOptionalProject` adds to a row. `visibility` is null when the row has no project, or a deleted
+ * one.
+ */
 export interface OptionalProjectColumns {
   readonly visibility: Visibility | null;
   readonly project_state: ProjectState;
 }
 
-/** The columns that `withProject` would add to a row of this project; null: to a row in no project. */
+/** Returns the columns that `withProject` adds to a row of this project. Null: the row has no project. */
 export function columnsOf(project: ProjectAccess): ProjectColumns;
 export function columnsOf(project: ProjectAccess | null): OptionalProjectColumns;
 export function columnsOf(project: ProjectAccess | null): OptionalProjectColumns {

@@ -11,12 +11,12 @@ import { Problem } from "#kernel/problem.ts";
 
 export type { LimitedState, ProjectAction, ProjectState };
 
-/** The states that forbid an action, for the condition of a list. */
+/** Returns the states that forbid an action, for the condition of a list. */
 export function statesWithout(action: ProjectAction): readonly LimitedState[] {
   return LIMITED_STATES.filter((state) => !stateAllows(state, action));
 }
 
-/** The problem for an action that the state of a project forbids. */
+/** Returns the problem for an action that the state of a project forbids. */
 export function stateRefusal(state: ProjectState): Problem {
   const { name, effect, remedy } = ruleOf(state);
   return new Problem(codeOf(state), `The project is ${name}: ${effect}. ${capitalized(remedy.one)}.`);
@@ -27,7 +27,7 @@ export function requireStateAllows({ state }: { readonly state: ProjectState }, 
   if (!stateAllows(state, action)) throw stateRefusal(state);
 }
 
-/** The code of that problem, such as `project_archived`. An alert stores it as its fault. */
+/** Returns the code of that problem, such as `project_archived`. An alert stores it as its fault. */
 export function codeOf(state: ProjectState): `project_${LimitedState}` {
   return `project_${limited(state)}`;
 }

@@ -12,7 +12,7 @@ type Row = Tables["project"];
 /** A project with its state. */
 export type Project = Omit<Row, "state"> & { readonly state: ProjectState };
 
-/** The type of the column is text, since the records do not know the contract; only states of the contract are written. */
+/** The column is text, because the records do not know the contract. Only states of the contract are written. */
 function projectOf(row: Row): Project {
   return row as Project;
 }
@@ -23,15 +23,15 @@ export function newProject(row: Omit<Row, "state" | "state_since">): Project {
 }
 
 /**
- * What the entity tag of a project covers. Tags stay valid when the server is updated, so these names and their order stay:
- * `archived_at` is from when that was the only state.
+ * Returns the fields that the entity tag of a project covers. Tags must stay valid after an update of the server, so
+ * these names and their order are fixed. `archived_at` dates from a time when it was the only state.
  */
 export function projectVersion(project: Project): object {
   const { id, org_id, slug, name, visibility, environment, created_at, state, state_since } = project;
   return { id, org_id, slug, name, visibility, environment, archived_at: state_since, created_at, state };
 }
 
-/** The state of a joined project, in SQL. Without a project nothing is forbidden by a state. */
+/** The state of a joined project, in SQL. A row without a project counts as active. */
 function stateColumn(): RawBuilder<ProjectState> {
   return sql<ProjectState>`coalesce(${sql.ref("project.state")}, 'active')`;
 }
@@ -47,7 +47,7 @@ export async function projectByName(db: Reader, orgId: string, idOrSlug: string)
   return row && projectOf(row);
 }
 
-/** The oldest active project that the whole organization sees. */
+/** Finds the oldest active project that all members of the organization see. */
 export async function oldestOpenProject(db: Reader, orgId: string): Promise<Project | undefined> {
   const row = await db
     .selectFrom("project")
@@ -67,7 +67,7 @@ export interface ProjectFilter {
   archived?: boolean | undefined;
 }
 
-/** The projects within reach, newest first. */
+/** Lists the projects within reach, newest first. */
 export async function listProjectRows(
   db: Reader,
   orgId: string,
@@ -81,7 +81,7 @@ export async function listProjectRows(
     .where(withinProjects(reach, "project.id"))
     .$if(page.environment !== undefined, (query) => query.where("environment", "=", page.environment ?? ""))
     .$if(page.archived !== undefined, (query) =>
-      // In the text of the statement: a partial index serves no parameter.
+      // Not a parameter: SQLite uses a partial index only for a literal.
       query.where("state", page.archived === true ? "=" : "<>", sql.lit("archived")),
     )
     .$if(page.beforeId !== undefined, (query) => query.where("id", "<", page.beforeId ?? ""))
@@ -91,17 +91,18 @@ export async function listProjectRows(
   return rows.map(projectOf);
 }
 
-/** A read of at most so many rows runs in this process. Most organizations have fewer projects. */
+/** A read of at most this many rows runs in this process. Most organizations have fewer projects. */
 const PROJECTS_FEW = 200;
 
-/** Every project of the organization, with the deleted ones: their telemetry may still be there. */
+/** Reads all projects of the organization and the deleted ones, because their telemetry may still exist. */
 export async function everyProject(db: Reader, orgId: string): Promise<ProjectAccess[]> {
   const present = db.selectFrom("project").select(["id", "visibility", "state"]).where("org_id", "=", orgId);
   const deleted = db
     .selectFrom("deleted_project")
     .select(["id", "visibility", sql.lit("active").as("state")])
     .where("org_id", "=", orgId);
-  // In this order: a project that is deleted between the two reads is in both results. In the other order it could be in none.
+  // In this order, both results contain a project that is deleted between the two reads. In the other order, neither
+  // might.
   const few = await present.limit(PROJECTS_FEW).execute();
   const gone = await deleted.limit(PROJECTS_FEW).execute();
   const isAll = few.length + gone.length < PROJECTS_FEW;
@@ -140,7 +141,7 @@ export function joinProject<DB, TB extends keyof DB, O>(query: Query<DB, TB, O>,
   return anyJoin(query).innerJoin("project", "project.id", place) as unknown as Joined<DB, TB, O>;
 }
 
-/** Joins the project, and selects the columns that the permission check needs. */
+/** Joins the project, and selects the columns for the permission check. */
 export function withProject<DB, TB extends keyof DB, O>(
   query: Query<DB, TB, O>,
   place: string,
@@ -148,7 +149,7 @@ export function withProject<DB, TB extends keyof DB, O>(
   return accessColumns(joinProject(query, place)) as unknown as Joined<DB, TB, O & ProjectColumns>;
 }
 
-/** Like `withProject`, for rows that may be in no project. */
+/** Like `withProject`, for rows that may have no project. */
 export function withOptionalProject<DB, TB extends keyof DB, O>(
   query: Query<DB, TB, O>,
   place: string,
@@ -165,7 +166,7 @@ interface AnyQuery {
   select(columns: readonly unknown[]): AnyQuery;
 }
 
-/** The query builder's types name every table of a query. This function takes a query of any tables, so it casts. */
+/** The query builder's types name every table of a query. This function accepts any query, so it casts. */
 function anyJoin(query: unknown): AnyJoin {
   return query as AnyJoin;
 }
@@ -180,7 +181,7 @@ export function withinReach(reach: Reach, place: string): RawBuilder<SqlBool> {
   return anyOf([...(reach.organization ? [none] : []), ...reachedProjects(reach, place)]);
 }
 
-/** Like `withinReach`, for rows that are all in a project. */
+/** Like `withinReach`, for rows that all have a project. */
 export function withinProjects(reach: Reach, place: string): RawBuilder<SqlBool> {
   return anyOf(reachedProjects(reach, place));
 }
@@ -199,7 +200,7 @@ function anyOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> 
   return conditions.length === 0 ? sql<SqlBool>`false` : sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }
 
-/** False when the slug is taken. */
+/** Inserts the project. Returns false when the slug is taken. */
 export async function insertProject(tx: Writer, row: Project): Promise<boolean> {
   const inserted = await tx
     .insertInto("project")
@@ -220,7 +221,7 @@ export async function setProject(tx: Writer, project: Project): Promise<void> {
     .execute();
 }
 
-/** Puts the project into a state, from `atMs` on. */
+/** Sets the state of the project from `atMs` on. */
 export async function setProjectState(
   tx: Writer,
   project: Project,
@@ -232,12 +233,12 @@ export async function setProjectState(
   return { ...project, ...after };
 }
 
-/** Deletes the project's row alone. The caller deletes first what belongs to the project. */
+/** Deletes only the project's row. The caller first deletes everything that belongs to the project. */
 export async function deleteProjectRow(tx: Writer, { id, org_id: orgId }: Pick<Row, "id" | "org_id">): Promise<void> {
   await tx.deleteFrom("project").where("org_id", "=", orgId).where("id", "=", id).execute();
 }
 
-/** Keeps the visibility of a project that is being deleted: its telemetry stays as visible as before. */
+/** Stores the visibility of a project before it is deleted: its telemetry stays as visible as before. */
 export async function rememberDeleted(tx: Writer, project: Project, atMs: number): Promise<void> {
   const { id, org_id, visibility } = project;
   await tx.insertInto("deleted_project").values({ id, org_id, visibility, deleted_at: atMs }).execute();

@@ -1,7 +1,7 @@
 import type { AuditEvent } from "#domain/audit/index.ts";
 import type { Bucket, S3Caller } from "./types/index.ts";
 
-/** Who did something to a bucket, and from where. */
+/** The actor of a change to a bucket, and its address. */
 export function auditOf(
   { principal, ip, requestId }: S3Caller,
   bucket: Pick<Bucket, "id" | "orgId">,

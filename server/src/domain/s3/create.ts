@@ -12,9 +12,9 @@ import { scheduleTidying, tidyHandler } from "./tidy.ts";
 import type { S3Domain } from "./types/index.ts";
 import { createUploads } from "./uploads/index.ts";
 
-/** The gateway's side behind its wire, running. */
+/** The running part of the gateway that does not know HTTP. */
 export interface S3 extends S3Domain {
-  /** Begins to follow the rules of buckets, and to send their events. */
+  /** Starts lifecycle rules and the delivery of events. */
   start(): void;
 }
 

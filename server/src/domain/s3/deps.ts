@@ -7,15 +7,15 @@ import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Outbound } from "#stores/outbound/index.ts";
 
 export interface S3Settings {
-  /** The most bytes of an organization's objects and uploaded parts, all versions; null: no limit. */
+  /** The most bytes of an organization's objects (all versions) and uploaded parts; null: no limit. */
   readonly storedBytesMax: number | null;
-  /** Slug of the organization whose buckets requests without a signature mean; null: the oldest. */
+  /** Slug of the organization whose buckets unsigned requests reach; null: the oldest organization. */
   readonly publicOrganization: string | null;
   /** The region in events. */
   readonly region: string;
-  /** How often the rules of a bucket are followed. */
+  /** How often the lifecycle rules of a bucket are applied. */
   readonly lifecycleEveryMs: number;
-  /** How long a day of these rules is. */
+  /** Length of a day in these rules. */
   readonly lifecycleDayMs: number;
 }
 
@@ -24,12 +24,12 @@ export interface S3Deps {
   readonly objects: ObjectStore;
   readonly clock: GuardedClock;
   readonly envelope: Envelope;
-  /** Gets the uses of keys. */
+  /** Records when keys are used. */
   readonly usage: Identity["usage"];
   readonly jobs: Jobs;
   readonly outbound: Outbound;
   readonly log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   readonly settings: S3Settings;
-  /** Reservations of running uploads in the quotas of organizations. */
+  /** Quota that running uploads have reserved. */
   readonly reservations: Reservations;
 }

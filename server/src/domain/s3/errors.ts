@@ -1,15 +1,15 @@
 /**
- * Errors of buckets and objects, by S3's names. Those that only the gateway finds (signatures, XML, framing) are
- * included, so that there is one table. They know nothing of HTTP.
+ * Errors of buckets and objects, by S3's names. Errors that only the gateway finds (signatures, XML, framing) are
+ * included, so that there is one table. This file does not know HTTP.
  */
 
-/** Every code that S3 names, with its words where the thrower has none. `surfaces/s3/errors.ts` gives each its status. */
+/** Every error code of S3 with its default message. `surfaces/s3/errors.ts` has the statuses. */
 export const S3_ERRORS = {
   AccessControlListNotSupported: "The bucket does not allow access control lists.",
   AccessDenied: "Access denied.",
   AuthorizationHeaderMalformed: "The Authorization header is malformed.",
   AuthorizationQueryParametersError: "The query parameters of the signature are not valid.",
-  BadDigest: "The digest that was sent is not that of the content.",
+  BadDigest: "The digest does not match the content.",
   BadRequest: "The request is not valid.",
   BucketAlreadyExists: "The bucket name is taken; choose another.",
   BucketAlreadyOwnedByYou: "You have this bucket already.",
@@ -19,14 +19,15 @@ export const S3_ERRORS = {
   EntityTooLarge: "The content is larger than allowed.",
   EntityTooSmall: "The content is smaller than allowed.",
   ExpiredToken: "The request has expired.",
-  IllegalLocationConstraintException: "The location is not that of this endpoint.",
+  IllegalLocationConstraintException: "The location is not the region of this endpoint.",
   IllegalVersioningConfigurationException: "The versioning configuration is not valid.",
   IncompleteBody: "The content is shorter than its Content-Length.",
   IncorrectNumberOfFilesInPostRequest: "A form must have exactly one file.",
   InternalError: "An unexpected error. Try again.",
   InvalidAccessKeyId: "There is no such access key.",
   InvalidArgument: "An argument is not valid.",
-  InvalidBucketAclWithObjectOwnership: "The bucket's access control list gives others something; take that away first.",
+  InvalidBucketAclWithObjectOwnership:
+    "The bucket's access control list has grants to others; remove these grants first.",
   InvalidBucketName: "The bucket name is not valid.",
   InvalidBucketState: "The bucket's present state does not allow this.",
   InvalidDigest: "The Content-MD5 is not valid.",
@@ -99,25 +100,25 @@ export type S3ErrorCode = keyof typeof S3_ERRORS;
 
 export interface DeleteMarker {
   readonly versionId: string;
-  /** Milliseconds since 1970, where it was asked for by its version. */
+  /** Milliseconds since 1970, when the request named the version. */
   readonly modifiedAtMs?: number;
 }
 
 export interface S3ErrorOptions {
-  /** Elements of the error document beside Code, Message, Resource and RequestId. */
+  /** Elements of the error document in addition to Code, Message, Resource and RequestId. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** The delete marker found instead of the object; null: none. */
+  /** The delete marker that was found instead of the object; null: none. */
   readonly marker?: DeleteMarker | null;
   /** For the log only; never sent. */
   readonly cause?: unknown;
 }
 
-/** An error that is an answer of the S3 gateway. */
+/** An error that the S3 gateway sends as an answer. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode;
   readonly options: S3ErrorOptions;
 
-  /** `message` must hold no secret; the code's own when it is not given. */
+  /** `message` must not contain a secret. The default is the message of the code. */
   constructor(code: S3ErrorCode, message: string = S3_ERRORS[code], options: S3ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "S3Error";

@@ -12,8 +12,9 @@ const PAGE = 500;
 const EVERYTHING = rangeOf({ prefix: "", delimiter: "", after: "" });
 
 /**
- * The versions of an organization's objects as rows of the table `objects`. Each bucket is a part, which is read again
- * as a whole after a write: the number of its writes shows that, which every transaction that changes a version raises.
+ * Provides the versions of an organization's objects as rows of the table `objects`. Each bucket is one part, which is
+ * read again as a whole after a write. The number of its writes shows a change, because every transaction that changes
+ * a version raises it.
  */
 export function objectRecords({ metadata }: { readonly metadata: MetadataStore }): RecordSource {
   const { read } = metadata;

@@ -5,13 +5,13 @@ import { deleteCompletedUploads, deleteDeadDeliveries } from "./tidy-store.ts";
 
 const TIDY = "s3.tidy";
 const HOUR_MS = 3_600_000;
-/** A completion that is repeated within this time gets the same answer. */
+/** The same completion, sent again within this time, gets the same answer. */
 const COMPLETED_KEPT_MS = 24 * HOUR_MS;
 const DEAD_KEPT_MS = 30 * 24 * HOUR_MS;
 
 type Deps = Pick<S3Deps, "metadata" | "clock" | "jobs" | "log">;
 
-/** Forgets what nobody asks for any more. */
+/** Deletes results of completed uploads that clients no longer ask for. */
 export function tidyHandler({
   metadata,
   clock,
@@ -39,6 +39,6 @@ export async function scheduleTidying({ metadata, clock, jobs, log }: Deps): Pro
   try {
     await metadata.write((tx) => jobs.put(tx, { kind: TIDY, key: "all", group: "", dueAtMs: clock.nowMs() }));
   } catch (error) {
-    log.warn({ err: error }, "cannot plan the tidying of uploads; it is planned at the next start");
+    log.warn({ err: error }, "cannot schedule the cleanup of uploads; the next start of the server schedules it");
   }
 }

@@ -8,8 +8,10 @@ const DESCRIBE_TIMEOUT_MS = 5000;
 const DESCRIBE_MEMORY_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * The names of a statement's parameters, once the engine has found that it could run. Nothing runs, and no row is seen.
- * @throws Problem `invalid_sql`, `sql_not_allowed` that point at the statement, and what the engine says when it is busy
+ * Returns the names of a statement's parameters, after the engine has checked that it can run. The statement does not
+ * run and reads no row.
+ * @throws Problem `invalid_sql`, `sql_not_allowed` that point at the statement, and the engine's own problem when it is
+ * busy
  */
 export async function describeStatement(
   telemetry: Pick<TelemetryStore, "query">,
@@ -34,12 +36,12 @@ export async function describeStatement(
   }
 }
 
-/** @throws Problem `invalid_body` when a value is for a parameter that the statement does not have */
+/**  @throws Problem `invalid_body` when a value names a parameter that the statement does not have */
 export function refuseUnknownParameters(parameters: Parameters, names: readonly string[]): void {
   const given = Array.isArray(parameters) ? parameters.map((_value, i) => String(i + 1)) : Object.keys(parameters);
   const unknown = given.filter((name) => !names.includes(name));
   if (unknown.length === 0) return;
-  throw new Problem("invalid_body", "The statement does not have all of the parameters that a value is given for.", {
+  throw new Problem("invalid_body", "Some values are for parameters that the statement does not have.", {
     errors: unknown.map((name) => ({
       pointer: `/parameters/${pointerOf(parameters, name)}`,
       detail: "is not a parameter of the statement",
@@ -47,7 +49,7 @@ export function refuseUnknownParameters(parameters: Parameters, names: readonly 
   });
 }
 
-/** The values of a run: named ones are added to the saved ones, a list takes their place. */
+/** Returns the values of a run: named values are added to the saved ones, a list replaces them. */
 export function parametersWith(saved: Parameters, given: Parameters | undefined): Parameters {
   if (given === undefined) return saved;
   return isList(given) || isList(saved) ? given : { ...saved, ...given };

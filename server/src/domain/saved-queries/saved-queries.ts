@@ -30,7 +30,7 @@ export interface SavedQueriesDeps {
   readonly telemetry: Pick<TelemetryStore, "query">;
 }
 
-/** A request of somebody who has signed in; saved queries know who changed them. */
+/** A request of an authenticated actor. Saved queries record who changed them. */
 export type Author = Caller & { readonly principal: Principal; readonly signal: AbortSignal };
 
 export interface NewSavedQuery {
@@ -40,7 +40,7 @@ export interface NewSavedQuery {
   readonly parameters?: Parameters;
 }
 
-/** Undefined when it does not exist; `authorize` decides who may see it. */
+/** Finds a saved query; undefined when it does not exist. `authorize` checks who may see it. */
 export async function findSavedQuery(
   deps: Pick<SavedQueriesDeps, "metadata">,
   orgId: string,
@@ -49,7 +49,7 @@ export async function findSavedQuery(
   return savedQueryById(deps.metadata.read, orgId, id);
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists saved queries, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listSavedQueries(
   deps: Pick<SavedQueriesDeps, "metadata">,
   orgId: string,
@@ -63,7 +63,7 @@ export async function listSavedQueries(
   );
 }
 
-/** The values that a saved query brings along. */
+/** Returns the saved values of the parameters. */
 export function parametersOf(query: Pick<SavedQueryRow, "parameters">): Parameters {
   return JSON.parse(query.parameters) as Parameters;
 }
@@ -118,7 +118,7 @@ export async function updateSavedQuery(
   const names = await checked(deps, author, texts.sql ?? query.sql, parameters ?? parametersOf(query));
   return change(deps, orgId, async (tx) => {
     const before = await found(tx, query);
-    // The statement was checked outside of the transaction, together with the row's content then.
+    // The statement was checked outside the transaction, with the row as it was then.
     requireMatch([etagOf(query)], before);
     const after: SavedQuery = {
       ...before,
@@ -166,7 +166,10 @@ async function checked(
   return names;
 }
 
-/** Changes of an organization's saved queries run one after another, so that what `work` read is still so when it commits. */
+/**
+ * Runs changes of an organization's saved queries one after another, so that what `work` read is still true when it
+ * commits.
+ */
 function change<T>(
   deps: Pick<SavedQueriesDeps, "metadata">,
   orgId: string,
@@ -192,7 +195,7 @@ async function refuseTakenName(db: Reader, row: SavedQueryRow): Promise<void> {
   });
 }
 
-/** Without the statement's text, which may have values that it looks for: its digest shows whether it changed. */
+/** Leaves out the statement's text, which may contain personal data. Its digest shows whether it changed. */
 function settingsOf(row: SavedQueryRow): Record<string, unknown> {
   return { name: row.name, project: row.project_id, sql_sha256: sha256Hex(row.sql) };
 }

@@ -15,7 +15,7 @@ export async function savedQueryById(db: Reader, orgId: string, id: string): Pro
   return savedQueries(db, orgId).where("saved_query.id", "=", id).executeTakeFirst();
 }
 
-/** By its name in a project, or among those of the organization when that is null. */
+/** Finds a saved query by its name in a project. Null: among those of the organization. */
 export async function idByName(
   db: Reader,
   orgId: string,
@@ -32,7 +32,7 @@ export async function idByName(
   return row?.id;
 }
 
-/** Those within reach, of one project or all, newest first. */
+/** Lists the saved queries within reach, of one project or all, newest first. */
 export async function listSavedQueryRows(
   db: Reader,
   orgId: string,

@@ -10,7 +10,7 @@ import { erasureById, erasureRows, insertErasure, partsOf, type ErasurePartRow, 
 
 export interface ErasureInput {
   readonly types: readonly TelemetryType[];
-  /** Range of `timestamp` in microseconds since the epoch, the end not included; null: open. */
+  /** Range of `timestamp` in microseconds since the epoch, without its end; null: open. */
   readonly fromUs: number | null;
   readonly toUs: number | null;
   readonly match: ErasureMatch;
@@ -18,7 +18,7 @@ export interface ErasureInput {
 
 export type ErasureState = "pending" | "running" | "done" | "failed";
 
-/** An erasure with its share in each telemetry directory. */
+/** An erasure with its state in each telemetry directory. */
 export interface Erasure {
   readonly row: ErasureRow;
   readonly parts: readonly ErasurePartRow[];
@@ -26,13 +26,13 @@ export interface Erasure {
 }
 
 export interface ErasureDeps extends TelemetryDeps {
-  /** A keyed hash: the request must be provable afterwards, and not readable. */
+  /** A keyed hash, so that the request can be proved later but not read. */
   readonly digest: (text: string) => string;
 }
 
 /**
- * Asks every server that shares the database to erase matching rows. The values of match are kept until all of them are
- * done; the audit entry, which stays for ever, has their digest.
+ * Asks every server that shares the database to erase matching rows. The values of `match` are kept until all servers
+ * are done. The audit entry, which is kept for ever, has only their digest.
  */
 export async function createErasure(
   deps: ErasureDeps,
@@ -74,7 +74,7 @@ export async function getErasure(deps: Pick<TelemetryDeps, "metadata">, orgId: s
   return erasureOf(row, await partsOf(deps.metadata.read, orgId, [id]));
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists erasures, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listErasures(
   deps: Pick<TelemetryDeps, "metadata">,
   orgId: string,
@@ -98,14 +98,14 @@ function erasureOf(row: ErasureRow, parts: readonly ErasurePartRow[]): Erasure {
   return { row, parts, state: stateOf(parts.map((part) => part.state)) };
 }
 
-/** One that failed somewhere has failed; it is done when it is done everywhere. */
+/** The erasure has failed when one server failed. It is done when all servers are done. */
 function stateOf(states: readonly ErasureState[]): ErasureState {
   if (states.includes("failed")) return "failed";
   if (states.every((state) => state === "done")) return "done";
   return states.every((state) => state === "pending") ? "pending" : "running";
 }
 
-/** The same text for the same request, with its members in any order. */
+/** Returns equal text for equal requests, with their members in any order. */
 function canonical(input: ErasureInput): string {
   return JSON.stringify([[...input.types].toSorted(), input.fromUs, input.toUs, sorted(input.match)]);
 }

@@ -14,20 +14,20 @@ export interface TelemetryDeps {
 /** Days that rows are kept, by type; null: the server's default. */
 export type RetentionDays = Readonly<Record<TelemetryType, number | null>>;
 
-/** What an operator gives one organization; null: the server's default, `NO_LIMIT`: none. */
+/** The limits that an operator sets for one organization. Null: the server's default. `NO_LIMIT`: no limit. */
 export interface Quota {
   readonly stored_bytes_max: number | null;
   readonly ingest_bytes_per_second: number | null;
   readonly ingest_bytes_burst: number | null;
 }
 
-/** What an organization chose itself. */
+/** Returns the organization's own retention. */
 export async function retentionDaysOf(deps: Pick<TelemetryDeps, "metadata">, orgId: string): Promise<RetentionDays> {
   return daysIn(await policyOf(deps.metadata.read, orgId));
 }
 
 /**
- * Absent members stay. Every server applies it within seconds.
+ * Changes the retention; absent members stay. Every server applies it within seconds.
  * @throws Problem `concurrent_update`
  */
 export async function updateRetention(
@@ -57,7 +57,7 @@ export async function quotaOf(deps: Pick<TelemetryDeps, "metadata">, orgId: stri
   return quotaIn(await policyOf(deps.metadata.read, orgId));
 }
 
-/** For the operator alone: an organization can't give itself more. */
+/** Only the operator may call this: an organization can't raise its own quota. */
 export async function setQuota(
   deps: TelemetryDeps,
   caller: Caller,
@@ -77,7 +77,7 @@ export async function setQuota(
   });
 }
 
-/** Changes of all organizations run one after another: the order of their revisions is that of their commits. */
+/** Runs changes of all organizations one after another, so that their revisions have the order of their commits. */
 async function changePolicy<T>(
   deps: TelemetryDeps,
   orgId: string,

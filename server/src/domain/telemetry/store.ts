@@ -8,7 +8,7 @@ export async function policyOf(db: Reader, orgId: string): Promise<TelemetryPoli
   return db.selectFrom("telemetry_policy").selectAll().where("org_id", "=", orgId).executeTakeFirst();
 }
 
-/** Every organization that differs from the server's defaults, with its slug; for the operator's own command. */
+/** Reads every organization that differs from the server's defaults, with its slug, for the operator's command. */
 export async function allPolicies(db: Reader): Promise<(TelemetryPolicyRow & { slug: string })[]> {
   return db
     .selectFrom("telemetry_policy")
@@ -19,7 +19,7 @@ export async function allPolicies(db: Reader): Promise<(TelemetryPolicyRow & { s
     .execute();
 }
 
-/** The number of the last change of any policy; 0 when there was none. */
+/** Returns the number of the last change of any policy; 0 when there was none. */
 export async function latestRevision(tx: Writer): Promise<number> {
   const row = await tx
     .selectFrom("telemetry_policy")
@@ -37,7 +37,9 @@ export async function putPolicy(tx: Writer, row: TelemetryPolicyRow): Promise<vo
     .execute();
 }
 
-/** With a part for every telemetry directory that uses the database. Returns how many there are. */
+/**
+ * Inserts the erasure and one part for each telemetry directory that uses the database. Returns the number of parts.
+ */
 export async function insertErasure(tx: Writer, row: ErasureRow): Promise<number> {
   await tx.insertInto("telemetry_erasure").values(row).execute();
   const stores = await tx.selectFrom("telemetry_store").select("id").execute();
@@ -63,7 +65,7 @@ export async function erasureById(db: Reader, orgId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Newest first. */
+/** Reads erasures, newest first. */
 export async function erasureRows(
   db: Reader,
   orgId: string,

@@ -2,15 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { isDeeperThan } from "#kernel/json-text.ts";
 import { WEBHOOK_JSON_DEPTH_MAX } from "#kernel/limits.ts";
 
-/** The format of a body. JSON that is nested too deep for common parsers is returned as text only. */
+/** The format of a body. JSON that is nested too deep for common parsers is only text. */
 export type BodyFormat = "json" | "deep_json" | "text" | "binary";
 
 export interface BodyRead {
   readonly format: BodyFormat;
-  /** As it was sent; null when it is no UTF-8. */
+  /** The body as it was sent; null when it is not UTF-8. */
   readonly text: string | null;
   /**
-   * The same text when the format is `json`. It is never rewritten, which would change numbers and repeated members.
+   * The same text when the format is `json`. It is not rewritten, because that would change numbers and repeated
+   * members.
    */
   readonly json: string | null;
 }

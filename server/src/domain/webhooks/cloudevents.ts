@@ -7,23 +7,20 @@ import { fieldOf, LazyJson, type HookRequest } from "./request.ts";
 const STRUCTURED = "application/cloudevents+json";
 const BATCHED = "application/cloudevents-batch+json";
 
-/** `source` and `id` identify an event ("id": producers must ensure that the two together are unique). */
+/** `source` and `id` together identify an event. */
 export interface CloudEventName {
   readonly source: string;
   readonly id: string;
 }
 
-/**
- * The name of an event in structured mode, whose attributes are in the body, or in binary mode, where they are header
- * fields.
- */
+/** Returns the name of an event. In structured mode it is in the body, in binary mode in header fields. */
 export function cloudEventOf(request: HookRequest, json: LazyJson): CloudEventName | undefined {
   if (mediaTypeOf(request) === STRUCTURED) return nameIn(json);
   const id = fieldOf(request, "ce-id");
   return id === undefined ? undefined : { source: unescaped(fieldOf(request, "ce-source") ?? ""), id: unescaped(id) };
 }
 
-/** One name for all events of a batch, for one that is kept as a whole. */
+/** Returns one name for all events of a batch that is kept as one event. */
 export function batchNameOf(request: HookRequest): string | undefined {
   const names = eventsOf(request)?.map(({ json }) => nameIn(json));
   if (names === undefined || names.includes(undefined)) return undefined;
@@ -31,8 +28,8 @@ export function batchNameOf(request: HookRequest): string | undefined {
 }
 
 /**
- * Splits a batch into separate requests, each with the original text of its event. Undefined for a body that is no
- * batch of CloudEvents, or has too many: that is one event.
+ * Splits a batch into one request for each event, with its original text. Undefined for a body that is no batch of
+ * CloudEvents or has too many: it is kept as one event.
  */
 export function batchOf(request: HookRequest): HookRequest[] | undefined {
   const events = eventsOf(request);
@@ -44,7 +41,7 @@ export function batchOf(request: HookRequest): HookRequest[] | undefined {
   return events.map(({ body }) => ({ ...request, headers, body }));
 }
 
-/** The events of a batch, with their original texts; undefined for another body, or an empty batch. */
+/** Returns the events of a batch with their original texts; undefined for another body or an empty batch. */
 function eventsOf(request: HookRequest): { body: Buffer; json: LazyJson }[] | undefined {
   if (mediaTypeOf(request) !== BATCHED) return undefined;
   const text = request.body.toString("utf8");
@@ -66,7 +63,7 @@ function mediaTypeOf(request: HookRequest): string | undefined {
   return fieldOf(request, "content-type")?.split(";")[0]?.trim().toLowerCase();
 }
 
-/** Header values are percent-encoded ("3.1.3.2. HTTP Header Values"). */
+/** Decodes the percent-encoding of header values ("3.1.3.2. HTTP Header Values"). */
 function unescaped(value: string): string {
   try {
     return decodeURIComponent(value);

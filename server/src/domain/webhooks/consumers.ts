@@ -23,9 +23,9 @@ export type { ConsumerRow } from "./consumers-store.ts";
 type Deps = Pick<WebhooksDeps, "metadata" | "clock">;
 type Key = Pick<Webhook, "id" | "org_id">;
 
-/** Events that a consumer has under a lease: until its end nobody else gets them. */
+/** Events that a consumer has leased. Until the lease ends, nobody else gets them. */
 export interface Leased {
-  /** Null when there is no event. */
+  /** Null when there are no events. */
   readonly leaseId: string | null;
   readonly untilMs: number | null;
   readonly events: readonly EventRow[];
@@ -36,7 +36,7 @@ export async function listConsumers(deps: Pick<Deps, "metadata">, webhookId: str
 }
 
 /**
- * It begins with the oldest event, or with the next one.
+ * Creates a consumer that begins with the oldest event, or with the next one.
  * @throws Problem `conflict` when the name is taken
  */
 export async function createConsumer(
@@ -76,7 +76,7 @@ export async function deleteConsumer(deps: Deps, caller: Caller, webhook: Key, n
 }
 
 /**
- * The next events, under a lease; waits for some when there are none.
+ * Leases the next events to the caller. Waits for events when there are none.
  * @throws Problem `not_found`, `conflict` while another has the lease
  */
 export async function claim(
@@ -105,8 +105,9 @@ export async function claim(
 }
 
 /**
- * Acknowledges a lease's events, or those up to one of them; the rest comes again. With `release` none is acknowledged.
- * @throws Problem `not_found`, `conflict` when the lease has ended and another may have them
+ * Acknowledges all events of a lease, or those up to one of them. The others are sent again. With `release`,
+ * acknowledges none.
+ * @throws Problem `not_found`, `conflict` when the lease has ended and another may have the events
  */
 export async function acknowledge(
   deps: Deps,
@@ -116,8 +117,7 @@ export async function acknowledge(
 ): Promise<ConsumerRow> {
   return locked(deps, webhook, async (tx) => {
     const row = await found(tx, webhook.id, name);
-    if (row.lease_id !== options.leaseId)
-      throw new Problem("conflict", "The lease is not in force any more; claim the events again.");
+    if (row.lease_id !== options.leaseId) throw new Problem("conflict", "The lease has ended; claim the events again.");
     const through = Math.min(options.throughSeq ?? Number.MAX_SAFE_INTEGER, row.lease_position ?? row.position);
     const position = options.release ? row.position : Math.max(row.position, through);
     const set = { position, lease_id: null, lease_until: null, lease_position: null, updated_at: deps.clock.nowMs() };
@@ -141,7 +141,7 @@ function locked<T>(deps: Pick<Deps, "metadata">, webhook: Key, work: (tx: Writer
 
 function taken(leftMs: number): Problem {
   const retryAfterS = Math.max(1, Math.ceil(leftMs / 1000));
-  return new Problem("conflict", "Another has claimed this consumer's events; they come again when its lease ends.", {
+  return new Problem("conflict", "Another caller has a lease on this consumer's events. Try again when it ends.", {
     retryAfterS,
   });
 }

@@ -6,22 +6,22 @@ import { countDuplicates, insertBody, knownEvents, takeNumbers } from "./events-
 import { eventInserter } from "./insert/index.ts";
 import type { EventRow } from "./types.ts";
 
-/** An event that has no number yet. */
+/** An event without a number. */
 export interface NewEvent {
   readonly row: Omit<EventRow, "seq">;
-  /** How long its name is remembered, in milliseconds. */
+  /** How long repetitions of the event are recognized, in milliseconds. */
   readonly windowMs: number;
-  /** Where the body is when it is large. */
+  /** The body, when it is too large for the row. */
   readonly blob: StagedBlob | null;
 }
 
 export interface Kept {
   readonly id: string;
-  /** It had come before: this is the id that it was given then. */
+  /** True: a repetition. `id` is the id of the first event. */
   readonly duplicate: boolean;
 }
 
-/** The committed events, for waiting readers. */
+/** A committed event, for waiting readers. */
 export interface Committed {
   readonly webhookId: string;
   readonly orgId: string;
@@ -38,28 +38,29 @@ interface Waiting {
 interface Written {
   readonly kept: readonly Kept[];
   readonly committed: readonly Committed[];
-  /** By organization, what it has more of. */
+  /** Events and bytes that were added, by organization. */
   readonly usage: readonly (readonly [string, { readonly events: number; readonly bytes: number }])[];
 }
 
 export interface EventLogOptions {
   readonly metadata: MetadataStore;
   readonly objects: Pick<ObjectStore, "link">;
-  /** Called after a commit with its events. */
+  /** Called with the events after each commit. */
   readonly committed: (events: readonly Committed[]) => void;
-  /** Called after a commit with the bytes that an organization has more of. */
+  /** Called after each commit with the bytes that were added to an organization. */
   readonly kept: (orgId: string, bytes: number) => void;
 }
 
 const GROUP_EVENTS_MAX = 256;
 const GROUP_BYTES_MAX = 8 * 1024 * 1024;
-/** Beyond it senders get an error with `Retry-After`: waiting events are in memory. */
+/** With more waiting events, senders get an error with `Retry-After`, because these events are in memory. */
 const WAITING_MAX = 5000;
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * Keeps events in groups: while one transaction waits for the disk, those that come meanwhile gather, and the next one takes them
- * all. A group is kept whole or not at all, and each event is acknowledged after its group's commit.
+ * Writes events in groups. While one transaction waits for the disk, new events collect, and the next transaction
+ * writes all of them. A group is written completely or not at all. Each event is acknowledged after the commit of its
+ * group.
  */
 export class EventLog {
   readonly #options: EventLogOptions;
@@ -73,7 +74,7 @@ export class EventLog {
     this.#insert = eventInserter(options.metadata.dialect);
   }
 
-  /** Resolves when the event is on disk. @throws Problem `unavailable`, `disk_full`; nothing was kept then */
+  /** Resolves when the event is on disk. @throws Problem `unavailable`, `disk_full`, and then nothing was written */
   append(event: NewEvent): Promise<Kept> {
     const bytes = bytesOf(event);
     if (this.#waiting.length >= WAITING_MAX || this.#waitingBytes + bytes > WAITING_BYTES_MAX)
@@ -85,7 +86,7 @@ export class EventLog {
     });
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when no event is waiting. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -94,7 +95,7 @@ export class EventLog {
     // Events of the same turn of the event loop are written together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.#commit(this.#take());
-    this.#running = undefined; // in the same turn as the check of waiting events: the next event starts a new run
+    this.#running = undefined; // In the same turn as the check of waiting events, so that the next event starts a new run.
   }
 
   #take(): Waiting[] {
@@ -122,7 +123,8 @@ export class EventLog {
   }
 
   async #write(tx: Writer, events: readonly NewEvent[]): Promise<Written> {
-    // First, since it makes groups of other nodes wait: what they kept is seen below.
+    // First, because groups of other nodes now wait. The next statements see everything that those nodes have
+    // committed.
     let seq = await takeNumbers(tx, this.#options.metadata.dialect, events.length);
     const known = await duplicatesOf(tx, events);
     const rows: EventRow[] = [];
@@ -155,7 +157,7 @@ export class EventLog {
   }
 }
 
-/** By webhook and name, the ids of events that came before within their window. */
+/** Finds events of the same webhook and name that arrived within their window. Returns their ids. */
 async function duplicatesOf(tx: Writer, events: readonly NewEvent[]): Promise<Map<string, string>> {
   const known = new Map<string, string>();
   const named = events.filter(({ row }) => row.dedup_key !== null);
@@ -172,7 +174,7 @@ function nameOf({ webhook_id, dedup_key }: Pick<EventRow, "webhook_id" | "dedup_
   return `${webhook_id} ${dedup_key}`;
 }
 
-/** In the order of the ids: two nodes that add to the same organizations must not wait for each other. */
+/** Sorted by id, so that two nodes that write to the same organizations don't deadlock. */
 function usageOf(rows: readonly EventRow[]): Written["usage"] {
   const byOrganization = [...Map.groupBy(rows, (row) => row.org_id)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return byOrganization.map(([orgId, group]) => {

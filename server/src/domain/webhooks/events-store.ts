@@ -10,8 +10,9 @@ import {
 import type { EventRow, RejectionRow } from "./types.ts";
 
 /**
- * Numbers for this many events. The row stays locked until the end of the transaction, so that numbers rise in the
- * order of the commits, over all nodes: a reader who has seen one has seen all before it.
+ * Reserves numbers for this many events, and returns the first. The row stays locked until the end of the transaction,
+ * so numbers rise in the order of the commits on all nodes. A reader that has seen one number has seen all smaller
+ * ones.
  */
 export async function takeNumbers(tx: Writer, dialect: MetadataStore["dialect"], count: number): Promise<number> {
   const update = tx
@@ -22,14 +23,14 @@ export async function takeNumbers(tx: Writer, dialect: MetadataStore["dialect"],
     const { seq } = await update.returning("seq").executeTakeFirstOrThrow();
     return seq - count + 1;
   }
-  // One process writes, one group after another: so the transaction will find the committed number.
+  // Only one process writes, and one group after another, so the number is still the same in the transaction.
   const [head] = await tx.readAhead(tx.selectFrom("webhook_head").select("seq").where("id", "=", "events"));
   if (head === undefined) throw new Error("cannot number events: the head is missing");
   tx.defer(update);
   return head.seq + 1;
 }
 
-/** Events of a webhook by what their senders call them, received since then. */
+/** Finds events of a webhook by the names from their senders, received since a time. */
 export async function knownEvents(
   tx: Writer,
   webhookId: string,
@@ -69,11 +70,11 @@ export interface EventFilters {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly type?: string | undefined;
-  /** `yes`: by any scheme, `no`: by none, or the scheme. */
+  /** `yes`: verified by any scheme. `no`: by none. Otherwise the scheme. */
   readonly verified?: string | undefined;
 }
 
-/** Newest first, by time, then number; `before`: behind that one. */
+/** Reads events, newest first, by time and then number. `before`: only events after that position in the list. */
 export async function eventsBefore(
   db: Reader,
   webhookId: string,
@@ -87,7 +88,7 @@ export async function eventsBefore(
       .selectAll()
       .where("webhook_id", "=", webhookId)
       .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
-      // Written out, since an index of these events alone is meant.
+      // A literal condition, so that the partial index of verified events is used.
       .$if(verified === "yes", (query) => query.where("verified", "<>", literal("none")))
       .$if(verified !== undefined && verified !== "yes", (query) =>
         query.where("verified", "=", verified === "no" ? "none" : (verified ?? "")),
@@ -100,7 +101,7 @@ export async function eventsBefore(
   );
 }
 
-/** Oldest first, after a number; `throughSeq`: and not after that one. */
+/** Reads events after a number, oldest first. `throughSeq`: only up to that number. */
 export async function eventsAfter(
   db: Reader,
   webhookId: string,
@@ -128,7 +129,7 @@ export async function eventBySeq(db: Reader, webhookId: string, seq: number): Pr
   return query.executeTakeFirst();
 }
 
-/** The number of a webhook's newest event; 0 when there is none. */
+/** Returns the number of a webhook's newest event; 0 when there is none. */
 export async function newestSeq(db: Reader, webhookId: string): Promise<number> {
   const row = await db
     .selectFrom("webhook_event")
@@ -140,7 +141,7 @@ export async function newestSeq(db: Reader, webhookId: string): Promise<number> 
   return row?.seq ?? 0;
 }
 
-/** The events of an organization, oldest first, after a number. */
+/** Reads the events of an organization after a number, oldest first. */
 export async function eventsOfOrganization(
   db: Reader,
   orgId: string,
@@ -157,7 +158,7 @@ export async function eventsOfOrganization(
     .execute();
 }
 
-/** The events of an organization after one number, up to and including the other. */
+/** Counts the events of an organization after one number, up to and including another. */
 export async function countEvents(
   db: Reader,
   orgId: string,
@@ -173,7 +174,7 @@ export async function countEvents(
   return Number(count);
 }
 
-/** Adds it, and forgets the oldest of too many. */
+/** Inserts a rejection, and deletes the oldest ones above the limit. */
 export async function insertRejection(tx: Writer, row: RejectionRow, kept: number): Promise<void> {
   await tx.insertInto("webhook_rejection").values(row).execute();
   const oldest = await tx

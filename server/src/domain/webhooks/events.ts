@@ -24,25 +24,25 @@ import type { EventFeed } from "./feed.ts";
 import { LazyJson } from "./request.ts";
 import type { EventRow, EventsDeps, RejectionRow, WebhooksDeps } from "./types.ts";
 
-/** Conditions that are looked up event by event. */
+/** Conditions that need the content of each event. */
 export interface EventSearch extends EventFilters {
-  /** Name, or Name:value. */
+  /** `Name` or `Name:value`. */
   readonly header?: string | undefined;
-  /** A JSON pointer, or one and =value. */
+  /** A JSON pointer, or `pointer=value`. */
   readonly pointer?: string | undefined;
-  /** Text in the body, in upper or lower case. */
+  /** Text in the body; case is ignored. */
   readonly text?: string | undefined;
 }
 
-/** One search reads at most this many events, and bytes of them, on the main thread; its cursor continues. */
+/** One search reads at most this many events, and this many bytes, on the main thread. Its cursor continues. */
 const SEARCHED_MAX = 1000;
 const SEARCHED_BYTES_MAX = 1024 * 1024;
 const SEARCH_PAGE = 50;
 const RECORDS_PAGE = 250;
-/** Other nodes' events are looked for so often while somebody waits. */
+/** Interval between looks for other nodes' events while a reader waits. */
 const LOOK_MS = 1000;
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists events, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listEvents(
   deps: Pick<WebhooksDeps, "metadata">,
   webhookId: string,
@@ -64,7 +64,7 @@ export async function listEvents(
     }
     if (rows.length < wanted) return { items, nextCursor: null };
     searched += rows.length;
-    await nextTurn(); // looking at them takes time too
+    await nextTurn(); // Comparing events takes time too.
   }
   return { items, nextCursor: cursorBehind(before) };
 }
@@ -86,23 +86,23 @@ export async function findEvent(
   return eventById(deps.metadata.read, webhookId, id);
 }
 
-/** The bytes of an event. @throws Problem `unavailable` */
+/** Reads the body of an event. @throws Problem `unavailable` */
 export async function bodyOf(deps: Pick<EventsDeps, "metadata" | "objects">, event: EventRow): Promise<Buffer> {
   if (event.body !== null) return Buffer.from(event.body);
   const blobId = await bodyBlob(deps.metadata.read, event.seq);
-  if (blobId === undefined) return Buffer.alloc(0); // it went meanwhile
+  if (blobId === undefined) return Buffer.alloc(0); // It was deleted in the meantime.
   const reader = await deps.objects.open(event.org_id, blobId);
   const chunks: Buffer[] = [];
   for await (const chunk of reader.chunks()) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** The position of a reader who has seen everything up to this number. */
+/** Returns the cursor of a reader that has seen everything up to this number. */
 export function cursorOf(seq: number): string {
   return encodeCursor([seq]);
 }
 
-/** `member`: where the cursor was given. @throws Problem `invalid_parameter`, or `code` */
+/** Reads a cursor. `member`: the parameter or member that has it. @throws Problem `invalid_parameter`, or `code` */
 export function seqOf(
   cursor: string,
   member: string,
@@ -112,7 +112,7 @@ export function seqOf(
     return decodeCursor(cursor, ["number"])[0];
   } catch {
     const errors = [{ pointer: `/${member}`, detail: "must be the cursor of an event or of a poll's answer" }];
-    throw new Problem(code, "The cursor is not one that was given out here.", { errors });
+    throw new Problem(code, "The cursor is not from this list.", { errors });
   }
 }
 
@@ -123,7 +123,7 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Oldest first after a number; when there is none it waits for one. */
+/** Reads events after a number, oldest first. Waits for one when there are none. */
 export async function readEvents(
   deps: Pick<WebhooksDeps, "metadata"> & { readonly feed: EventFeed },
   webhookId: string,
@@ -142,7 +142,7 @@ export async function newest(deps: Pick<WebhooksDeps, "metadata">, webhookId: st
   return newestSeq(deps.metadata.read, webhookId);
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists rejections, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listRejections(
   deps: Pick<WebhooksDeps, "metadata">,
   webhookId: string,
@@ -155,7 +155,7 @@ export async function listRejections(
   return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor([last.id]) : null };
 }
 
-/** The events of an organization as rows of the table `webhook_events`; an event's number is the mark. */
+/** Provides the events of an organization as rows of the table `webhook_events`. The number of an event is its mark. */
 export function eventRecords({ metadata }: Pick<WebhooksDeps, "metadata">): RecordSource {
   return {
     generation: async (orgId) => (await usageOf(metadata.read, "events", { org_id: orgId })).purged,
@@ -198,7 +198,7 @@ function recordOf(row: EventRow) {
   };
 }
 
-/** Undefined when every event fits. */
+/** Returns the condition for single events. Undefined when every event matches. */
 export function matcherOf({ header, pointer, text }: EventSearch): ((row: EventRow) => boolean) | undefined {
   const conditions: ((row: EventRow) => boolean)[] = [];
   if (header !== undefined) conditions.push(headerMatcher(header));

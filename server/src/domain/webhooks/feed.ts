@@ -1,11 +1,14 @@
 import type { Committed } from "./event-log.ts";
 
-/** Tells those who wait for a webhook's events that there are some. A hint: other nodes' events are found by looking. */
+/**
+ * Wakes those who wait for a webhook's events. It knows only this node's events: waiting readers look for other nodes'
+ * events at intervals.
+ */
 export class EventFeed {
   readonly #listeners = new Map<string, Set<() => void>>();
   #forAll: ((events: readonly Committed[]) => void) | undefined;
 
-  /** Told of every commit. Once. */
+  /** Sets the listener for every commit. Call it once. */
   onCommitted(listener: (events: readonly Committed[]) => void): void {
     this.#forAll = listener;
   }
@@ -28,7 +31,7 @@ export class EventFeed {
       for (const listener of this.#listeners.get(webhookId) ?? []) listener();
   }
 
-  /** Resolves when there may be an event, when the time is over, or when the signal says so. */
+  /** Resolves when there may be an event, when the time is over, or when the signal is aborted. */
   async wait(webhookId: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();

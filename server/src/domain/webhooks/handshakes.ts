@@ -2,24 +2,24 @@ import type { HookRequest, LazyJson } from "./request.ts";
 import type { Handshake, WebhookSecrets } from "./types.ts";
 import { sameText } from "./verification/index.ts";
 
-/** The answer to a sender that verifies the address. It makes no event. */
+/** The answer to a sender that verifies the address. A handshake is not stored as an event. */
 export interface HandshakeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether an unverified request gets an answer: its sender does not sign handshakes. */
+  /** Whether an unverified request gets an answer, because its sender does not sign handshakes. */
   readonly unsigned: boolean;
 }
 
 type Answer = Omit<HandshakeAnswer, "unsigned">;
 
-/** Senders that sign their handshake as they sign events. */
+/** Senders that sign handshakes in the same way as events. */
 const SIGNED: ReadonlySet<Handshake> = new Set(["slack"]);
 
 const TEXT = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
 const CHALLENGE_CHARS_MAX = 4096;
 
-/** The answer to a handshake that is switched on; undefined for another request. */
+/** Returns the answer to an enabled handshake; undefined for any other request. */
 export function handshakeOf(
   request: HookRequest,
   json: LazyJson,
@@ -41,19 +41,25 @@ const HANDSHAKES: Readonly<Record<Handshake, Answerer>> = {
     const challenge = json.member("challenge");
     return typeof challenge === "string" ? echoed(challenge) : undefined;
   },
-  /** https://developers.facebook.com/docs/graph-api/webhooks/getting-started: only who knows the token gets the challenge back. */
+  /**
+   * https://developers.facebook.com/docs/graph-api/webhooks/getting-started: the challenge is returned only to a sender
+   * that knows the token.
+   */
   meta: ({ method, query }, _json, { verify_token: known }) => {
     const asked = new URLSearchParams(query);
     if (method !== "GET" || asked.get("hub.mode") !== "subscribe" || known === null) return undefined;
     if (!sameText(asked.get("hub.verify_token") ?? "", known)) return { status: 403, headers: TEXT, body: "" };
     return echoed(asked.get("hub.challenge") ?? "");
   },
-  /** https://learn.microsoft.com/graph/change-notifications-delivery-webhooks: the decoded token within ten seconds. */
+  /**
+   * https://learn.microsoft.com/graph/change-notifications-delivery-webhooks: returns the decoded token within ten
+   * seconds.
+   */
   microsoft_graph: ({ method, query }) => {
     const token = new URLSearchParams(query).get("validationToken");
     return method === "POST" && token !== null ? echoed(token) : undefined;
   },
-  /** CloudEvents, HTTP 1.1 Web Hooks 1.0, section 4: the sender asks whether it may. */
+  /** CloudEvents, HTTP 1.1 Web Hooks 1.0, section 4: the sender asks for permission to send. */
   cloudevents: ({ method, headers }) => {
     const origin = headers["webhook-request-origin"];
     if (method !== "OPTIONS" || typeof origin !== "string") return undefined;

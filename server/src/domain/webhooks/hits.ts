@@ -4,7 +4,7 @@ import { addHits } from "./store.ts";
 
 const FLUSH_MS = 1000;
 
-/** Counts requests by address, and writes the counts once a second: a count that a crash loses is no event. */
+/** Counts requests by address, and writes the counts once a second. A crash may lose counts, but no event. */
 export class Hits {
   readonly #metadata: MetadataStore;
   readonly #writing: ScheduledWork;
@@ -37,7 +37,7 @@ export class Hits {
 
   async stop(): Promise<void> {
     await this.#writing.stop();
-    await this.#writing.run().catch(() => undefined); // it is logged
+    await this.#writing.run().catch(() => undefined); // The failure is logged already.
   }
 
   async #flush(): Promise<void> {

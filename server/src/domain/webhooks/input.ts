@@ -14,21 +14,22 @@ export interface WebhookInput {
   readonly name: string;
   readonly enabled?: boolean;
   readonly verification?: Verification;
-  /** The secret of the verification; one is created for Standard Webhooks when it is absent. */
+  /** The secret of the verification. When it is absent, one is created for Standard Webhooks. */
   readonly secret?: string;
   readonly verify_token?: string | null;
   readonly allowed_ips?: readonly string[];
   readonly handshakes?: readonly Handshake[];
   readonly deduplication?: Deduplication;
   readonly response?: StaticResponse | null;
-  /** Null: as the project says. */
+  /** Null: the project's retention. */
   readonly retention_days?: number | null;
 }
 
-/** @throws Problem `invalid_body` for what could not work together */
+/**  @throws Problem `invalid_body` for settings that can't work together */
 export function checkSettings(settings: WebhookSettings, secrets: WebhookSecrets): void {
   const errors = [...verificationFaults(settings.verification, secrets), ...otherFaults(settings, secrets)];
-  if (errors.length > 0) throw new Problem("invalid_body", "The webhook could not work like this.", { errors });
+  if (errors.length > 0)
+    throw new Problem("invalid_body", "These settings of the webhook can't work together.", { errors });
 }
 
 function verificationFaults({ scheme, header }: Verification, { secret }: WebhookSecrets): ProblemPlace[] {

@@ -8,7 +8,7 @@ import type { Deduplication, Scheme } from "./types.ts";
 
 const DAY_S = 86_400;
 const TYPE_CHARS_MAX = 255;
-/** Fields that name a delivery, of the senders that are known. */
+/** Header fields of known senders that name a delivery. */
 const NAMING_FIELDS = [
   "webhook-id",
   "svix-id",
@@ -23,7 +23,7 @@ const TYPE_FIELDS = ["x-github-event", "x-gitlab-event", "x-event-key", "x-shopi
 interface Naming {
   readonly scheme: Scheme;
   readonly deduplication: Deduplication;
-  /** The request is one event of a batch, whose header fields are those of all its events. */
+  /** True: the request is one event of a batch, and its header fields belong to the whole batch. */
   readonly ofBatch: boolean;
 }
 
@@ -31,7 +31,7 @@ export function windowMsOf({ window_s = DAY_S }: Deduplication): number {
   return window_s * 1000;
 }
 
-/** A hash of what the sender calls the event; null when it has no name. */
+/** Returns a hash of the sender's name for the event; null when it has none. */
 export function dedupKeyOf(request: HookRequest, json: LazyJson, naming: Naming): string | null {
   const name = nameOf(request, json, naming);
   if (name === undefined || name === "") return null;
@@ -61,7 +61,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "number" ? String(value) : undefined;
 }
 
-/** The type of the event, if the sender gives one. */
+/** Returns the type of the event, if the sender gives one. */
 export function typeOf(request: HookRequest, json: LazyJson): string | null {
   for (const field of TYPE_FIELDS) {
     const value = fieldOf(request, field);
@@ -71,7 +71,7 @@ export function typeOf(request: HookRequest, json: LazyJson): string | null {
   return typeof type === "string" ? plain(type) : null;
 }
 
-/** Some databases can't keep control characters, and people can't read them. */
+/** Removes control characters. Some databases can't store them, and people can't read them. */
 function plain(text: string): string | null {
   const kept = text
     .toWellFormed()

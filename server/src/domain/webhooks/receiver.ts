@@ -33,7 +33,7 @@ export interface ReceiverOptions {
   readonly schedule: Schedule;
 }
 
-/** A webhook as it is received for, known for a moment. */
+/** A webhook with everything that receiving an event needs. Cached for a moment. */
 export interface Target {
   readonly webhook: Addressed["webhook"];
   readonly url: Addressed["url"];
@@ -48,12 +48,12 @@ export type Received =
       /** For a batch, the first event. */
       readonly kept: Kept;
       readonly response: WebhookSettings["response"];
-      /** The events of a batch, in its order. */
+      /** The events of a batch, in order. */
       readonly batch?: readonly Kept[];
     }
   | { readonly handshake: HandshakeAnswer };
 
-/** A change of a webhook takes effect on every node after this time; on the node that made it at once. */
+/** A change of a webhook takes effect on every other node after this time, and at once on the node that made it. */
 const KNOWN_MS = 500;
 const TARGETS_MAX = 10_000;
 const USAGE_KNOWN_MS = 1000;
@@ -61,12 +61,12 @@ const INLINE_BYTES_MAX = 64 * 1024;
 const REJECTIONS_KEPT = 1000;
 const REJECTED_BODY_BYTES = 16 * 1024;
 
-/** Takes what senders send: address, limits, verification, de-duplication, commit. */
+/** Receives requests of senders: finds the webhook, checks limits, verifies, removes duplicates, and commits. */
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #log: EventLog;
   readonly #hits: Hits;
-  /** Targets by token: every entry here is valid. */
+  /** Targets by token. All of them are valid. */
   readonly #targets = new Map<string, { readonly target: Target; readonly readMs: number }>();
   readonly #bytes = new Map<string, { bytes: number; readonly readMs: number }>();
 
@@ -85,7 +85,7 @@ export class Receiver {
     this.#hits = new Hits({ metadata, log, schedule });
   }
 
-  /** Undefined for an address that leads nowhere, or no more: all of them take the same way here. */
+  /** Finds the webhook of an address. Unknown and expired addresses both give undefined, by the same steps. */
   async target(token: string): Promise<Target | undefined> {
     const nowMs = this.#options.clock.nowMs();
     const known = this.#targets.get(token);
@@ -107,7 +107,7 @@ export class Receiver {
     const json = new LazyJson(request.body);
     const handshake = handshakeOf(request, json, { enabled: settings.handshakes, secrets: target.secrets });
     if (handshake?.unsigned === true && target.allowed(request.ip)) return { handshake };
-    // Handshakes come by other methods, too; opening the address in a browser makes no event.
+    // Handshakes may use other methods. Opening the address in a browser creates no event.
     if (handshake === undefined && request.method !== "POST") throw postOnly();
     await this.#verify(target, request);
     if (handshake !== undefined) return { handshake };
@@ -115,7 +115,8 @@ export class Receiver {
     const { response } = settings;
     const events = batchOf(request);
     if (events === undefined) return { kept: await this.#keep(target, request, { json, ofBatch: false }), response };
-    // In one turn, so that they go in groups. What a part of them was kept of is known again when the batch comes again.
+    // In one turn of the event loop, so that the events form groups. If only some are kept, the rest is added when the
+    // sender repeats the batch.
     const keeping = events.map((event) => this.#keep(target, event, { json: new LazyJson(event.body), ofBatch: true }));
     const batch = await Promise.all(keeping);
     return { kept: batch[0] as Kept, response, batch };
@@ -129,7 +130,7 @@ export class Receiver {
   async #read(token: string): Promise<Target | undefined> {
     const { metadata, envelope, clock } = this.#options;
     const found = await webhookByToken(metadata.read, tokenHash(envelope, token));
-    // A webhook of a project that receives nothing now leads nowhere: senders that get a 410 would never come back.
+    // To a sender, the webhook of an archived project does not exist: senders that get 410 would never come back.
     if (found === undefined || !stateAllows(found.webhook.project_state, "webhooks:receive")) {
       this.#targets.delete(token);
       return undefined;
@@ -198,7 +199,10 @@ export class Receiver {
     );
   }
 
-  /** Bytes that this node stores count at once; those of other nodes, and deletions, a second later. */
+  /**
+   * Returns the stored bytes of an organization. Bytes of this node count at once, those of other nodes and deletions a
+   * second later.
+   */
   async #bytesOf(orgId: string): Promise<number> {
     const { metadata, clock } = this.#options;
     const nowMs = clock.nowMs();

@@ -1,12 +1,12 @@
 import type { Envelope } from "#domain/identity/index.ts";
 
 /**
- * The stored parts of a sender's fields and parameters. Names that are known to be harmless or needed are kept; any
- * other value that looks like a secret, by its name or its form, is replaced by a hash: readers of events must not be
- * able to act as their sender.
+ * Decides which parts of a sender's fields and parameters are stored. Known harmless or necessary names are kept. Any
+ * other value that looks like a secret, by its name or its form, is replaced by a hash, because readers of events must
+ * not be able to act as their sender.
  */
 
-/** Fields of HTTP and its proxies, of tracing, and those with which senders name, describe and sign events. */
+/** Header fields of HTTP and its proxies, of tracing, and of senders that name, describe and sign events. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   [
     "accept accept-charset accept-encoding accept-language accept-ranges age allow cache-control connection content-digest content-disposition",
@@ -26,19 +26,22 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Parameters of addresses that are needed to understand an event. */
+/** Query parameters that are needed to understand an event. */
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(["bodysha256", "source", "type", "event", "id", "version"]);
 
-/** Words that a name of a secret has. */
+/** Words in the names of secrets. */
 const SECRET_NAME =
   /token|secret|passw|pwd|passphrase|credential|cookie|session|jwt|bearer|auth|api-?_?key|access-?_?key|private|(?:^|[-_.])(?:key|pass|pin|otp)(?:$|[-_.])/;
-/** Signatures and digests are good for this request only, and needed to check it again. In an address they may be good for more. */
+/**
+ * A signature or digest is valid only for this request, and is needed to verify it again. In an address it may be valid
+ * for other requests too.
+ */
 const SIGNATURE_NAME = /(?:^|[-_.])(?:signature|sig|hmac|digest|sha1|sha256|sha512)(?:$|[-_.\d])/;
 /** Names of values that are public. */
 const PLAIN_NAME =
   /(?:^|[-_.])(?:id|ids|uuid|guid|event|events|topic|type|time|timestamp|date|version|delivery|attempt|attempts|count|number|region|domain|name|source|status|reason)$/;
 
-/** Secrets that say themselves what they are: of common services, tokens in JWT's form, private keys, and our own. */
+/** Secrets with a recognizable form: of common services, JWT, private keys, and our own. */
 const SECRET_FORM = [
   /\beyJ[\w-]{8,}\.[\w-]{8,}\./,
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
@@ -54,11 +57,11 @@ export interface RedactionOptions {
   readonly webhookId: string;
   /** The field that holds the sender's key, in lower case. */
   readonly secretField: string | undefined;
-  /** The field that holds the signature, in lower case: it is needed. */
+  /** The field that holds the signature, in lower case. It is kept. */
   readonly signatureField?: string | undefined;
 }
 
-/** The fields as JSON of [name, value]. */
+/** Returns the fields as JSON of [name, value]. */
 export function keptHeaders(rawHeaders: readonly string[], options: RedactionOptions): string {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -68,7 +71,7 @@ export function keptHeaders(rawHeaders: readonly string[], options: RedactionOpt
   return JSON.stringify(pairs);
 }
 
-/** A query without its question mark; values that are not replaced are unchanged. */
+/** Redacts a query without its question mark. Other values stay unchanged. */
 export function keptQuery(query: string, options: RedactionOptions): string {
   if (query === "") return query;
   const parts = query.split("&").map((part) => {
@@ -81,7 +84,10 @@ export function keptQuery(query: string, options: RedactionOptions): string {
   return parts.join("&");
 }
 
-/** Keyed, so that nobody can find the value by trying; the same for each event of a webhook, so that two can be compared. */
+/**
+ * The hash is keyed, so that nobody can find the value by trying. It is the same for all events of a webhook, so that
+ * two values can be compared.
+ */
 function hashed(value: string, { envelope, webhookId }: RedactionOptions): string {
   const hash = envelope.keyedHash("webhook-field", JSON.stringify([webhookId, value])).toString("hex");
   return `redacted:${hash.slice(0, 16)}`;
@@ -103,20 +109,20 @@ function isSecretParameter(name: string, value: string): boolean {
   return !PLAIN_NAME.test(name) && hasSecretForm(value);
 }
 
-/** Whether a word of the value is as long and as mixed as random keys are. */
+/** Whether a word of the value is as long and as random as a key. */
 function hasSecretForm(value: string): boolean {
   return (value.match(/[\w+=~-]{20,}/g) ?? []).some(
     (word) => !UUID.test(word) && /\d/.test(word) && /[a-z]/i.test(word) && entropyOf(word) >= entropyMin(word),
   );
 }
 
-/** Names of things in small letters, dates within, are mixed, too. */
+/** Lower-case names that contain dates look random too, so they need a higher bound. */
 function entropyMin(word: string): number {
   if (/^[0-9a-f]+$/i.test(word)) return 3;
   return /[a-z]/.test(word) && /[A-Z]/.test(word) ? 3.5 : 4;
 }
 
-/** Shannon's, in bits a character. */
+/** Returns the Shannon entropy in bits for each character. */
 function entropyOf(word: string): number {
   const counts = new Map<string, number>();
   for (const char of word) counts.set(char, (counts.get(char) ?? 0) + 1);

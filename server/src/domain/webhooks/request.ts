@@ -6,9 +6,9 @@ export interface HookRequest {
   readonly method: string;
   /** Without the question mark. */
   readonly query: string;
-  /** The address as its sender has it, by the public URL of webhooks; some sign it. */
+  /** The address as its sender knows it, under the public URL of webhooks. Some senders sign it. */
   readonly url: string;
-  /** Name, value, name, value, in the order and the case in which they came. */
+  /** Alternating names and values, in the order and case of the request. */
   readonly rawHeaders: readonly string[];
   /** Names in lower case; repeated fields are joined. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -21,12 +21,12 @@ export function fieldOf(request: Pick<HookRequest, "headers">, name: string): st
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Members at the top that somebody may ask for: all are found in one pass. */
+/** Top-level members that any caller of `member` needs. One pass finds all of them. */
 const MEMBERS = ["challenge", "event_id", "id", "source", "type"] as const;
 
 /**
- * The body as JSON, parsed only when needed, and only the needed parts; empty for other text, or deeper JSON. Numbers
- * keep their value.
+ * The body as JSON. It is parsed only when needed, and only the needed parts. Empty for other text, or deeper JSON.
+ * Numbers keep their exact value.
  */
 export class LazyJson {
   readonly #body: Buffer;
@@ -36,13 +36,13 @@ export class LazyJson {
     this.#body = body;
   }
 
-  /** A member of an object at the top; undefined when there is none. */
+  /** Returns a top-level member; undefined when there is none. */
   member(name: (typeof MEMBERS)[number]): Found | undefined {
     this.#members ??= this.#find(MEMBERS.map((each) => [each]));
     return this.#members[MEMBERS.indexOf(name)];
   }
 
-  /** By a JSON pointer (RFC 6901). */
+  /** Returns the value at a JSON pointer (RFC 6901). */
   at(pointer: string): Found | undefined {
     const parts = pointer.split("/").slice(1);
     return this.#find([parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))])[0];

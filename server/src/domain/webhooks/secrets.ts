@@ -19,13 +19,13 @@ export function openSecrets(
   return JSON.parse(envelope.open(placeOf(id, version), secrets).toString()) as WebhookSecrets;
 }
 
-/** Those that count at this time. */
+/** Returns the secrets that are valid at this time. */
 export function liveSecrets({ secret, previous, previous_until: until }: WebhookSecrets, nowMs: number): string[] {
   const former = previous !== null && until !== null && until > nowMs ? [previous] : [];
   return secret === null ? [] : [secret, ...former];
 }
 
-/** The hash under which an address is found; the token itself is nowhere in the clear. */
+/** Returns the hash that finds an address. The token itself is not stored in clear text. */
 export function tokenHash(envelope: Envelope, token: string): string {
   return envelope.keyedHash("webhook-token", token).toString("hex");
 }

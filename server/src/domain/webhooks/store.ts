@@ -14,7 +14,7 @@ export async function webhookById(db: Reader, orgId: string, id: string): Promis
   return live(db).where("webhook.org_id", "=", orgId).where("webhook.id", "=", id).executeTakeFirst();
 }
 
-/** Those within reach, of one project or all, newest first. */
+/** Lists the webhooks within reach, of one project or all, newest first. */
 export async function webhookRows(
   db: Reader,
   orgId: string,
@@ -43,7 +43,7 @@ export async function insertUrl(tx: Writer, row: UrlRow): Promise<void> {
   await tx.insertInto("webhook_url").values(row).execute();
 }
 
-/** Newest first. */
+/** Reads addresses, newest first. */
 export async function urlsOf(db: Reader, webhookIds: readonly string[]): Promise<UrlRow[]> {
   if (webhookIds.length === 0) return [];
   return db
@@ -54,7 +54,7 @@ export async function urlsOf(db: Reader, webhookIds: readonly string[]): Promise
     .execute();
 }
 
-/** The present address retires at that time, and its hits are counted from zero. */
+/** Sets the time when the present address expires, and resets its hits. */
 export async function retireUrl(tx: Writer, webhookId: string, atMs: number): Promise<void> {
   await tx
     .updateTable("webhook_url")
@@ -64,7 +64,7 @@ export async function retireUrl(tx: Writer, webhookId: string, atMs: number): Pr
     .execute();
 }
 
-/** Former ones that still count retire now. */
+/** Expires all former addresses now. */
 export async function retireFormerUrls(tx: Writer, webhookId: string, atMs: number): Promise<void> {
   await tx
     .updateTable("webhook_url")
@@ -74,7 +74,7 @@ export async function retireFormerUrls(tx: Writer, webhookId: string, atMs: numb
     .execute();
 }
 
-/** Keeps the newest former addresses, so that hits on them can be seen. */
+/** Deletes old former addresses except the newest, so that hits on these can still be seen. */
 export async function forgetOldUrls(tx: Writer, webhookId: string, kept: number): Promise<void> {
   const old = await tx
     .selectFrom("webhook_url")
@@ -95,7 +95,7 @@ export interface Addressed {
   readonly url: UrlRow;
 }
 
-/** The webhook that an address leads to, also a former address; undefined for one that leads nowhere. */
+/** Finds the webhook of a present or former address; undefined when there is none. */
 export async function webhookByToken(db: Reader, tokenHash: string): Promise<Addressed | undefined> {
   const url = await db.selectFrom("webhook_url").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
   if (url === undefined) return undefined;

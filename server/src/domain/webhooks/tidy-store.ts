@@ -1,7 +1,7 @@
 import type { Cutoff } from "#kernel/deletions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 
-/** Webhooks with how long their events are kept; `after`: ids come after this one. */
+/** Reads webhooks with the retention of their events; `after`: only ids after this one. */
 export async function webhooksToTidy(
   db: Reader,
   after: string,
@@ -29,7 +29,7 @@ export interface OldEvent {
   readonly bytes: number;
 }
 
-/** The oldest events of a webhook that were received before then; "all" of one that was deleted. */
+/** Reads the oldest events of a webhook that were received before a time. "all": every event, of a deleted webhook. */
 export async function oldEvents(
   db: Reader,
   webhookId: string,
@@ -49,7 +49,7 @@ export async function oldEvents(
   return old.map(({ seq, size, head }) => ({ seq, bytes: size + Number(head) }));
 }
 
-/** Deletes these events and returns the blobs of large bodies, and how many events were still there. */
+/** Deletes events. Returns the blobs of large bodies, and the number of events that still existed. */
 export async function deleteEvents(
   tx: Writer,
   webhookId: string,
@@ -78,7 +78,7 @@ export async function deleteRejections(tx: Writer, beforeMs: Cutoff): Promise<vo
   await tx.deleteFrom("webhook_rejection").where("at", "<", beforeMs).execute();
 }
 
-/** Deletes the remaining rows of a deleted webhook without events. */
+/** Deletes the other rows of a deleted webhook that has no events left. */
 export async function deleteWebhookRows(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("webhook_delivery").where("webhook_id", "=", id).execute();
   await tx.deleteFrom("webhook_destination").where("webhook_id", "=", id).execute();

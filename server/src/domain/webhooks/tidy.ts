@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = 10 * 60 * 1000;
 const RETRY_MS = 60_000;
 const PAGE_WEBHOOKS = 100;
-/** In one transaction, which others wait for. */
+/** Events in one transaction. Others wait for it, so they are few. */
 const PAGE_EVENTS = 500;
 
 type Deps = Pick<EventsDeps, "metadata" | "objects"> & {
@@ -47,7 +47,7 @@ export function tidyHandler(deps: Deps): JobHandler {
   };
 }
 
-/** Once there is such a job it stays. A start makes it due at once. */
+/** Creates the job if there is none, and makes it due at once. */
 export async function startTidying(metadata: MetadataStore, jobs: Jobs, nowMs: number): Promise<void> {
   await metadata.write((tx) => jobs.put(tx, { kind: TIDY, key: TIDY_KEY, group: TIDY, dueAtMs: nowMs }));
 }
@@ -65,7 +65,7 @@ async function tidy(deps: Deps, job: Pick<Job, "signal">): Promise<void> {
       const pastMs = nowMs === null ? null : earlier(nowMs, (days ?? deps.retentionDays) * DAY_MS);
       const beforeMs = deletedAt === null ? pastMs : "all";
       if (beforeMs !== null) await purge(deps, { id, orgId, beforeMs }, job.signal);
-      // A request that was under way when it was deleted has long ended.
+      // By now, all requests that began before the deletion have ended.
       if (deletedAt !== null && remainsMs !== null && remainsMs - deletedAt > EVERY_MS)
         await deps.metadata.write((tx) => deleteWebhookRows(tx, id));
     }
@@ -96,7 +96,7 @@ async function purge(
   }
 }
 
-/** Days that events of a project's webhooks are kept; null: the server's default. */
+/** Returns the days that events of a project's webhooks are kept; null: the server's default. */
 export async function retentionOfProject(
   deps: Pick<WebhooksDeps, "metadata">,
   project: Pick<Project, "id" | "org_id">,

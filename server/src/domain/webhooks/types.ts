@@ -36,21 +36,21 @@ export interface Verification {
   readonly encoding?: "hex" | "base64";
   /** The text before the signature in the field. */
   readonly prefix?: string;
-  /** How far the signed time may be from now, in seconds. */
+  /** The largest difference between the signed time and now, in seconds. */
   readonly tolerance_s?: number;
 }
 
 export const HANDSHAKES = ["slack", "meta", "microsoft_graph", "cloudevents"] as const;
 export type Handshake = (typeof HANDSHAKES)[number];
 
-/** Where a sender's name for an event is. `auto`: where the scheme has it. */
+/** The place of a sender's name for an event. `auto`: the place that the scheme defines. */
 export interface Deduplication {
   readonly by: "auto" | "header" | "pointer" | "none";
   readonly name?: string;
   readonly window_s?: number;
 }
 
-/** The answer to a sender instead of the event's id. */
+/** A fixed answer to senders. Without it, the answer has the event's id. */
 export interface StaticResponse {
   readonly status: number;
   readonly content_type: string;
@@ -60,7 +60,7 @@ export interface StaticResponse {
 /** The stored settings of a webhook. */
 export interface WebhookSettings {
   readonly verification: Verification;
-  /** Addresses or blocks that may send; empty: any. */
+  /** Addresses or blocks that may send; empty: all may. */
   readonly allowed_ips: readonly string[];
   readonly handshakes: readonly Handshake[];
   readonly deduplication: Deduplication;
@@ -75,10 +75,10 @@ export const DEFAULT_SETTINGS: WebhookSettings = {
   response: null,
 };
 
-/** The secrets of a webhook's verification; sealed in the records. */
+/** The secrets of a webhook's verification. They are encrypted in the records. */
 export interface WebhookSecrets {
   readonly secret: string | null;
-  /** Counts beside the other until the time beside it. */
+  /** The previous secret. It is valid until `previous_until`. */
   readonly previous: string | null;
   readonly previous_until: number | null;
   /** The token that Meta sends when it verifies the address. */

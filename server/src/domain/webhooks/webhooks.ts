@@ -42,10 +42,10 @@ import {
 
 type Key = Pick<Webhook, "id" | "org_id">;
 
-/** Former addresses whose hits can be seen. */
+/** Former addresses that are kept to show hits on them. */
 const FORMER_URLS_KEPT = 5;
 
-/** Undefined when it does not exist; `authorize` decides who may see it. */
+/** Finds a webhook; undefined when it does not exist. `authorize` checks who may see it. */
 export async function findWebhook(
   deps: Pick<WebhooksDeps, "metadata">,
   orgId: string,
@@ -54,7 +54,7 @@ export async function findWebhook(
   return webhookById(deps.metadata.read, orgId, id);
 }
 
-/** Newest first. @throws Problem `invalid_parameter` for a foreign cursor */
+/** Lists webhooks, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
 export async function listWebhooks(
   deps: Pick<WebhooksDeps, "metadata">,
   orgId: string,
@@ -86,7 +86,10 @@ export interface MadeWebhook {
   readonly secret: string | null;
 }
 
-/** `secret`: the one that was made here and is to be shown. @throws Problem `invalid_body`, `not_found`, `conflict` */
+/**
+ * Creates a webhook. `secret`: the created secret, which is shown only now.
+ * @throws Problem `invalid_body`, `not_found`, `conflict`
+ */
 export async function createWebhook(
   deps: WebhooksDeps,
   caller: Caller,
@@ -152,7 +155,7 @@ export async function updateWebhook(
   });
 }
 
-/** Its address leads nowhere at once; its events go soon. @throws Problem `not_found` */
+/** Deletes a webhook. Its address stops at once. Its events are deleted later. @throws Problem `not_found` */
 export async function deleteWebhook(deps: WebhooksDeps, caller: Caller, webhook: Key): Promise<void> {
   await changeWebhook(deps, webhook, async (tx, row) => {
     const nowMs = deps.clock.nowMs();
@@ -161,7 +164,7 @@ export async function deleteWebhook(deps: WebhooksDeps, caller: Caller, webhook:
   });
 }
 
-/** A new address at once; the present one is good until the grace period ends. @throws Problem `not_found` */
+/** Creates a new address. The present one is valid until the grace period ends. @throws Problem `not_found` */
 export async function rotateUrl(
   deps: WebhooksDeps,
   caller: Caller,
@@ -170,7 +173,7 @@ export async function rotateUrl(
 ): Promise<{ token: string; formerUntilMs: number }> {
   return changeWebhook(deps, webhook, async (tx, row) => {
     const formerUntilMs = deps.clock.nowMs() + graceMs;
-    // One that is exposed may be the one before the present: with a grace of zero nothing old is good.
+    // The address that was exposed may be an older one, so a grace period of zero expires all old addresses.
     if (graceMs === 0) await retireFormerUrls(tx, row.id, formerUntilMs);
     await retireUrl(tx, row.id, formerUntilMs);
     await forgetOldUrls(tx, row.id, FORMER_URLS_KEPT);
@@ -181,7 +184,7 @@ export async function rotateUrl(
   });
 }
 
-/** Shows the address again, which is written down. @throws Problem `not_found` */
+/** Shows the address again, and writes this to the audit log. @throws Problem `not_found` */
 export async function revealUrl(deps: WebhooksDeps, caller: Caller, webhook: Key): Promise<string> {
   return changeWebhook(deps, webhook, async (tx, row) => {
     const url = (await urlsOf(tx, [row.id])).find(({ expires_at: until }) => until === null);
@@ -191,7 +194,10 @@ export async function revealUrl(deps: WebhooksDeps, caller: Caller, webhook: Key
   });
 }
 
-/** The new secret counts at once, the former one beside it until the overlap ends. @throws Problem `not_found`, `invalid_body` */
+/**
+ * Rotates the secret. The new one is valid at once, the old one until the overlap ends.
+ * @throws Problem `not_found`, `invalid_body`
+ */
 export async function rotateSecret(
   deps: WebhooksDeps,
   caller: Caller,
@@ -222,7 +228,7 @@ export function settingsOf(webhook: Pick<WebhookRow, "settings">): WebhookSettin
   return JSON.parse(webhook.settings) as WebhookSettings;
 }
 
-/** The version for `If-Match`. */
+/** Returns the version for `If-Match`. */
 export function versionOf({ id, revision }: Pick<WebhookRow, "id" | "revision">): object {
   return { id, revision };
 }

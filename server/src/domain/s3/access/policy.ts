@@ -75,7 +75,7 @@ function matches({ isNot, patterns }: Matcher, text: string): boolean {
   return patterns.some((pattern) => pattern(text)) !== isNot;
 }
 
-/** Whether it opens the bucket to everybody without a condition on the principal. */
+/** Whether the policy opens the bucket to everybody without a condition on the principal. */
 export function isPublicPolicy(policy: Policy): boolean {
   return policy.statements.some(
     ({ isDeny, principals, conditions }) =>

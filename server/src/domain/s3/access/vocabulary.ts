@@ -4,8 +4,8 @@ import { ACTIONS } from "./actions.ts";
 export type ActionLevel = "bucket" | "object";
 
 /**
- * Real actions of S3 that nothing here asks for: there is no operation, so that to allow one gives nothing and to deny one takes nothing.
- * Actions of an account (access points, batch jobs, …) are about no bucket, and so in no bucket's policy.
+ * Real actions of S3 that the gateway never checks, because it has no such operation. Allowing or denying one has no
+ * effect. Actions of an account (access points, batch jobs, …) are not about a bucket, so no bucket policy names them.
  */
 const UNUSED_BUCKET_ACTIONS = [
   "DeleteBucketWebsite PutBucketWebsite PutBucketLogging PutBucketRequestPayment PutAccelerateConfiguration PutReplicationConfiguration",
@@ -24,8 +24,7 @@ function named(lists: readonly string[], level: ActionLevel): [string, ActionLev
 }
 
 /**
- * Every action that a bucket's policy may name, with its kind of resource. Names that only the gateway uses are left
- * out.
+ * Every action that a bucket policy may name, with its kind of resource. Names that only the gateway uses are left out.
  */
 export const POLICY_ACTIONS: ReadonlyMap<string, ActionLevel> = new Map([
   ...Object.entries(ACTIONS)
@@ -46,7 +45,7 @@ export type KeyType = "text" | "number" | "date" | "boolean" | "address";
 /** A condition key that requests have a value for. */
 export interface ConditionKey {
   readonly type: KeyType;
-  /** The actions whose requests can have it; absent: all of them. */
+  /** The actions whose requests can have this key; absent: all actions. */
   readonly of?: RegExp;
 }
 
@@ -56,7 +55,7 @@ const GRANTS = /^s3:(PutObject|PutObjectAcl|PutObjectVersionAcl|PutBucketAcl|Cre
 const OBJECTS = /Object/;
 const text = (of?: RegExp): ConditionKey => ({ type: "text", ...(of === undefined ? {} : { of }) });
 
-/** By their names in lower case. One that is not here has no value in any request, so that a denial by it would never hold. */
+/** By name in lower case. No request has a value for any other key, so a denial by another key would never apply. */
 const CONDITION_KEYS: Readonly<Record<string, ConditionKey>> = {
   "aws:sourceip": { type: "address" },
   "aws:securetransport": { type: "boolean" },
@@ -89,13 +88,13 @@ const CONDITION_KEYS: Readonly<Record<string, ConditionKey>> = {
   "s3:x-amz-storage-class": text(WRITES),
 };
 
-/** Keys that end with the name of a tag. */
+/** Keys that end with a tag's name. */
 const TAG_KEYS: readonly [string, ConditionKey][] = [
   ["s3:existingobjecttag/", text(OBJECTS)],
   ["s3:requestobjecttag/", text(/^s3:PutObject(Tagging|VersionTagging)?$/)],
 ];
 
-/** Undefined for a key that no request has. */
+/** Finds a condition key; undefined for a key that no request has. */
 export function conditionKey(name: string): ConditionKey | undefined {
   const lower = name.toLowerCase();
   if (Object.hasOwn(CONDITION_KEYS, lower)) return CONDITION_KEYS[lower];

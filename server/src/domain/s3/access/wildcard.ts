@@ -1,6 +1,9 @@
 export type Pattern = (text: string) => boolean;
 
-/** A pattern with `*` for anything and `?` for one character. Each part between stars is looked for once, from where the one before it ended. */
+/**
+ * Compiles a pattern with `*` for any text and `?` for one character. The match searches each part between stars once,
+ * after the end of the part before it.
+ */
 export function wildcard(pattern: string): Pattern {
   const [head = "", ...rest] = pattern.split(/\*+/);
   const tail = rest.pop();
@@ -10,7 +13,7 @@ export function wildcard(pattern: string): Pattern {
     if (text.length < lengthMin || !fits(head, text, 0) || !fits(tail, text, text.length - tail.length)) return false;
     let at = head.length;
     for (const part of rest) {
-      // The first place is the best: what follows then has the most room.
+      // The first match is the best one, because it leaves the most text for the other parts.
       const found = placeOf(part, text, at);
       if (found < 0) return false;
       at = found + part.length;
@@ -31,7 +34,7 @@ function placeOf(part: string, text: string, from: number): number {
   return -1;
 }
 
-/** A text or a list of texts as a list; undefined when it is neither. */
+/** Returns a text or a list of texts as a list; undefined for anything else. */
 export function textList(value: unknown): readonly string[] | undefined {
   if (typeof value === "string") return [value];
   return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : undefined;

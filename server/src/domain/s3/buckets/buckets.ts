@@ -28,7 +28,7 @@ export interface BucketDeps extends S3Deps {
 export async function findBucket(deps: BucketDeps, principal: S3Principal, name: string): Promise<Bucket> {
   if (principal.orgId === null) throw noSuchBucket(name);
   if (principal.kind === "key" && principal.buckets !== null && !principal.buckets.includes(name))
-    throw new S3Error("AccessDenied"); // whether or not there is one
+    throw new S3Error("AccessDenied"); // also when the bucket does not exist
   const row = await bucketByName(deps.metadata.read, principal.orgId, name);
   if (row === undefined) throw noSuchBucket(name);
   const bucket = bucketFrom(deps, row);
@@ -53,7 +53,7 @@ export async function listBuckets(
   if (principal.kind === "anonymous") return { buckets: [], next: null };
   const { orgId, projectId, buckets: names } = principal;
   const { prefix, after, max } = page;
-  // Names have nothing above "z".
+  // No name has a character after "z".
   const prefixEnd = prefix === "" ? undefined : `${prefix}\u007f`;
   const rows = await listBucketRows(
     deps.metadata.read,
@@ -80,11 +80,11 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
   if (options.acl !== undefined && listsEverybody(options.acl)) await requireReachedByEverybody(deps, principal);
   const id = await makeApp(deps, caller, principal, options, config);
   const row = await bucketById(deps.metadata.read, id);
-  if (row === undefined) throw noSuchBucket(name); // deleted again meanwhile
+  if (row === undefined) throw noSuchBucket(name); // It was deleted in the meantime.
   return bucketFrom(deps, row);
 }
 
-/** The key's own project, the one that is named, or the oldest that the whole organization sees and that takes changes. */
+/** Returns the key's own project, the named project, or the oldest active one that the whole organization sees. */
 async function projectOf(
   tx: Writer,
   { orgId, projectId: own }: S3KeyPrincipal,
@@ -129,13 +129,13 @@ async function makeApp(
   }
 }
 
-/** The list's owner is the bucket's, even if the caller named another. */
+/** The bucket's owner becomes the owner of the list, even if the caller named another. */
 function configFor(config: BucketConfig, app: { project_id: string; project_slug: string }): string {
   const owner = { id: app.project_id, displayName: app.project_slug };
   return JSON.stringify(config.acl === undefined ? config : { ...config, acl: ownedBy(config.acl, owner) });
 }
 
-/** A key of the organization gave itself full control: it is the project's. */
+/** When a key of the organization gives itself full control, the grant goes to the project. */
 function ownedBy(acl: NonNullable<BucketConfig["acl"]>, owner: Bucket["owner"]): NonNullable<BucketConfig["acl"]> {
   const grants = acl.grants.map((grant) =>
     grant.grantee.kind === "user" && grant.grantee.id === acl.owner.id
@@ -158,7 +158,7 @@ export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: B
   if (principal.kind === "anonymous") throw new S3Error("AccessDenied");
   try {
     await changeOrganization(deps, bucket.orgId, async (tx) => {
-      await dropOpenUploads(deps, tx, bucket); // undone where objects keep the bucket
+      await dropOpenUploads(deps, tx, bucket); // The transaction is rolled back when the bucket still has objects.
       await deleteAppIn(deps, tx, organizationCaller(caller, principal), { id: bucket.id, org_id: bucket.orgId });
     });
   } catch (error) {
@@ -170,7 +170,7 @@ export async function deleteBucket(deps: BucketDeps, caller: S3Caller, bucket: B
   }
 }
 
-/** The key as an actor of the organization's own functions. */
+/** Converts the key to an actor for the functions of the organization. */
 function organizationCaller({ ip, requestId }: S3Caller, principal: S3KeyPrincipal): Caller {
   const { id, accessKeyId, orgId, orgSlug, projectId, scopes } = principal;
   return {

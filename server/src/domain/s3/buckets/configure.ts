@@ -44,7 +44,7 @@ async function requireReached(
   if (isOpenToEverybody(acl, parsed)) await requireReachedByEverybody(deps, bucket);
 }
 
-/** Further changes after a part of the configuration, in the same transaction. */
+/** Makes the changes that follow from a part of the configuration, in the same transaction. */
 async function afterChange(
   deps: BucketDeps,
   tx: Writer,
@@ -81,7 +81,7 @@ function validateSettings(bucket: Bucket, before: Settings, config: BucketConfig
       throw new S3Error("AccessDenied", "The bucket's public access block refuses public policies.");
   }
   if (kind === "objectLock" && objectLock === undefined)
-    throw new S3Error("InvalidBucketState", "Object lock can't be taken away.");
+    throw new S3Error("InvalidBucketState", "Object lock can't be removed.");
   if (kind === "objectLock" && before.versioning !== "enabled")
     throw new S3Error("InvalidBucketState", "Versioning must be enabled for object lock.");
   const isEnforced = kind === "ownership" && config.ownership === "BucketOwnerEnforced";
@@ -93,7 +93,7 @@ function validateSettings(bucket: Bucket, before: Settings, config: BucketConfig
     throw new S3Error("InvalidBucketAclWithObjectOwnership");
 }
 
-/** Whether everybody may read, by policy or list. */
+/** Whether a policy or an access control list lets everybody read. */
 export function isPublicBucket(bucket: Bucket): boolean {
   const { acl, policy, publicAccessBlock: block } = bucket.config;
   const byList = acl !== undefined && block?.ignorePublicAcls !== true && isPublicAcl(acl);
@@ -102,7 +102,7 @@ export function isPublicBucket(bucket: Bucket): boolean {
   return byList || byPolicy;
 }
 
-/** One change after another, each on what the one before left. */
+/** Runs changes of one bucket one after another, so that each starts from the result of the one before. */
 async function changeBucket(
   deps: BucketDeps,
   caller: S3Caller,

@@ -49,7 +49,7 @@ export async function bucketById(db: Reader, id: string): Promise<BucketRow | un
   return buckets(db).where("a.id", "=", id).executeTakeFirst();
 }
 
-/** Buckets of every organization but one that have a policy or an access control list. */
+/** Finds the buckets with a policy or an access control list, in all organizations except one. */
 export async function configuredBuckets(
   db: Reader,
   exceptOrgId: string | undefined,
@@ -66,7 +66,7 @@ export async function configuredBuckets(
     .execute();
 }
 
-/** Buckets that belong to a key, in the order of their names. */
+/** Lists the buckets that a key owns, by name. */
 export async function listBucketRows(
   db: Reader,
   reach: { readonly orgId: string; readonly projectId: string | null; readonly names: readonly string[] | null },
@@ -93,7 +93,7 @@ export async function listBucketRows(
     .execute();
 }
 
-/** Slugs by the ids of projects, and of the organization. */
+/** Returns slugs by id, for projects and the organization. */
 export async function displayNames(db: Reader, orgId: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const organization = db.selectFrom("organization").select(["id", "slug"]).where("id", "=", orgId);
@@ -101,7 +101,7 @@ export async function displayNames(db: Reader, orgId: string, ids: readonly stri
   return new Map(rows.map(({ id, slug }) => [id, slug]));
 }
 
-/** The bucket's row as it is in the transaction; the caller holds the bucket's lock. */
+/** Reads the bucket's row in the transaction. The caller holds the bucket's lock. */
 export async function settingsOf(
   db: Reader,
   id: string,

@@ -8,7 +8,7 @@ export const OBJECT_TAGS_MAX = 10;
 const DAYS_MAX = 36_500;
 
 /**
- * Validates one part of the configuration, independently of the rest.
+ * Validates one part of the configuration, without comparing it with the rest.
  * @throws S3Error
  */
 export function validateConfig(config: BucketConfig, kind: BucketConfigKind): void {
@@ -39,7 +39,7 @@ export function requireTags(tags: Tags, max: number): void {
   }
 }
 
-/** Code points, however many bytes each has. */
+/** Counts code points, not bytes. */
 function charsOf(text: string): number {
   return Array.from(text).length;
 }

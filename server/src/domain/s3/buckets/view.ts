@@ -4,7 +4,7 @@ import type { BucketRow } from "./store.ts";
 const NOTHING_SET: BucketConfig = {};
 const KEPT_MAX = 2000;
 
-/** Parsed configurations by bucket, so that a request parses nothing while nothing changes. */
+/** Caches parsed configurations by bucket, so that requests don't parse them again while they are unchanged. */
 export class ConfigCache {
   readonly #kept = new Map<string, { readonly text: string; readonly config: BucketConfig }>();
 

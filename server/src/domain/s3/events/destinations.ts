@@ -24,11 +24,14 @@ export type Destination = Omit<DestinationRow, "secret">;
 
 export interface MadeDestination {
   readonly destination: Destination;
-  /** Shown this once. */
+  /** Only this answer contains the secret. */
   readonly secret: string;
 }
 
-/** Where events of buckets can be sent. The secret that signs them is shown this once. @throws Problem `invalid_body`, `conflict`, `quota_exceeded` */
+/**
+ * Creates a destination for events of buckets. Only this answer contains the secret that signs them.
+ * @throws Problem `invalid_body`, `conflict`, `quota_exceeded`
+ */
 export async function createDestination(
   deps: DestinationDeps,
   caller: Caller,
@@ -57,7 +60,7 @@ export async function createDestination(
   });
 }
 
-/** Newest first. */
+/** Lists destinations, newest first. */
 export async function listDestinations(
   deps: Pick<DestinationDeps, "metadata">,
   orgId: string,
@@ -66,7 +69,7 @@ export async function listDestinations(
   return listDestinationRows(deps.metadata.read, orgId, page);
 }
 
-/** By id or name, with its latest messages that were not delivered. @throws Problem `not_found` */
+/** Finds a destination by id or name, with its latest failed deliveries. @throws Problem `not_found` */
 export async function getDestination(
   deps: Pick<DestinationDeps, "metadata">,
   orgId: string,
@@ -78,7 +81,7 @@ export async function getDestination(
 }
 
 /**
- * Nothing more is sent there, even if buckets still name it.
+ * Deletes a destination. It gets no more messages, even if buckets still name it.
  * @throws Problem `not_found`
  */
 export async function deleteDestination(
@@ -101,7 +104,7 @@ export async function deleteDestination(
   });
 }
 
-/** It may hold a secret. */
+/** Removes the query, which may contain a secret. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -26,9 +26,9 @@ export interface ObjectEvent {
   readonly versionId: string | null;
   readonly size?: number;
   readonly etag?: string;
-  /** Greater for a later event of the same key. */
+  /** A later event of the same key has a greater number. */
   readonly seq?: number;
-  /** Null: a rule. */
+  /** Null: a lifecycle rule made the change. */
   readonly caller: S3Caller | null;
 }
 
@@ -36,17 +36,17 @@ type Deps = Pick<S3Deps, "metadata" | "clock" | "jobs" | "settings">;
 
 const ARN = /^arn:mooring:webhook:::([A-Za-z0-9][A-Za-z0-9_.-]{0,99})$/;
 
-/** The name of the destination; undefined for ARNs of other services. */
+/** Returns the name of the destination in an ARN; undefined for ARNs of other services. */
 export function destinationIn(arn: string): string | undefined {
   return ARN.exec(arn)?.[1];
 }
 
-/** Puts a message into the queue for each destination that a rule of the bucket names, in the transaction of the change. */
+/** Queues a message for each destination that a rule of the bucket names, in the transaction of the change. */
 export async function emit(deps: Deps, tx: Writer, bucket: Bucket, event: ObjectEvent): Promise<void> {
   await emitAll(deps, tx, bucket, [event]);
 }
 
-/** The same of many, in their order. */
+/** Like `emit`, for many events in their order. */
 export async function emitAll(deps: Deps, tx: Writer, bucket: Bucket, events: readonly ObjectEvent[]): Promise<void> {
   const rules = bucket.config.notification ?? [];
   if (rules.length === 0) return;
@@ -72,7 +72,7 @@ function isPlaced({ prefix = "", suffix = "" }: NotificationRule, { key }: Objec
   return key.startsWith(prefix) && key.endsWith(suffix);
 }
 
-/** To destinations of an organization; one that was deleted gets none. */
+/** Queues messages for destinations of an organization. Deleted destinations are skipped. */
 export async function enqueue(
   deps: Deps,
   tx: Writer,
@@ -99,7 +99,7 @@ async function destinationOf(tx: Writer, orgId: string, arn: string): Promise<st
   return name === undefined ? undefined : (await destinationByName(tx, orgId, name))?.id;
 }
 
-/** The form that receivers of S3's events know. */
+/** Builds the body in the form of S3's events, which receivers know. */
 function bodyOf({ clock, settings }: Deps, bucket: Bucket, rule: NotificationRule, event: ObjectEvent): string {
   const { caller, versionId, size, etag, seq = 0 } = event;
   const principalId = caller?.principal.kind === "key" ? caller.principal.accessKeyId : "anonymous";

@@ -21,7 +21,7 @@ export async function insertDestination(tx: Writer, row: DestinationRow): Promis
   return inserted.length > 0;
 }
 
-/** By id or name. */
+/** Finds a destination by id or name. */
 export async function destinationByName(db: Reader, orgId: string, name: string): Promise<DestinationRow | undefined> {
   return db
     .selectFrom("s3_destination")
@@ -46,7 +46,7 @@ export async function listDestinationRows(
     .execute();
 }
 
-/** Deletes it with its pending messages. */
+/** Deletes the destination and its pending messages. */
 export async function deleteDestination(tx: Writer, id: string): Promise<void> {
   await tx.deleteFrom("s3_delivery").where("destination_id", "=", id).execute();
   await tx.deleteFrom("s3_destination").where("id", "=", id).execute();
@@ -75,7 +75,7 @@ function insertIn(dialect: MetadataStore["dialect"]) {
   );
 }
 
-/** The latest, for people who look for what went wrong. */
+/** Reads the latest failed deliveries, so that people can find the cause. */
 export async function latestDeliveries(db: Reader, destinationId: string, limit: number): Promise<DeliveryRow[]> {
   return db
     .selectFrom("s3_delivery")

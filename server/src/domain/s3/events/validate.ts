@@ -25,7 +25,7 @@ export async function requireDestinations(
     throw new S3Error("InvalidArgument", "Unable to validate the following destination configurations", {
       fields: {
         ArgumentName: destinationArn,
-        ArgumentValue: "There is no such destination: its ARN is arn:mooring:webhook:::NAME.",
+        ArgumentValue: "The destination does not exist. The ARN of a destination is arn:mooring:webhook:::NAME.",
       },
     });
   }

@@ -5,9 +5,9 @@ import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/
 import { admitGrant, grantOf, type S3Grant } from "./grants.ts";
 import { publicOrganization } from "./store.ts";
 
-/** A widened permission (a role that was raised) is seen after this time. */
+/** Time after which a new permission (such as a higher role) takes effect. */
 const KEPT_MS = 1000;
-/** About 1 kB each. */
+/** An entry takes about 1 kB. */
 const KEPT_MAX = 10_000;
 
 interface Kept {
@@ -18,8 +18,9 @@ interface Kept {
 }
 
 /**
- * Admits keys. Every change that narrows a permission, the revocation of a key too, appends to the feed of changes in
- * its own transaction. So one number, read for every request, says whether cached state is still valid, on every node.
+ * Admits keys. Every change that narrows a permission, including the revocation of a key, appends to the feed of
+ * changes in its own transaction. So each request reads only one number to know whether the cached state is still
+ * valid, on every node.
  */
 export class KeyRing implements S3Keys {
   readonly #deps: S3Deps;
@@ -42,7 +43,7 @@ export class KeyRing implements S3Keys {
   }
 
   used({ id }: S3KeyPrincipal): void {
-    if (isId("key", id)) this.#deps.usage.touch(id); // not a grant's
+    if (isId("key", id)) this.#deps.usage.touch(id); // Keys of grants have no row to count.
   }
 
   async anonymous(orgSlug?: string): Promise<S3Anonymous> {
@@ -74,7 +75,7 @@ export class KeyRing implements S3Keys {
     const { key: row, state } = found;
     const { expiresAtMs, isPending, allows } = state;
     if (row.revoked_at !== null) return { expiresAtMs, key: null };
-    // The secret of a key never changes, and opening it costs more than all the rest.
+    // The secret of a key never changes, and decrypting it costs more than the rest.
     const secret = this.#kept.get(accessKeyId)?.key?.secret ?? openS3Secret(envelope, row.id, row.secret);
     return { expiresAtMs, key: { principal: principalOf(row, state), secret, isPending, allows } };
   }

@@ -7,10 +7,10 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import { bucketById, type BucketRow } from "../buckets/store.ts";
 import type { AdmittedKey, S3KeyPrincipal } from "../types/index.ts";
 
-/** The actor and the bucket of a presigned URL's key. */
+/** The actor and the bucket for the key of a presigned URL. */
 export interface S3Grant {
   readonly orgId: string;
-  /** A person or a credential. */
+  /** The id of a person or a credential. */
   readonly principalId: string;
   /** The app's id. */
   readonly bucketId: string;
@@ -19,8 +19,8 @@ export interface S3Grant {
 const PREFIX = "GRANT";
 
 /**
- * The key that presigned URLs of the server's own making are signed with. It is kept nowhere: its id says what it is for, and its secret
- * follows from that and the master key. Nobody is ever given the secret, so that it signs nothing but what the server signed.
+ * Derives the key that signs a presigned URL of this server. It is not stored: its id names the grant, and its secret
+ * is derived from the id and the master key. Nobody gets the secret, so it signs only requests that the server signed.
  */
 export function keyOfGrant(
   envelope: Pick<Envelope, "keyedHash">,
@@ -30,7 +30,7 @@ export function keyOfGrant(
   return { accessKeyId, secret: envelope.keyedHash("s3-grant", accessKeyId).toString("base64url") };
 }
 
-/** The grant in an access key id; the signature shows whether it was created here. */
+/** Reads the grant in an access key ID. Only a valid signature shows that this server created it. */
 export function grantOf(accessKeyId: string): S3Grant | undefined {
   const [prefix, orgId, principalId, bucketId, ...rest] = accessKeyId.split(".");
   if (prefix !== PREFIX || orgId === undefined || principalId === undefined || bucketId === undefined) return undefined;
@@ -38,8 +38,8 @@ export function grantOf(accessKeyId: string): S3Grant | undefined {
 }
 
 /**
- * The key with the present permissions of the grant's creator in the bucket, and the addresses of its credential;
- * undefined when there are none.
+ * Returns the key with the present permissions of the grant's creator in the bucket, and the allowed addresses of its
+ * credential. Undefined when the creator has no permissions.
  */
 export async function admitGrant(
   deps: { readonly metadata: Pick<MetadataStore, "read">; readonly envelope: Pick<Envelope, "keyedHash"> },
@@ -56,10 +56,10 @@ export async function admitGrant(
   return { principal: { ...as, accessKeyId }, secret, isPending: false, allows: state?.allows ?? null };
 }
 
-/** The columns of a bucket that decide the permissions. */
+/** The columns of a bucket that its permissions depend on. */
 type Place = Pick<BucketRow, "org_id" | "project_id" | "slug" | "project_slug" | keyof ProjectColumns>;
 
-/** Somebody of the organization, as the gateway's permission check knows them, for one bucket. */
+/** Converts an actor of the organization to a principal of the gateway's permission check, for one bucket. */
 export function principalOn(principal: Principal, bucket: Place): S3KeyPrincipal {
   const { org_id: orgId, project_id: projectId } = bucket;
   const resource = resourceOf(bucket);

@@ -1,8 +1,8 @@
 import type { Reader } from "#stores/metadata/index.ts";
 
 /**
- * The organization with this slug; without one the oldest, so that public buckets stay public when another one is
- * created.
+ * Finds the organization with this slug. Without a slug: the oldest, so that public buckets stay public when another
+ * organization is created.
  */
 export async function publicOrganization(db: Reader, slug: string | null): Promise<string | undefined> {
   const row = await db

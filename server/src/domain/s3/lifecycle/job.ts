@@ -6,10 +6,10 @@ import type { BucketDeps } from "../buckets/buckets.ts";
 export const LIFECYCLE = "s3.lifecycle";
 
 const RETRY_MS = 60_000;
-/** Time to take back a rule that says more than was meant. */
+/** Gives the owner time to undo a rule that matches too much. */
 const FIRST_MS = 60_000;
 
-/** Looks at one bucket's objects at intervals while it has rules. */
+/** Applies the rules of one bucket at intervals while it has rules. */
 export function lifecycleHandler(deps: TimedBucketDeps): JobHandler {
   const { lifecycleEveryMs } = deps.settings;
   return {
@@ -26,7 +26,7 @@ export function lifecycleHandler(deps: TimedBucketDeps): JobHandler {
   };
 }
 
-/** Begins with a bucket's rules soon, in the transaction that sets them. */
+/** Schedules the first run of a bucket's rules, in the transaction that sets them. */
 export async function scheduleLifecycle(
   { jobs, clock, settings }: BucketDeps,
   tx: Writer,

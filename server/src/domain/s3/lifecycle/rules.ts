@@ -3,7 +3,7 @@ import type { LifecycleFilter, LifecycleRule, Tags } from "../types/index.ts";
 
 export const DAY_MS = 86_400_000;
 
-/** The facts about an object for the rules. */
+/** The facts about an object that rules compare. */
 export interface Candidate {
   readonly key: string;
   readonly size: number;
@@ -20,18 +20,18 @@ export function matchesFilter(filter: LifecycleFilter, { key, size, tags }: Cand
   );
 }
 
-/** So many days after a time, and then at the next midnight UTC. */
+/** Returns the first midnight UTC that is later than `days` days after a time. */
 export function dueAfter(timeMs: number, days: number, dayMs: number): number {
   return (Math.floor((timeMs + days * dayMs) / dayMs) + 1) * dayMs;
 }
 
-/** When a rule ends an object that was written then; undefined: never. */
+/** Returns the time when a rule deletes an object that was written at `modifiedAtMs`; undefined: never. */
 export function expiryBy({ expiration }: LifecycleRule, modifiedAtMs: number, dayMs: number): number | undefined {
   if (expiration?.days !== undefined) return dueAfter(modifiedAtMs, expiration.days, dayMs);
   return expiration?.dateMs;
 }
 
-/** The rule that ends a present version first, for `x-amz-expiration`. */
+/** Returns the rule that deletes a present version first, for `x-amz-expiration`. */
 export function expirationOf(
   rules: readonly LifecycleRule[] | undefined,
   version: Candidate & { readonly modifiedAtMs: number },
@@ -45,7 +45,7 @@ export function expirationOf(
   return first;
 }
 
-/** A version with the older ones of its key, the newest first. */
+/** One of the versions of a key. Lists of them are sorted, the newest first. */
 export interface Versioned extends Candidate {
   readonly seq: number;
   readonly versionId: string;
@@ -53,13 +53,13 @@ export interface Versioned extends Candidate {
   readonly isMarker: boolean;
 }
 
-/** The present, and how long a day is. */
+/** The present time, and the length of a day. */
 export interface Calendar {
   readonly nowMs: Cutoff;
   readonly dayMs: number;
 }
 
-/** The versions of a key that a rule deletes for good. */
+/** Returns the versions of a key that a rule deletes for good. */
 export function versionsPast(rule: LifecycleRule, versions: readonly Versioned[], calendar: Calendar): Versioned[] {
   return versions.filter((version, i) => {
     const newer = versions[i - 1];
@@ -71,7 +71,7 @@ export function versionsPast(rule: LifecycleRule, versions: readonly Versioned[]
   });
 }
 
-/** A delete marker behind which nothing is left. */
+/** Whether a version is an expired delete marker, and the only version of its key. */
 function isLoneMarkerPast(rule: LifecycleRule, version: Versioned, { nowMs, dayMs }: Calendar): boolean {
   if (!version.isMarker || !version.key.startsWith(rule.filter.prefix ?? "")) return false;
   if (rule.expiration?.expiredObjectDeleteMarker === true) return true;

@@ -16,13 +16,13 @@ import { dueAfter, expiryBy, matchesFilter, versionsPast, type Calendar, type Ve
 import { keysWithHistory, objectsBefore, uploadsBefore, versionsOfKeys, type LifecycleRow } from "./store.ts";
 
 const PAGE = 500;
-/** Keys of one transaction: short enough that requests get their turn. */
+/** Keys in one transaction: few, so that requests don't wait long. */
 const BATCH = 100;
 
 /** The actor of lifecycle rules. */
 const BY_RULE = { actor: { kind: "system", id: "s3-lifecycle" }, result: "success" } as const;
 
-/** Applies a bucket's rules now; false when it has none, or was deleted. */
+/** Applies a bucket's rules. Returns false when the bucket has none, or was deleted. */
 export async function runLifecycle(deps: TimedBucketDeps, bucketId: string, signal: AbortSignal): Promise<boolean> {
   const row = await bucketById(deps.metadata.read, bucketId);
   const bucket = row === undefined ? undefined : bucketFrom(deps, row);
@@ -74,7 +74,7 @@ function isPast(rule: LifecycleRule, row: LifecycleRow, { nowMs, dayMs }: Calend
   return isDue && matchesFilter(rule.filter, { key: keyText(row.key), size: row.size, tags: tagsOf(row) });
 }
 
-/** Deletes those that have not changed since they were read. */
+/** Deletes the objects that have not changed since they were read. */
 async function deleteBatch(
   deps: BucketDeps,
   bucket: Bucket,
@@ -126,7 +126,7 @@ function versionedOf(row: LifecycleRow): Versioned {
   };
 }
 
-/** Takes versions away for good, unless they are locked or have become the present one meanwhile. */
+/** Deletes versions for good, unless they are locked or have become the present one in the meantime. */
 async function removeBatch(
   deps: BucketDeps,
   bucket: Bucket,

@@ -14,7 +14,7 @@ export interface LifecycleRow {
 
 const COLUMNS = ["key", "seq", "version_id", "size", "tags", "modified_at", "blob_id"] as const;
 
-/** Present objects that were written at a time or before, in the order of their keys. */
+/** Reads present objects that were written at or before a time, in the order of their keys. */
 export async function objectsBefore(
   db: Reader,
   bucket: string,
@@ -33,7 +33,7 @@ export async function objectsBefore(
     .execute();
 }
 
-/** Keys that have a history. */
+/** Reads keys that have earlier versions. */
 export async function keysWithHistory(
   db: Reader,
   bucket: string,
@@ -53,7 +53,7 @@ export async function keysWithHistory(
   return rows.map(({ key }) => key);
 }
 
-/** All versions of these keys, of each the newest first. */
+/** Reads all versions of these keys. For each key, the newest is first. */
 export async function versionsOfKeys(db: Reader, bucket: string, keys: readonly Uint8Array[]): Promise<LifecycleRow[]> {
   const side = (table: "s3_object" | "s3_history") =>
     db
@@ -64,7 +64,7 @@ export async function versionsOfKeys(db: Reader, bucket: string, keys: readonly 
   return side("s3_object").unionAll(side("s3_history")).orderBy("key").orderBy("seq").execute();
 }
 
-/** Uploads that began before a time and were not ended. */
+/** Reads open uploads that began before a time. */
 export async function uploadsBefore(
   db: Reader,
   bucket: string,

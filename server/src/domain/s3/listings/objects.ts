@@ -54,7 +54,7 @@ async function pageOfSteps(
     plain.map(({ bytes }) => bytes),
   );
   const byKey = new Map(rows.map((row) => [keyText(row.key), row]));
-  // One that was deleted between the two statements is left out.
+  // An object that is deleted between the two statements is left out.
   const objects = plain.flatMap(({ key }) => byKey.get(key) ?? []).map((row) => listedOf(row, bucket));
   const prefixes = names.flatMap(({ common }) => common ?? []);
   const last = names.at(-1);
@@ -95,7 +95,7 @@ export function listedOf(row: ListedRow, bucket: Bucket): ListedObject {
   };
 }
 
-/** Inside of a JSON text quotation marks are escaped, so this finds the member and nothing that a client called so. */
+/** JSON escapes quotation marks inside strings, so this matches only the member itself, and no text of a client. */
 const CHECKSUM = /"checksum":\{"algorithm":"([A-Z0-9]+)","type":"([A-Z_]+)"/;
 
 function checksumIn(detail: string): Pick<ListedObject, "checksumAlgorithm" | "checksumType"> {

@@ -1,13 +1,16 @@
 import { keyBytes, keyText } from "../objects/detail.ts";
 
-/** A stretch of keys, by their bytes: from `start` on, up to, without, `end`. */
+/** A range of keys in the order of their bytes: from `start` up to `end`, which is excluded. */
 export interface KeyRange {
   readonly start: Uint8Array;
-  /** Null: to the last key. */
+  /** Null: the range has no end. */
   readonly end: Uint8Array | null;
 }
 
-/** Keys that begin with the prefix and come after `after`; a common prefix counts as all keys that begin with it. */
+/**
+ * Returns the range of keys that begin with the prefix and come after `after`. If `after` is a common prefix, the range
+ * starts after all keys that begin with it.
+ */
 export function rangeOf(query: {
   readonly prefix: string;
   readonly delimiter: string;
@@ -25,7 +28,7 @@ export function rangeOf(query: {
 }
 
 /**
- * Keys that are listed themselves, in ranges between the common prefixes, which contain nothing else.
+ * Returns the keys that are listed themselves, as ranges between common prefixes.
  * @param steps keys, in their order
  */
 export function rangesOfKeys(steps: readonly Uint8Array[], prefix: string, delimiter: string): KeyRange[] {
@@ -46,7 +49,7 @@ const ZERO = Buffer.of(0);
 /** No UTF-8 key begins with this byte or a greater one. */
 const NOTHING = Buffer.of(255);
 
-/** The common prefix of a key; undefined: it is listed itself. */
+/** Returns the common prefix of a key; undefined when the key is listed itself. */
 export function commonPrefixOf(key: string, prefix: string, delimiter: string): string | undefined {
   if (delimiter === "") return undefined;
   const at = key.indexOf(delimiter, prefix.length);
@@ -57,7 +60,10 @@ function isCommonPrefix(text: string, prefix: string, delimiter: string): boolea
   return text.startsWith(prefix) && commonPrefixOf(text, prefix, delimiter) === text;
 }
 
-/** The first bytes behind all that begin with these; null when there are none. UTF-8 has no byte 255, so nothing is carried. */
+/**
+ * Returns the first bytes after all texts that begin with `bytes`; null when there are none. UTF-8 has no byte 255, so
+ * the increment never carries.
+ */
 export function successor(bytes: Uint8Array): Uint8Array | null {
   const last = bytes.at(-1);
   if (last === undefined) return null;

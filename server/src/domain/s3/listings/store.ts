@@ -21,7 +21,7 @@ export interface ListedRow {
 
 const COLUMNS = ["key", "seq", "version_id", "size", "etag", "modified_at", "owner", "detail", "blob_id"] as const;
 
-/** Present objects in the order of their keys. */
+/** Reads present objects in the order of their keys. */
 export async function objectsIn(
   db: Reader,
   bucket: string,
@@ -52,7 +52,7 @@ export async function objectsOf(db: Reader, bucket: string, keys: readonly Uint8
   return rows;
 }
 
-/** Versions, of each key the newest first, beginning at the key and number. */
+/** Reads versions from a key and number on, in the order of keys. For each key, the newest is first. */
 export async function versionsIn(
   db: Reader,
   bucket: string,
@@ -65,7 +65,7 @@ export async function versionsIn(
       .selectFrom(table)
       .select([...COLUMNS])
       .where("bucket", "=", bucket)
-      // Either is the beginning of the range: with both SQLite would begin at the key.
+      // Only one of the two conditions is used: with both, SQLite would start at the key instead of the number.
       .$if(afterSeq === null, (query) => query.where("key", ">=", start))
       .$if(afterSeq !== null, (query) =>
         query.where((eb) => eb(eb.refTuple("key", "seq"), ">", eb.tuple(start, afterSeq ?? 0))),
@@ -74,7 +74,7 @@ export async function versionsIn(
       .orderBy("key")
       .orderBy("seq")
       .limit(limit);
-  // One statement: a version must not be missed while it moves from one table to the other.
+  // One statement, so that a version can't be missed while it moves from one table to the other.
   return db
     .selectFrom(side("s3_object").as("present"))
     .selectAll()
@@ -97,8 +97,8 @@ export interface StepQuery {
 }
 
 /**
- * The first key of every common prefix, and every key without one, in their order. Each is found in the index after all
- * keys of the one before, so the number of keys does not matter.
+ * Returns the first key of every common prefix, and every key without one, in order. The index finds each one directly
+ * after all keys of the one before, so the number of keys does not matter.
  */
 export async function stepsIn(db: Reader, dialect: Dialect, bucket: string, query: StepQuery): Promise<Uint8Array[]> {
   const { prefix, delimiter, range, limit, tables } = query;
@@ -131,12 +131,12 @@ function firstKey(
   return sql`(select key from (${sql.join(sides, sql` union all `)}) as firsts where key is not null order by key limit 1)`;
 }
 
-/** Uploads that were completed are in no list. */
+/** Hides completed uploads. */
 function shown(table: StepTable): RawBuilder<unknown> {
   return table === "s3_upload" ? sql`and completed_at is null` : sql``;
 }
 
-/** Where the search continues after `step.k`: after its common prefix, or after the key. */
+/** Returns the position after `step.k`: after its common prefix, or after the key. */
 function behindStep(dialect: Dialect, prefixBytes: number, delimiter: Uint8Array): RawBuilder<unknown> {
   const next = successor(delimiter) ?? delimiter;
   const from = sql.lit(prefixBytes + 1);
@@ -159,7 +159,7 @@ export interface UploadRow {
   readonly detail: string;
 }
 
-/** Uploads that were not ended, behind this one. */
+/** Reads open uploads after this one. */
 export async function uploadsIn(
   db: Reader,
   bucket: string,

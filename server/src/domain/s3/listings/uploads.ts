@@ -8,13 +8,16 @@ import { stepsIn, uploadsIn, type UploadRow } from "./store.ts";
 type Deps = Pick<S3Deps, "metadata">;
 type Query = ListQuery & { readonly keyMarker?: string; readonly uploadIdMarker?: string };
 
-/** Where a list continues: within the first key of the range, after this upload; empty: at its beginning. */
+/**
+ * The position where a list continues: within the first key of the range, after this upload. Empty: at the beginning of
+ * the range.
+ */
 interface Position {
   readonly range: KeyRange;
   readonly afterId: string;
 }
 
-/** In the order of keys, and of a key in the order in which they began. */
+/** Lists uploads by key, then by the time when they began. */
 export async function listUploads(deps: Deps, bucket: Bucket, query: Query): Promise<UploadPage> {
   const { delimiter, max } = query;
   if (max <= 0) return { uploads: [], prefixes: [], next: null };
@@ -40,7 +43,7 @@ function nextOf(last: Upload | undefined): UploadPage["next"] {
 async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: Position): Promise<UploadPage> {
   const { prefix, delimiter, max } = query;
   const { metadata } = deps;
-  const limit = max + 2; // the first key may have nothing left to show
+  const limit = max + 2; // The first key may have no more uploads after the marker.
   const tables = ["s3_upload"] as const;
   const { range } = position;
   const steps = await stepsIn(metadata.read, metadata.dialect, bucket.id, { prefix, delimiter, range, limit, tables });
@@ -55,7 +58,7 @@ async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: P
   return merge(query, steps, uploads, steps.length === limit || rows.length > max);
 }
 
-/** Prefixes and uploads in one order, as many as fit. */
+/** Merges prefixes and uploads in order, up to the size of the page. */
 function merge(
   { prefix, delimiter, max }: Query,
   steps: readonly Uint8Array[],

@@ -39,7 +39,7 @@ async function positionOf(db: Reader, bucket: Bucket, query: Query): Promise<Pos
   return { range: { ...behind, start: keyBytes(keyMarker) }, afterSeq: found.row.seq };
 }
 
-/** A delete marker that is the newest of its key is the present version too. */
+/** When the newest version of a key is a delete marker, it is also the present version. */
 function versionsFrom(rows: readonly ListedRow[], bucket: Bucket, { range, afterSeq }: Position): ListedVersion[] {
   return rows.map((row, i) => {
     const before = rows[i - 1];
@@ -63,7 +63,7 @@ async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: P
   const { metadata } = deps;
   const { range } = position;
   const tables = ["s3_object", "s3_history"] as const;
-  const limit = max + 2; // the first key may have nothing left to show
+  const limit = max + 2; // The first key may have no more versions after the marker.
   const steps = await stepsIn(metadata.read, metadata.dialect, bucket.id, {
     prefix,
     delimiter,
@@ -75,7 +75,7 @@ async function byDelimiter(deps: Deps, bucket: Bucket, query: Query, position: P
   return merge(query, steps, versionsFrom(rows, bucket, position), steps.length === limit || rows.length > max);
 }
 
-/** Versions of the keys among the steps, in their order: one more than fit on the page, however many there are. */
+/** Reads the versions of the keys among the steps, in order, and at most one more than the page has room for. */
 async function versionsAt(
   db: Reader,
   bucket: Bucket,
@@ -92,7 +92,7 @@ async function versionsAt(
   return rows;
 }
 
-/** Prefixes and versions in one order, as many as fit. */
+/** Merges prefixes and versions in order, up to the size of the page. */
 function merge(
   { prefix, delimiter, max }: Query,
   steps: readonly Uint8Array[],

@@ -16,7 +16,7 @@ interface Change {
   readonly detail?: { readonly [K in keyof Detail]?: Detail[K] | null };
 }
 
-/** Changes other data than content, of one version. */
+/** Changes the data of one version, but not its content. */
 async function changeObject(
   deps: WriteDeps,
   bucket: Bucket,

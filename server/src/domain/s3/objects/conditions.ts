@@ -4,7 +4,10 @@ import type { WriteConditions } from "../types/index.ts";
 /** The present object, or none (a delete marker counts as none). */
 type Present = { readonly etag: string; readonly size: number; readonly modified_at: number } | undefined;
 
-/** RFC 9110 section 13.1, as S3 answers it. @throws S3Error `PreconditionFailed`, `NoSuchKey` */
+/**
+ * Checks the preconditions of RFC 9110 section 13.1 with S3's answers.
+ * @throws S3Error `PreconditionFailed`, `NoSuchKey`
+ */
 export function requireConditions(present: Present, conditions: WriteConditions | undefined, key: string): void {
   if (conditions === undefined) return;
   const { ifMatch, ifNoneMatch, ifSize, ifModifiedAtMs } = conditions;

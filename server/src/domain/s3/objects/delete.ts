@@ -26,7 +26,7 @@ export async function deleteObject(
   });
 }
 
-/** Objects of one transaction: short enough that others get their turn. */
+/** Objects in one transaction: few, so that others don't wait long. */
 const BATCH = 200;
 
 export async function deleteObjects(
@@ -42,14 +42,14 @@ export async function deleteObjects(
   return results;
 }
 
-/** A refused deletion is refused before any of it is written, so the others of its transaction stay valid. */
+/** Each deletion is refused before it writes anything, so the other deletions of the transaction stay valid. */
 async function deleteBatch(
   deps: WriteDeps,
   caller: S3Caller,
   bucket: Bucket,
   objects: readonly DeleteObject[],
 ): Promise<Outcome[]> {
-  // Keys are locked in one order, so that two batches never wait for each other.
+  // Sorted, so that two batches lock keys in the same order and can't deadlock.
   const order = objects
     .map((object, index) => ({ object, index }))
     .toSorted((a, b) => (a.object.key < b.object.key ? -1 : a.object.key > b.object.key ? 1 : 0));
@@ -66,7 +66,7 @@ async function deleteBatch(
   });
 }
 
-/** One whose refusal leaves the others of the transaction alone. */
+/** Deletes one object. A refusal does not affect the others of the transaction. */
 async function deleteOne(
   deps: WriteDeps,
   tx: Writer,
@@ -82,7 +82,7 @@ async function deleteOne(
   }
 }
 
-/** In the caller's transaction. A refusal comes before any write. */
+/** Deletes one object in the caller's transaction. It refuses before it writes anything. */
 async function deleteIn(
   deps: WriteDeps,
   tx: Writer,
@@ -109,7 +109,7 @@ async function deleteIn(
   return { key, versionId, deleteMarker: isMarker, markerVersionId: isMarker ? versionId : null };
 }
 
-/** In one entry. */
+/** The most keys in one audit entry. */
 const KEYS_AUDITED = 100;
 
 async function auditDeletions(

@@ -14,7 +14,7 @@ import type {
   Tags,
 } from "../types/index.ts";
 
-/** The part of a row in JSON, which no statement searches. */
+/** The part of a row that is stored as JSON. No statement searches it. */
 export interface Detail {
   readonly headers?: ContentHeaders;
   readonly metadata?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export function keyText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-/** The column: empty for the bucket's owner, so that most rows need no more. */
+/** Returns the column for the owner. It is empty for the bucket's owner, which saves space in most rows. */
 export function ownerColumn(owner: S3Owner, bucketOwner: S3Owner): string {
   return owner.id === bucketOwner.id ? "" : `${owner.id} ${owner.displayName}`;
 }

@@ -4,12 +4,12 @@ import type { Acl, Bucket, ObjectName, ObjectVersion, Tags } from "../types/inde
 import { detailOf, keyBytes, ownerOf, tagsOf, versionOf, type HistoryRow, type ObjectRow } from "./detail.ts";
 import { currentObject, historyVersion, newestHistory } from "./store.ts";
 
-/** A version where it was found. */
+/** A version, and the table that it was found in. */
 export type Located =
   | { readonly table: "s3_object"; readonly row: ObjectRow; readonly isLatest: true }
   | { readonly table: "s3_history"; readonly row: HistoryRow; readonly isLatest: boolean };
 
-/** The version of this name, or the present one, which may be a delete marker; undefined when there is none. */
+/** Finds the named version, or the present one, which may be a delete marker. Undefined when there is none. */
 export async function locate(
   db: Reader,
   bucket: Pick<Bucket, "id">,
@@ -22,7 +22,7 @@ export async function locate(
   const newest = current === undefined ? await newestHistory(db, bucket.id, bytes) : undefined;
   const row = versionId === undefined ? newest : await historyVersion(db, bucket.id, bytes, versionId);
   if (row !== undefined) return { table: "s3_history", row, isLatest: row.seq === newest?.seq };
-  // It may have become the present one between the two statements.
+  // The version may have become the present one between the two statements.
   const again = await currentObject(db, bucket.id, bytes);
   const isThere = again !== undefined && (versionId === undefined || again.version_id === versionId);
   return isThere ? { table: "s3_object", row: again, isLatest: true } : undefined;
@@ -34,7 +34,7 @@ export interface FoundVersion {
   readonly ownerId: string;
 }
 
-/** The facts about a version for the permission check; undefined when it is no object. */
+/** Returns the facts about a version for the permission check; undefined when it is no object. */
 export async function findVersion(db: Reader, bucket: Bucket, name: ObjectName): Promise<FoundVersion | undefined> {
   const found = await locate(db, bucket, name);
   if (found === undefined || found.row.blob_id === null) return undefined;

@@ -4,7 +4,7 @@ import type { Bucket, DefaultRetention, Retention } from "../types/index.ts";
 
 const DAY_MS = 86_400_000;
 
-/** When a version that is written now may be deleted, by the bucket's default. */
+/** Returns the default retention of the bucket for a version that is written now. */
 export function defaultRetention(bucket: Pick<Bucket, "config">, nowMs: number): Retention | undefined {
   const rule = bucket.config.objectLock?.defaultRetention;
   return rule === undefined ? undefined : { mode: rule.mode, untilMs: endOf(rule, nowMs) };
@@ -23,8 +23,8 @@ interface Locked {
 }
 
 /**
- * Whether a retention is active. While the clock is in doubt it is, at any end: a clock that is ahead must open no
- * lock.
+ * Whether a retention is active. While the clock is in doubt, every retention is active, because a clock that is ahead
+ * must not end a lock early.
  */
 export function isHeld(retention: Retention | undefined, clock: GuardedClock): boolean {
   if (retention === undefined) return false;
@@ -46,7 +46,7 @@ export function requireUnlocked(detail: Locked, clock: GuardedClock, bypassGover
 }
 
 /**
- * A lock can only be extended, unless it is of governance mode and the caller may bypass it.
+ * A lock can only be extended. In governance mode, a caller with the permission to bypass it can also shorten it.
  * @throws S3Error `AccessDenied`
  */
 export function requireRetentionChange(

@@ -26,7 +26,10 @@ export function requireKey(key: string): void {
     throw new S3Error("KeyTooLongError", undefined, { fields: { MaxSizeAllowed: String(KEY_BYTES_MAX) } });
 }
 
-/** The owner of a written object: the bucket's owner, where the caller belongs to it or the bucket says so. */
+/**
+ * Returns the owner of a written object. It is the bucket's owner when the caller belongs to it, or when the bucket's
+ * ownership rule says so.
+ */
 export function writerOf(caller: S3Caller, bucket: Bucket, isGivenUp = false): S3Owner {
   const { principal } = caller;
   const { ownership } = bucket.config;
@@ -40,7 +43,7 @@ export function writerOf(caller: S3Caller, bucket: Bucket, isGivenUp = false): S
 
 const ANONYMOUS: S3Owner = { id: "anonymous", displayName: "anonymous" };
 
-/** The columns and JSON that say what an object has beside its content. */
+/** Returns the columns and the JSON that describe an object besides its content. */
 export function attributesOf(
   caller: S3Caller,
   bucket: Bucket,
@@ -115,7 +118,7 @@ export async function putObject(
   }
 }
 
-/** Another version that refers to the same content. */
+/** Writes another version with the same content. */
 export async function copyObject(
   deps: WriteDeps,
   caller: S3Caller,
@@ -145,7 +148,7 @@ export async function copyObject(
   });
 }
 
-/** Writes the version, and its notifications. */
+/** Writes the version and queues its notifications. */
 export async function writeAndNotify(
   deps: WriteDeps,
   tx: Writer,

@@ -3,12 +3,15 @@ import type { Writer } from "#stores/metadata/index.ts";
 import type { S3Deps } from "../deps.ts";
 import { S3Error } from "../errors.ts";
 
-/** The quota of an organization's objects, all versions, and the parts of uploads. */
+/** The quota for an organization's objects, all versions, and parts of uploads. */
 export function objectQuota({ storedBytesMax }: Pick<S3Deps["settings"], "storedBytesMax">): Quota {
   return { kind: "objects", defaultMax: storedBytesMax, refusal: () => new S3Error("QuotaExceeded") };
 }
 
-/** In the transaction that counts the bytes: with PostgreSQL, others of the organization wait for its end. @throws S3Error `QuotaExceeded` */
+/**
+ * Call it in the transaction that counts the bytes. On PostgreSQL, other writes of the organization wait until it ends.
+ * @throws S3Error `QuotaExceeded`
+ */
 export async function requireObjectQuota(
   { metadata, settings }: Pick<S3Deps, "metadata" | "settings">,
   tx: Writer,

@@ -30,7 +30,7 @@ const CURRENT_OBJECT = prepared((db, bucket: string, key: Uint8Array) =>
   db.selectFrom("s3_object").selectAll().where("bucket", "=", bucket).where("key", "=", key),
 );
 
-/** The newest row of the key's history. */
+/** Reads the newest row of the key's history. */
 export async function newestHistory(db: Reader, bucket: string, key: Uint8Array): Promise<HistoryRow | undefined> {
   return db
     .selectFrom("s3_history")
@@ -57,9 +57,7 @@ export async function historyVersion(
     .executeTakeFirst();
 }
 
-/**
- * Whether there is the bucket, which then can't be deleted before the transaction ends.
- */
+/** Returns whether the bucket exists, and locks it against deletion until the transaction ends. */
 export async function holdBucket(dialect: Dialect, tx: Writer, bucket: string): Promise<boolean> {
   const query = tx.selectFrom("app").select("id").where("id", "=", bucket);
   return (await query.$if(dialect === "postgres", (held) => held.forKeyShare()).executeTakeFirst()) !== undefined;
@@ -73,7 +71,10 @@ export interface KeyState {
   readonly current: CurrentRow | undefined;
 }
 
-/** The same, with what a write of a key goes by, in one statement: undefined when there is no such bucket. */
+/**
+ * Like `holdBucket`, and also reads what a write of a key needs, in one statement. Undefined when the bucket does not
+ * exist.
+ */
 export async function keyForWrite(
   dialect: Dialect,
   tx: Writer,
@@ -83,7 +84,7 @@ export async function keyForWrite(
   const [row] = await tx.readAhead(KEY_FOR_WRITE[dialect].with(tx, bucket, key));
   if (row === undefined) return undefined;
   const { versioning, ...object } = row;
-  // Without a row of its table every column is null.
+  // When the key has no present version, the join makes every column null.
   const current = (object.blob_id ?? null) === null ? undefined : (object as CurrentRow);
   return { versioning: versioning ?? "unversioned", current };
 }
@@ -102,7 +103,7 @@ function keyQuery(held: RawBuilder<unknown>) {
   );
 }
 
-/** Puts the present version, in place of another one where there is one. */
+/** Inserts the present version, or replaces it. */
 export function putCurrent(tx: Writer, row: ObjectRow): void {
   tx.defer(PUT_CURRENT.with(tx, row));
 }
@@ -119,7 +120,7 @@ export function deleteCurrent(tx: Writer, bucket: string, key: Uint8Array): void
   tx.defer(tx.deleteFrom("s3_object").where("bucket", "=", bucket).where("key", "=", key));
 }
 
-/** Makes the present version one of those before it. */
+/** Moves the present version to the history. */
 export function retireCurrent(tx: Writer, bucket: string, key: Uint8Array): void {
   const current = tx
     .selectFrom("s3_object")
@@ -163,10 +164,13 @@ export function changeVersion(
   );
 }
 
-/** Rows over which nodes spread the numbers of one bucket, so that none waits for another. */
+/** Nodes spread the usage of one bucket over this many rows, so that they don't wait for each other. */
 const SHARDS = 16;
 
-/** Call it for every version that is written, deleted or moved, also where the numbers stay: it counts writes, unless `writes` is 0. */
+/**
+ * Call it for every version that is written, deleted or moved, even if the sums stay the same: it also counts writes,
+ * unless `writes` is 0.
+ */
 export function addUsage(
   dialect: Dialect,
   tx: Writer,
@@ -177,7 +181,10 @@ export function addUsage(
   countUsage(tx, "objects", { ...place, shard }, { writes: 1, ...change });
 }
 
-/** By the id of a bucket's app: another text whenever the bucket was written to, or belongs to another project. */
+/**
+ * Returns a text for each bucket, by the id of its app. The text changes when the bucket is written to, or moves to
+ * another project.
+ */
 export async function statesOfBuckets(db: Reader, orgId: string): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("s3_usage as u")

@@ -23,14 +23,14 @@ import {
 
 export type WriteDeps = Pick<S3Deps, "metadata" | "objects" | "clock" | "settings" | "jobs">;
 
-/** The given part of a new version: the rest follows from its place. */
+/** The columns of a new version that the caller gives. The others follow from its position. */
 export type NewVersion = Omit<ObjectRow, "seq" | "version_id" | "bucket" | "org_id" | "modified_at">;
 
-/** The state that a write goes by, under the key's lock. */
+/** The state that a write depends on. The caller holds the key's lock. */
 export interface WriteState {
   readonly versioning: VersioningState;
   readonly current: CurrentRow | undefined;
-  /** The newest of all, marker or object; undefined when there is none. */
+  /** The newest version, marker or object; undefined when there is none. */
   readonly newest: Pick<HistoryRow, "seq" | "etag" | "size" | "modified_at"> | undefined;
 }
 
@@ -80,7 +80,10 @@ export async function writeVersion(
   return row;
 }
 
-/** Puts a delete marker; where there are no versions, takes the object away. Undefined: there is no marker. */
+/**
+ * Adds a delete marker. In a bucket without versions, deletes the object, and returns undefined because there is no
+ * marker.
+ */
 export async function markDeleted(
   deps: WriteDeps,
   tx: Writer,
@@ -94,7 +97,7 @@ export async function markDeleted(
   const key = keyBytes(options.key);
   const state = await stateForWrite(deps, tx, bucket, key);
   requireDeletable(state, options.conditions, options.key);
-  // A condition on what never was deletes nothing, and so leaves no marker.
+  // A failed condition on an absent object deletes nothing, so it leaves no marker.
   if (state.newest === undefined && Object.keys(options.conditions ?? {}).length > 0) return undefined;
   if (state.newest === undefined && state.versioning === "unversioned") return undefined;
   const freed = await retireCurrentVersion(deps, tx, bucket, state, key, { isGone: true });
@@ -115,7 +118,7 @@ export async function markDeleted(
 }
 
 /**
- * An absent object can be deleted: only a present one, which may be a delete marker, is compared.
+ * Deleting an absent object succeeds, so only a present version is compared. It may be a delete marker.
  * @throws S3Error `PreconditionFailed`
  */
 export function requireDeletable(
@@ -126,7 +129,7 @@ export function requireDeletable(
   if (newest !== undefined) requireConditions(newest, conditions, key);
 }
 
-/** Takes one version away for good; the newest of the rest becomes the present one. */
+/** Deletes one version for good. The newest remaining version becomes the present one. */
 export async function removeVersion(
   deps: WriteDeps,
   tx: Writer,
@@ -156,7 +159,7 @@ interface Freed {
   readonly bytes: number;
 }
 
-/** Moves the current version to the history, or deletes the version that the new one replaces (the null version). */
+/** Moves the present version to the history, or deletes it when the new one replaces it (the null version). */
 async function retireCurrentVersion(
   deps: WriteDeps,
   tx: Writer,
@@ -181,7 +184,7 @@ async function retireCurrentVersion(
   return { objects: 1, bytes: old.size };
 }
 
-/** Numbers decrease, so that the newest comes first; the clock may stop or go back. */
+/** Numbers decrease, so that the newest version comes first, even if the clock stops or goes back. */
 function placeOf(
   deps: WriteDeps,
   bucket: Bucket,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CompletedPart, PartList } from "../types/index.ts";
 
-/** Runs in a separate thread for large lists, so it needs nothing else of the domain. */
+/** For large lists this runs in a separate thread, so it imports nothing else of the domain. */
 export function partList(named: readonly CompletedPart[]): PartList {
   const parts = named.filter(({ number }, i) => named[i + 1]?.number !== number);
   const pairs = JSON.stringify(parts.map(({ number, etag }) => [number, etag]));

@@ -10,27 +10,27 @@ export interface RequestConditions {
 }
 
 export interface AccessRequest extends RequestConditions {
-  /** As S3 names it: `s3:GetObject`. */
+  /** The action by S3's name, such as `s3:GetObject`. */
   readonly action: string;
-  /** Null: about no bucket (`s3:ListAllMyBuckets`, `s3:CreateBucket`). */
+  /** Null: the action is not about a bucket (`s3:ListAllMyBuckets`, `s3:CreateBucket`). */
   readonly bucket: Bucket | null;
   readonly key?: string;
   readonly versionId?: string;
   /**
-   * Parts that only the body has, which is not read before its sender may do this at all: the key, the tags. The check
-   * asks whether it may be allowed for any of them; once they are known, they are checked separately.
+   * Values that only the body has: the key, the tags. The body is not read before its sender may do the action at all,
+   * so this check asks whether some value would be allowed. Once the values are known, they are checked separately.
    */
   readonly untold?: ReadonlySet<"key" | "tags">;
 }
 
 export interface S3Access {
   /**
-   * The one permission check, to be made before anything about the resource is revealed. A policy's denial wins; then
-   * the key's own permissions count; then a policy or an access control list, for others of the organization, or for
+   * The only permission check. Call it before revealing anything about the resource. A denial by a policy wins. Then
+   * the key's own permissions count. A policy or an access control list can allow others of the organization, or
    * everybody.
    * @throws S3Error `AccessDenied`
    */
   require(principal: S3Principal, request: AccessRequest): Promise<void>;
-  /** The same as a question. */
+  /** Returns the result of `require` instead of throwing. */
   allows(principal: S3Principal, request: AccessRequest): Promise<boolean>;
 }

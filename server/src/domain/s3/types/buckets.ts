@@ -3,7 +3,7 @@ import type { S3Caller, S3Owner, S3Principal } from "./principals.ts";
 
 export type VersioningState = "unversioned" | "enabled" | "suspended";
 
-/** A bucket, as a principal found it. */
+/** A bucket, as a principal sees it. */
 export interface Bucket {
   /** The app's id. */
   readonly id: string;
@@ -22,7 +22,7 @@ export interface Bucket {
 export interface BucketConfig {
   readonly acl?: Acl;
   readonly cors?: readonly CorsRule[];
-  /** JSON as it was sent. */
+  /** The JSON text that was sent. */
   readonly policy?: string;
   readonly lifecycle?: readonly LifecycleRule[];
   readonly tagging?: Tags;
@@ -128,21 +128,26 @@ export interface ListedBucket {
 }
 
 export interface S3Buckets {
-  /** @throws S3Error `NoSuchBucket` also when the principal may not know of it; whether it may do anything is for `access` to say */
+  /**
+   * Finds a bucket. It does not check what the principal may do; `access` does.
+   * @throws S3Error `NoSuchBucket`, also when the principal may not know of the bucket
+   */
   find(principal: S3Principal, name: string): Promise<Bucket>;
-  /** In the order of their names. `after`: begins behind this name. One more than `max` is not given; `next` says there are more. */
+  /** Lists buckets by name, after the name `after`. `next` says whether there are more than `max`. */
   list(
     principal: S3Principal,
     page: { readonly prefix: string; readonly after: string; readonly max: number },
   ): Promise<{ readonly buckets: readonly ListedBucket[]; readonly next: string | null }>;
   /**
-   * Makes an app. `project`: slug or id of its project, for a key of the organization; its only or its oldest visible one when not given.
-   * @throws S3Error `InvalidBucketName`, `BucketAlreadyExists`, `BucketAlreadyOwnedByYou`, `AccessDenied`, `InvalidArgument` (the project)
+   * Creates an app. `project` is the slug or id of its project, for a key of the organization. The default is its
+   * oldest project that the key reaches.
+   * @throws S3Error `InvalidBucketName`, `BucketAlreadyExists`, `BucketAlreadyOwnedByYou`, `AccessDenied`,
+   * `InvalidArgument` (the project)
    */
   create(caller: S3Caller, options: NewBucket): Promise<Bucket>;
-  /** Removes the app. @throws S3Error `BucketNotEmpty`, `AccessDenied` */
+  /** Deletes the app. @throws S3Error `BucketNotEmpty`, `AccessDenied` */
   delete(caller: S3Caller, bucket: Bucket): Promise<void>;
-  /** Sets a part of the configuration, null: takes it away. @throws S3Error by what the value lacks */
+  /** Sets a part of the configuration; null deletes it. @throws S3Error that names the fault of the value */
   configure<K extends BucketConfigKind>(
     caller: S3Caller,
     bucket: Bucket,
@@ -150,11 +155,14 @@ export interface S3Buckets {
   ): Promise<Bucket>;
   /** @throws S3Error `InvalidBucketState` when object lock forbids it */
   setVersioning(caller: S3Caller, bucket: Bucket, state: "enabled" | "suspended"): Promise<Bucket>;
-  /** Slugs of those canonical users that are of the bucket's organization. */
+  /** Returns the slugs of the canonical users that belong to the bucket's organization. */
   displayNames(bucket: Bucket, userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Whether everybody may read, by policy or list. */
+  /** Whether a policy or an access control list lets everybody read. */
   isPublic(bucket: Bucket): boolean;
-  /** @throws S3Error `InvalidRequest` for a list that opens an object of the bucket to everybody, where no request without a signature reaches it */
+  /**
+   * @throws S3Error `InvalidRequest` when the list opens an object to everybody, but no unsigned request reaches the
+   * bucket
+   */
   requireReached(bucket: Bucket, acl: Acl): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { S3Objects } from "./objects.ts";
 import type { S3Keys } from "./principals.ts";
 import type { S3Uploads } from "./uploads.ts";
 
-/** Everything that the gateway's wire needs. Permissions are checked by `access` alone: the rest takes them for granted. */
+/** Everything that the gateway's HTTP layer needs. Only `access` checks permissions. */
 export interface S3Domain {
   readonly keys: S3Keys;
   readonly access: S3Access;

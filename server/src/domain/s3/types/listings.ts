@@ -3,7 +3,7 @@ import type { ChecksumAlgorithm, ChecksumType } from "./objects.ts";
 import type { S3Owner } from "./principals.ts";
 import type { UploadPage } from "./uploads.ts";
 
-/** One line of a listing. */
+/** One entry of a listing. */
 export interface ListedObject {
   readonly key: string;
   readonly size: number;
@@ -32,7 +32,7 @@ export interface ObjectPage {
   readonly prefixes: readonly string[];
   /** The last key or prefix of the page (v1's NextMarker); null: nothing follows. */
   readonly nextMarker: string | null;
-  /** The same as an opaque text that works for the same prefix and delimiter only (v2). */
+  /** The same position as an opaque text (v2). It is valid only for the same prefix and delimiter. */
   readonly nextToken: string | null;
 }
 
@@ -44,12 +44,12 @@ export interface VersionPage {
 
 export interface S3Listings {
   /**
-   * In the order of bytes. `after`: after this key, or after this common prefix with all of its keys; `token` wins over
-   * it.
+   * Lists objects in the order of their bytes. `after`: starts after this key, or after all keys of this common prefix.
+   * `token` wins over `after`.
    * @throws S3Error `InvalidArgument`
    */
   objects(bucket: Bucket, query: ListQuery & { readonly after?: string; readonly token?: string }): Promise<ObjectPage>;
-  /** The versions of a key are in order, the newest first. */
+  /** Lists versions. The versions of a key are sorted, the newest first. */
   versions(
     bucket: Bucket,
     query: ListQuery & { readonly keyMarker?: string; readonly versionIdMarker?: string },

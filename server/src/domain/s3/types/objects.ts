@@ -3,7 +3,7 @@ import type { StagedBlob } from "#stores/objects/index.ts";
 import type { Acl, Bucket, Retention, Tags } from "./buckets.ts";
 import type { S3Caller, S3Owner } from "./principals.ts";
 
-/** Header fields that are kept with an object and sent with it. */
+/** Header fields that are stored with an object and sent with it. */
 export interface ContentHeaders {
   readonly contentType?: string;
   readonly cacheControl?: string;
@@ -20,38 +20,40 @@ export type ChecksumType = "FULL_OBJECT" | "COMPOSITE";
 export interface Checksum {
   readonly algorithm: ChecksumAlgorithm;
   readonly type: ChecksumType;
-  /** Base64; of a composite one with `-N` behind. */
+  /** Base64. A composite checksum ends with `-N`. */
   readonly value: string;
 }
 
-/** How the stored bytes are encrypted. What it means is for the gateway's wire; SSE-C keys are never in it. */
+/** The encryption of the stored bytes. Only the gateway's HTTP layer interprets it. It never contains SSE-C keys. */
 export interface SseInfo {
   readonly kind: "AES256" | "SSE-C";
   /** Base64 MD5 of an SSE-C key. */
   readonly keyMd5?: string;
-  /** Base64: begins the counter, for content that came in one piece. */
+  /** Base64: the start of the counter, for content that was sent in one piece. */
   readonly nonce?: string;
-  /** Base64: the data key under the master key. */
+  /** Base64: the data key, encrypted by the master key. */
   readonly sealedKey?: string;
 }
 
-/** A part of an object that came in parts. */
+/** A part of an object that was uploaded in parts. */
 export interface ObjectPart {
   readonly number: number;
   readonly size: number;
   /** Base64. */
   readonly checksum?: string;
-  /** Base64: begins the counter of the part's encryption. */
+  /** Base64: the start of the counter of the part's encryption. */
   readonly nonce?: string;
 }
 
-/** The version id of an object whose bucket has no versions, or that was written while versioning was suspended. */
+/**
+ * The version id of an object in a bucket without versions, or of one that was written while versioning was suspended.
+ */
 export const NULL_VERSION = "null";
 
-/** The answer to a write: a version without its parts, because there may be ten thousand. */
+/** The answer to a write. It leaves out the parts, because there may be ten thousand. */
 export interface WrittenVersion {
   readonly key: string;
-  /** `NULL_VERSION` or an id. Shown to clients when the bucket is, or was, versioned. */
+  /** `NULL_VERSION` or an id. Clients see it when the bucket is or was versioned. */
   readonly versionId: string;
   readonly isLatest: boolean;
   readonly blobId: string;
@@ -63,7 +65,7 @@ export interface WrittenVersion {
   readonly metadata: Readonly<Record<string, string>>;
   readonly tags: Tags;
   readonly owner: S3Owner;
-  /** Null: the owner's alone. */
+  /** Null: only the owner has permissions. */
   readonly acl: Acl | null;
   readonly checksum: Checksum | null;
   readonly sse: SseInfo | null;
@@ -72,7 +74,7 @@ export interface WrittenVersion {
 }
 
 export interface ObjectVersion extends WrittenVersion {
-  /** Null: it came in one piece. */
+  /** Null: the object was sent in one piece. */
   readonly parts: readonly ObjectPart[] | null;
 }
 
@@ -84,7 +86,7 @@ export interface DeleteMarker {
   readonly owner: S3Owner;
 }
 
-/** The object's state that a write or deletion needs, checked in its transaction. */
+/** Conditions on the object's state, checked in the transaction of the write or deletion. */
 export interface WriteConditions {
   /** ETags without quotation marks, or `*`. */
   readonly ifMatch?: readonly string[] | "*";
@@ -106,31 +108,31 @@ export interface ObjectAttributes {
 
 export interface PutObject extends ObjectAttributes {
   readonly key: string;
-  /** Given up when the object can't be put. Its digests have `md5` unless `etag` is given. */
+  /** Discarded when the object can't be written. Its digests include `md5` unless `etag` is given. */
   readonly content: StagedBlob;
   readonly etag?: string;
   readonly checksum?: Checksum | null;
   readonly sse?: SseInfo | null;
   readonly conditions?: WriteConditions;
-  /** True: it came as a form. */
+  /** True: the object was sent as a form. */
   readonly isForm?: boolean;
 }
 
 export interface CopyObject extends ObjectAttributes {
   readonly key: string;
-  /** As `head` gave it, of `sourceBucket`; both buckets are of one organization. */
+  /** The result of `head` in `sourceBucket`. Both buckets belong to one organization. */
   readonly source: ObjectVersion;
   readonly conditions?: WriteConditions;
 }
 
 export interface ObjectName {
   readonly key: string;
-  /** The present one when not given. */
+  /** Default: the present version. */
   readonly versionId?: string | undefined;
 }
 
 export interface DeleteObject extends ObjectName {
-  /** Passes a lock in governance mode; the right to do so was checked. */
+  /** Ignores a lock in governance mode. The caller has checked the permission. */
   readonly bypassGovernance?: boolean;
   readonly conditions?: WriteConditions;
 }
@@ -139,44 +141,51 @@ export interface Deleted {
   readonly key: string;
   /** The version that was deleted for good, when one was named. */
   readonly versionId: string | null;
-  /** True: a delete marker was put there, or taken away. */
+  /** True: a delete marker was added or deleted. */
   readonly deleteMarker: boolean;
-  /** The version of the delete marker; null where the bucket has no versions. */
+  /** The version id of the delete marker; null in a bucket without versions. */
   readonly markerVersionId: string | null;
 }
 
 export interface S3Objects {
   /**
-   * @throws S3Error `NoSuchKey` (with the headers of a delete marker where there is one), `NoSuchVersion`, `MethodNotAllowed` for the version
-   * of a delete marker
+   * Finds a version.
+   * @throws S3Error `NoSuchKey` (with the fields of a delete marker when there is one), `NoSuchVersion`,
+   * `MethodNotAllowed` when the named version is a delete marker
    */
   head(bucket: Bucket, name: ObjectName): Promise<ObjectVersion>;
-  /** Refuses early what `put` would refuse, before a byte is read. @throws S3Error `PreconditionFailed`, `NoSuchKey` */
+  /**
+   * Refuses what `put` would refuse, before a byte of the body is read.
+   * @throws S3Error `PreconditionFailed`, `NoSuchKey`
+   */
   checkPut(
     bucket: Bucket,
     put: { readonly key: string; readonly conditions?: WriteConditions | undefined },
   ): Promise<void>;
-  /** Reserves the bytes of an object or a part, as many as are known, until `work` has counted them or failed. @throws S3Error `QuotaExceeded` */
+  /**
+   * Reserves quota for the known bytes of an object or a part, until `work` has counted them or failed.
+   * @throws S3Error `QuotaExceeded`
+   */
   reserve<T>(bucket: Bucket, bytes: number, work: (reservation: Reservation) => Promise<T>): Promise<T>;
   /** @throws S3Error `PreconditionFailed`, `NoSuchKey` (If-Match without an object), `QuotaExceeded`, `KeyTooLongError` */
   put(caller: S3Caller, bucket: Bucket, object: PutObject): Promise<WrittenVersion>;
-  /** Refers to the same content. @throws as `put` */
+  /** Copies an object: the new version has the same content. @throws as `put` */
   copy(caller: S3Caller, bucket: Bucket, copy: CopyObject): Promise<WrittenVersion>;
   /**
-   * An absent object counts as deleted.
+   * Deletes an object or a version. Deleting an absent object succeeds.
    * @throws S3Error `AccessDenied` (locked), `PreconditionFailed`
    */
   delete(caller: S3Caller, bucket: Bucket, object: DeleteObject): Promise<Deleted>;
-  /** Each of them for itself, in their order. */
+  /** Deletes objects in their order. Each succeeds or fails separately. */
   deleteMany(
     caller: S3Caller,
     bucket: Bucket,
     objects: readonly DeleteObject[],
   ): Promise<readonly (Deleted | { readonly error: unknown })[]>;
-  /** @throws as `head`; resolves with the version that was changed */
+  /** Resolves with the changed version. @throws as `head` */
   setTags(caller: S3Caller, bucket: Bucket, name: ObjectName, tags: Tags): Promise<ObjectVersion>;
   setAcl(caller: S3Caller, bucket: Bucket, name: ObjectName, acl: Acl): Promise<ObjectVersion>;
-  /** @throws S3Error `AccessDenied` for what would shorten a lock, `InvalidRequest` without object lock */
+  /**  @throws S3Error `AccessDenied` when it would shorten a lock, `InvalidRequest` without object lock */
   setRetention(
     caller: S3Caller,
     bucket: Bucket,

@@ -40,7 +40,7 @@ export interface UploadedPart {
 export interface NewUpload extends ObjectAttributes {
   readonly key: string;
   readonly checksumAlgorithm?: ChecksumAlgorithm | null;
-  /** Composite for SHA-1 and SHA-256, and for CRC32 and CRC32C, full for CRC64NVME, when not given. */
+  /** Default: composite for SHA-1, SHA-256, CRC32 and CRC32C, full for CRC64NVME. */
   readonly checksumType?: ChecksumType | null;
   readonly sse?: SseInfo | null;
 }
@@ -53,14 +53,17 @@ export interface CompletedPart {
   readonly checksum?: string | undefined;
 }
 
-/** The parts that a completion names, made by `partList`. It is text for the database, because ten thousand objects would hold the event loop. */
+/**
+ * The parts that a completion names, made by `partList`. It is text for the database, because ten thousand objects
+ * would block the event loop.
+ */
 export interface PartList {
-  /** The last of two parts with the same number counts. */
+  /** When two parts have the same number, the last one counts. */
   readonly count: number;
   readonly isInOrder: boolean;
   /** JSON: a list of `CompletedPart`. */
   readonly json: string;
-  /** SHA-256 of numbers and tags: a repeated completion has the same one. */
+  /** SHA-256 of numbers and ETags. A repeated completion has the same digest. */
   readonly digest: string;
 }
 
@@ -69,7 +72,7 @@ export interface S3Uploads {
   /** @throws S3Error `NoSuchUpload` also when it is of another key or bucket */
   find(bucket: Bucket, key: string, uploadId: string): Promise<Upload>;
   /**
-   * `content` is discarded when it can't be kept. `checksum`: base64, in the upload's algorithm.
+   * Stores a part. `content` is discarded when that fails. `checksum`: base64, in the upload's algorithm.
    * @throws S3Error `NoSuchUpload`, `QuotaExceeded`
    */
   putPart(
@@ -85,7 +88,10 @@ export interface S3Uploads {
       readonly nonce?: string;
     },
   ): Promise<UploadedPart>;
-  /** A part that refers to the content of an object: its ETag is the caller's to compute, from the bytes. @throws S3Error `NoSuchUpload` */
+  /**
+   * Stores a part with the content of an existing object. The caller computes its ETag from the bytes.
+   * @throws S3Error `NoSuchUpload`
+   */
   copyPart(
     caller: S3Caller,
     bucket: Bucket,
@@ -103,8 +109,10 @@ export interface S3Uploads {
     page: { readonly after: number; readonly max: number },
   ): Promise<{ readonly parts: readonly UploadedPart[]; readonly next: number | null }>;
   /**
-   * Makes the parts an object. Repeated after it was done, with the same parts, it gives the same answer again, for a day.
-   * @throws S3Error `NoSuchUpload`, `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `BadDigest` (the checksum), `PreconditionFailed`
+   * Completes the upload: its parts become an object. The same completion, sent again within a day, gets the same
+   * answer.
+   * @throws S3Error `NoSuchUpload`, `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `BadDigest` (the checksum),
+   * `PreconditionFailed`
    */
   complete(
     caller: S3Caller,
@@ -113,9 +121,9 @@ export interface S3Uploads {
       readonly key: string;
       readonly uploadId: string;
       readonly parts: PartList;
-      /** The checksum of the whole, when the client gives one: base64. */
+      /** The checksum of the object in base64, when the client sends one. */
       readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string } | null;
-      /** Size of the whole, when the client gives it. */
+      /** The size of the object, when the client sends it. */
       readonly size?: number;
       readonly conditions?: WriteConditions;
     },

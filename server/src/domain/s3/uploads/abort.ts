@@ -28,7 +28,7 @@ export async function dropUpload(
   deleteUpload(tx, upload.id);
 }
 
-/** Takes away all uploads that nobody ended: they keep no bucket from being deleted. */
+/** Deletes all open uploads, because they must not keep a bucket from being deleted. */
 export async function dropOpenUploads(
   deps: Pick<S3Deps, "metadata" | "objects">,
   tx: Writer,
@@ -41,7 +41,7 @@ export async function dropOpenUploads(
 }
 
 /**
- * Deletes an upload's parts, or those that are not in the list, and unlinks their content; their bytes are released
+ * Deletes all parts of an upload, or those that are not in the list. It unlinks their content and releases their bytes
  * from the quota.
  */
 export async function dropParts(

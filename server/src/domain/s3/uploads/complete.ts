@@ -91,7 +91,7 @@ function requireOrder({ count, isInOrder }: PartList): void {
 }
 
 /**
- * The named parts; the others are deleted.
+ * Returns the named parts, and deletes the others.
  * @throws S3Error `InvalidPart`, `EntityTooSmall`
  */
 async function requiredParts(
@@ -115,7 +115,7 @@ async function requiredParts(
   return allParts(dialect, tx, upload.id);
 }
 
-/** Null: one of the parts has no checksum, so neither has the whole. @param json a list of `ObjectPart` */
+/** Computes the checksum of the object. Null: one of the parts has no checksum. @param json a list of `ObjectPart` */
 function checksumOf(how: Pick<Checksum, "algorithm" | "type">, json: string): Checksum | null {
   const all = JSON.parse(json) as ObjectPart[];
   const parts = all.flatMap(({ checksum, size }) => (checksum === undefined ? [] : [{ checksum, size }]));

@@ -2,8 +2,8 @@ import type { ChecksumAlgorithm } from "../types/index.ts";
 
 /**
  * Combines the cyclic checksums of parts without their bytes. The checksum of A followed by B is that of A times
- * x^(8·length of B), plus that of B, in the polynomials over GF(2) modulo the algorithm's own. Bits are reflected: the
- * highest one is x^0.
+ * x^(8·length of B), plus that of B, computed with polynomials over GF(2) modulo the algorithm's polynomial. Bits are
+ * reflected: the highest bit is x^0.
  */
 interface Field {
   readonly bits: bigint;
@@ -22,7 +22,7 @@ export interface CheckedPart {
   readonly size: number;
 }
 
-/** Checksum of the whole in base64; undefined for algorithms that can't. */
+/** Returns the checksum of all parts together in base64; undefined for algorithms that can't be combined. */
 export function combineChecksums(algorithm: ChecksumAlgorithm, parts: readonly CheckedPart[]): string | undefined {
   const field = FIELDS[algorithm];
   if (field === undefined) return undefined;
@@ -40,12 +40,13 @@ export function combineChecksums(algorithm: ChecksumAlgorithm, parts: readonly C
   return bytes.subarray(0, width).toString("base64");
 }
 
-/** A checksum, its highest 32 bits first; those of 32 bits have no second half. */
+/** A checksum, its highest 32 bits first. For 32-bit checksums the second word is 0. */
 type Words = readonly [number, number];
 
 /**
- * Multiplies by x^(8·size): for each bit of the size a table for each byte of the checksum, made when it is needed. Ten thousand parts of as many
- * sizes take 10 ms. To multiply polynomials for each of them took six seconds.
+ * Multiplies by x^(8·size). For each bit of the size it needs one table for each byte of the checksum, which it creates
+ * on first use. Ten thousand parts of different sizes take 10 ms. Multiplying polynomials for each part took six
+ * seconds.
  */
 class Shifts {
   readonly #field: Field;
@@ -80,10 +81,13 @@ class Shifts {
 
 const BYTES = 8;
 
-/** Products of the factor with each value of each byte, both words of one at 2·(256·byte + value). */
+/**
+ * Returns the products of the factor with each value of each byte. The two words of a product are at 2·(256·byte +
+ * value).
+ */
 function tableOf({ bits, polynomial }: Field, factor: bigint): Int32Array {
   const table = new Int32Array(2 * 256 * BYTES);
-  let column = factor; // times x^0, which is the highest bit of the first byte
+  let column = factor; // The highest bit of the first byte is x^0.
   for (let byte = 0; byte < Number(bits) / 8; byte += 1) {
     for (let bit = 128; bit > 0; bit >>= 1) {
       const [high, low] = bits === 64n ? [column >> 32n, column & 0xffffffffn] : [column, 0n];
@@ -94,7 +98,7 @@ function tableOf({ bits, polynomial }: Field, factor: bigint): Int32Array {
   return table;
 }
 
-/** To each value that has the bit. */
+/** Adds the product of one bit to each value that has this bit. */
 function addColumn(table: Int32Array, first: number, bit: number, [high, low]: Words): void {
   for (let value = bit; value < 256; value = (value + 1) | bit) {
     const at = 2 * (first + value);

@@ -20,7 +20,10 @@ export function digestName(algorithm: ChecksumAlgorithm): DigestAlgorithm {
   return DIGESTS[algorithm];
 }
 
-/** MD5 and checksum of a range of an object. It is read, unless it is whole and its content has the digests. */
+/**
+ * Returns the MD5 and checksum of a range of an object. It reads the bytes, unless the range is the whole object and
+ * its content has the digests.
+ */
 export async function digestOf(
   deps: Pick<S3Deps, "objects">,
   orgId: string,
@@ -50,7 +53,7 @@ async function readDigests(reader: BlobReader, wanted: readonly DigestAlgorithm[
   return digester.finish();
 }
 
-/** The digest of bytes in memory, in hexadecimal. */
+/** Returns the digest of bytes in memory, in hexadecimal. */
 export function digestOfBytes(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
   const digester = new Digester([algorithm]);
   digester.update(bytes);

@@ -34,7 +34,7 @@ async function linkStaged(deps: S3Deps, tx: Writer, content: StagedBlob): Promis
   return content.id;
 }
 
-/** The bytes stay where they are; they are read once, for the part's ETag and checksum. */
+/** Does not copy the bytes. It reads them once, for the part's ETag and checksum. */
 export async function copyPart(deps: S3Deps, bucket: Bucket, part: CopyPart): Promise<UploadedPart> {
   const { source } = part;
   if (source.sse !== null)
@@ -61,7 +61,7 @@ async function linkRange(
   return (await deps.objects.compose(tx, bucket.orgId, [{ blobId: source.blobId, range }])).id;
 }
 
-/** Puts the part in place of another of its number. */
+/** Stores the part, and replaces another one with the same number. */
 async function keepPart(
   deps: S3Deps,
   bucket: Bucket,

@@ -13,7 +13,7 @@ export async function insertUpload(tx: Writer, row: UploadRow): Promise<void> {
   await tx.insertInto("s3_upload").values(row).execute();
 }
 
-/** The upload is completed: its result is kept for a client that completes it again. */
+/** Marks the upload as completed. Its result is kept for a client that sends the completion again. */
 export function setCompleted(tx: Writer, id: string, atMs: number, result: string): void {
   tx.defer(tx.updateTable("s3_upload").set({ completed_at: atMs, result }).where("id", "=", id));
 }
@@ -42,7 +42,7 @@ export function putPartRow(tx: Writer, row: PartRow): void {
   );
 }
 
-/** In the order of their numbers. */
+/** Reads parts in the order of their numbers. */
 export async function partRows(
   db: Reader,
   uploadId: string,
@@ -60,11 +60,14 @@ export async function partRows(
 
 type Dialect = MetadataStore["dialect"];
 
-/** The parts of an upload, column by column in the order of their numbers: a row for each would hold the event loop. */
+/**
+ * The parts of an upload, column by column in the order of their numbers. A row for each part would block the event
+ * loop.
+ */
 export interface AllParts {
   readonly count: number;
   readonly size: number;
-  /** In hexadecimal digits, one after another. */
+  /** In hexadecimal digits, concatenated. */
   readonly etags: string;
   /** JSON: a list of `ObjectPart`. */
   readonly parts: string;
@@ -89,7 +92,7 @@ export async function allParts(dialect: Dialect, tx: Writer, uploadId: string): 
   return rows[0] ?? { count: 0, size: 0, etags: "", parts: "[]" };
 }
 
-/** The parts as `compose` takes them. */
+/** Selects the parts in the form that `compose` takes. */
 export function partRanges(uploadId: string): RawBuilder<unknown> {
   return sql`select number as i, blob_id as blob, number, cast(null as bigint) as start, cast(null as bigint) as "end"
     from s3_part where upload_id = ${uploadId}`;
@@ -97,15 +100,18 @@ export function partRanges(uploadId: string): RawBuilder<unknown> {
 
 const NAMED = { number: "integer", etag: "text", checksum: "text" } as const;
 
-/** A part of a completion that is not as it was stored, or too small. */
+/** A part of a completion that differs from the stored one, or is too small. */
 export interface WrongPart {
   readonly number: number;
   readonly etag: string;
-  /** Null: it is not there, or another. */
+  /** Null: the part is absent, or another one. */
   readonly size: number | null;
 }
 
-/** The first of them in the order of their numbers. The last part may have any size. @param json a list of `CompletedPart` */
+/**
+ * Finds the first wrong part in the order of numbers. The last part may have any size.
+ * @param json a list of `CompletedPart`
+ */
 export async function wrongPart(
   dialect: Dialect,
   tx: Writer,
@@ -122,7 +128,7 @@ export async function wrongPart(
   return rows[0];
 }
 
-/** The parts of an upload to delete: all, or those whose numbers are not in a list of `CompletedPart`. */
+/** The parts of an upload to delete: all parts, or those whose numbers are not in a list of `CompletedPart`. */
 export interface Leaving {
   readonly uploadId: string;
   readonly except?: string;
@@ -134,7 +140,7 @@ function leavingParts(dialect: Dialect, { uploadId, except }: Leaving): RawBuild
   return sql`${all} and number not in (select number from ${jsonTable(dialect, NAMED, except)} as named)`;
 }
 
-/** The content of deleted parts, and the sum of their bytes. */
+/** Returns the content of the parts to delete, and the sum of their bytes. */
 export async function contentOfParts(
   dialect: Dialect,
   tx: Writer,

@@ -42,7 +42,10 @@ export async function createUpload(deps: S3Deps, caller: S3Caller, bucket: Bucke
   return uploadOf(row, bucket);
 }
 
-/** A checksum of checksums, unless the algorithm can put those of parts together. @throws S3Error `InvalidRequest` */
+/**
+ * Returns the type of the checksum: composite, unless the algorithm can combine the checksums of parts.
+ * @throws S3Error `InvalidRequest`
+ */
 function typeOf({ checksumAlgorithm = null, checksumType = null }: NewUpload): ChecksumType | null {
   if (checksumAlgorithm === null) {
     if (checksumType !== null)
@@ -72,7 +75,7 @@ export async function findUpload(
   return uploadOf(row, bucket);
 }
 
-/** @throws S3Error `NoSuchUpload` also for one of another key or bucket, and for one that was completed */
+/** Finds an open upload. @throws S3Error `NoSuchUpload`, also for another key or bucket, and for a completed upload */
 export async function openUpload(db: Reader, bucket: Bucket, key: string, uploadId: string): Promise<UploadRow> {
   const row = await anyUpload(db, bucket, key, uploadId);
   if (row.completed_at !== null) throw noSuchUpload(uploadId);

@@ -4,12 +4,12 @@ import type { Bucket, ChecksumAlgorithm, ChecksumType, S3Owner, Tags, Upload } f
 
 export type UploadRow = Tables["s3_upload"];
 
-/** The part of an upload in JSON: the attributes of the object, and the checksums of its parts. */
+/** The part of an upload that is stored as JSON: the attributes of the object, and the checksums of its parts. */
 export interface UploadDetail extends Detail {
   readonly tags?: Tags;
   readonly algorithm?: ChecksumAlgorithm;
   readonly type?: ChecksumType;
-  /** Who began it, when that is not who will own the object. */
+  /** The person or key that began the upload, when the object will have another owner. */
   readonly initiator?: S3Owner;
 }
 

@@ -1,8 +1,8 @@
 import { startsWithLevel } from "./levels.ts";
 
 /**
- * Lines that continue the message before, though they are not indented: the first and last lines of stack traces of the
- * common languages.
+ * Lines that are not indented but continue the message before: the first and last lines of stack traces in common
+ * languages.
  */
 const TRACE = new RegExp(
   `^(?:${[
@@ -21,7 +21,7 @@ const TRACE = new RegExp(
     "panic: ",
     "created by ",
     "exit status \\d+$",
-    // A frame of Go: main.run, main.(*server).run(0x1, 0x2)
+    // A frame in Go: main.run, main.(*server).run(0x1, 0x2)
     "(?=[^\\s.]*\\.)[\\w./*()-]{1,300}(?:\\(.*\\))?$",
     "Stack trace:",
     "#\\d+ ",
@@ -31,10 +31,10 @@ const TRACE = new RegExp(
   ].join("|")})`,
 );
 
-/** A line that begins with spaces is still a separate entry when one of these follows them. */
+/** An indented line is still a separate entry when it begins like this. */
 const ENTRY_START = /^[[(<{]?(?:\d{2,4}[-/.:]\d|\d{6} \d|\d{10}|[A-Z][a-z]{2} +\d|\d{1,2} [A-Z][a-z]{2} )/;
 
-/** True for a line that continues the message before, with any text. */
+/** Whether a line continues the message before, whatever that message is. */
 export function isContinuation(line: string): boolean {
   if (/^\s/.test(line)) {
     const text = line.trimStart();

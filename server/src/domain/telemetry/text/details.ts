@@ -18,8 +18,8 @@ const PAM_USER = / user=(\S{1,256})/;
 const INSTANCE = /\[instance: ([0-9a-f-]{36})\]/;
 
 /**
- * Finds the parts of a message that most programs write alike: a request, its status and time, its origin, its user.
- * Fields that the format found before stay.
+ * Finds the parts of a message that most programs write in the same way: a request, its status and duration, its
+ * client, its user. Fields that the format has already found stay.
  */
 export function addDetails(entry: ParsedLine): void {
   const { message, attributes } = entry;
@@ -29,7 +29,7 @@ export function addDetails(entry: ParsedLine): void {
   for (const [name, value] of Object.entries(found)) attributes[name] ??= value;
 }
 
-/** `method`, `path` and `query` of a request target. */
+/** Returns `method`, `path` and `query` of a request target. */
 export function targetDetails(method: string, target: string): TextEntry["attributes"] {
   const mark = target.indexOf("?");
   if (mark === -1) return { method, path: target };
@@ -65,7 +65,7 @@ function originDetails(message: string): TextEntry["attributes"] {
   return found;
 }
 
-/** Seconds unless the line says milliseconds; rounded to the microsecond. */
+/** The number is in seconds unless the line says milliseconds. Rounded to microseconds. */
 function milliseconds(number: string, unit: string | undefined): number {
   const factor = unit?.toLowerCase().startsWith("m") === true ? 1 : 1000;
   return Math.round(Number(number) * factor * 1000) / 1000;

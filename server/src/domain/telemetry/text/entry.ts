@@ -1,6 +1,6 @@
 import type { TimeContext } from "./times/index.ts";
 
-/** A log entry as the ingest interface takes it, made from one line of text. */
+/** A log entry as the ingest interface accepts it, made from one line of text. */
 export interface TextEntry {
   timestamp: string;
   level: string;
@@ -13,20 +13,20 @@ export interface TextEntry {
 /** The content of a line. The timestamp is null where no time was found. */
 export type ParsedLine = Omit<TextEntry, "timestamp"> & { timestamp: string | null };
 
-/** Reads lines of one kind; null when a line is not of that kind. */
+/** Reads lines of one format; null when a line has another format. */
 export type Format = (line: string, context: TimeContext) => ParsedLine | null;
 
-/** Level of lines without a level word. It has no severity: none is guessed. */
+/** Level of lines without a level word. It has no severity, because the server does not guess one. */
 export const UNSPECIFIED = "unspecified";
 
-/** Longest level that the interface takes. */
+/** Length of the longest level that the interface accepts. */
 const LEVEL_CHARS_MAX = 32;
 
 export type Groups = Readonly<Record<string, string | undefined>>;
 
 const NUMBERS = new Set(["pid", "client_port", "status", "bytes"]);
 
-/** Attributes from named groups: those that matched and are not `-`, numbers as numbers. */
+/** Builds attributes from named groups. Groups that did not match or are `-` are left out. Numbers become numbers. */
 export function attributesOf(groups: Groups, names: readonly string[]): TextEntry["attributes"] {
   const attributes: TextEntry["attributes"] = {};
   for (const name of names) {

@@ -5,8 +5,8 @@ const LEVEL = `(?<level>${LEVEL_WORD})`;
 const head = (expression: string, flags = "s"): RegExp => new RegExp(`^${expression}(?<message>.*)$`, flags);
 
 /**
- * The text between the time and the message, where more than a level can be read from it; the first form that matches
- * counts. `letter` and `severity` are levels in one character.
+ * Formats of the text between the time and the message that contain more than a level. The first match counts. `letter`
+ * and `severity` are levels of one character.
  */
 const HEADS: readonly RegExp[] = [
   // oslo.log: 2931 INFO nova.compute.manager [req-… user tenant - - -] message
@@ -54,7 +54,7 @@ const HEADS: readonly RegExp[] = [
   head(`${LEVEL}(?: +|: *)(?:(?<logger>[\\w$-]+(?:\\.[\\w$-]+)+)(?::| -)? )?`),
 ];
 
-/** The parts of the text after a time; empty where no form matches. */
+/** Returns the parts of the text after a time; empty when no format matches. */
 export function headOf(rest: string): Groups {
   for (const expression of HEADS) {
     const groups = expression.exec(rest)?.groups;

@@ -1,21 +1,23 @@
 import type { Groups } from "./entry.ts";
 
-/** Words for how bad something is, as loggers write them. They count in capitals, in brackets, before a colon or first of all. */
+/** Level words of loggers. They count in capitals, in brackets, before a colon, or at the beginning. */
 const STRONG = [
   ..."TRACE FINEST FINER FINE DEBUG[1-5]? VERBOSE INFORMATION INFO NOTICE SUCCESS WARNING WARN ERROR ERR SEVERE FAILURE".split(
     " ",
   ),
   ..."CRITICAL CRIT EMERGENCY EMERG FATAL PANIC TRC DBG INF WRN FTL PNC".split(" "),
 ];
-/** Those that mean other things as well: in capitals they count first of all or before a colon. */
+/** Level words that also have other meanings. In capitals they count only at the beginning or before a colon. */
 const WEAK = ["CONFIG", "AUDIT", "LOG", "ALERT", "NOTE", "DPANIC", "DEBU", "FATA", "FAULT", "SYSTEM"];
 
-/** Source of an expression for one level word, to be put into others; slog writes levels between as `INFO+2`. */
+/**
+ * Source of an expression for one level word, to build other expressions. slog writes intermediate levels as `INFO+2`.
+ */
 export const LEVEL_WORD = `(?:${[...STRONG, ...WEAK].toSorted((a, b) => b.length - a.length).join("|")})(?:[+-]\\d{1,2})?`;
 
-/** How far after the time a level is searched. */
+/** A level is searched within this many characters after the time. */
 const LEVEL_SEARCH_CHARS = 200;
-/** More words than this before it, and it belongs to the message. */
+/** With more words of prose before it, a level word belongs to the message. */
 const PROSE_MAX = 2;
 
 const HIT = new RegExp(`(?<![A-Za-z0-9_])${LEVEL_WORD}(?![A-Za-z0-9_])`, "gi");
@@ -33,12 +35,12 @@ export interface FoundLevel {
 }
 
 interface Hit extends FoundLevel {
-  /** The text before and after it. */
+  /** The text before and after the word. */
   readonly lead: string;
   readonly rest: string;
 }
 
-/** The level word before the message, or null. `proseMax`: the most words before it. */
+/** Finds the level word before the message, or null. `proseMax`: the most words of prose before it. */
 export function findLevel(text: string, proseMax: number = PROSE_MAX): FoundLevel | null {
   const head = text.slice(0, LEVEL_SEARCH_CHARS);
   HIT.lastIndex = 0;
@@ -54,12 +56,12 @@ export function findLevel(text: string, proseMax: number = PROSE_MAX): FoundLeve
 
 const FIRST = new RegExp(`^[\\s[<(|*-]*${LEVEL_WORD}(?![\\w.-])`, "i");
 
-/** True for a text that begins with a level word, brackets and marks aside. */
+/** Whether a text begins with a level word, after brackets and punctuation. */
 export function startsWithLevel(text: string): boolean {
   return FIRST.test(text);
 }
 
-/** The text without the level, when only marks are before it; otherwise the whole text, so that nothing is lost. */
+/** Removes the level when only punctuation is before it. Otherwise returns the whole text, so that nothing is lost. */
 export function withoutLevel(text: string, { start, end }: FoundLevel): string {
   if (/[\w\]})>]/.test(text.slice(0, start))) return text.replace(/^[|:-] *(?=\S)/, "");
   return text.slice(end).replace(/^\s*(?:\/[\w.-]+)?[\])>}"']?(?:\s*[|:,]|\s+-+(?=\s))?\s*/, "");
@@ -80,14 +82,14 @@ function isLevel({ level, lead, rest }: Hit): boolean {
   return isFirst && !isSentence(level, rest);
 }
 
-/** `Error returned from …`: the word begins a sentence, and is no level. */
+/** `Error returned from …`: the word begins a sentence, so it is not a level. */
 function isSentence(level: string, rest: string): boolean {
   if (!/^(?:$|,? )/.test(rest)) return true;
   if (/^[A-Z]/.test(level)) return /^ [a-z]/.test(rest);
   return !/^(?:trace|debug|info|notice|warn|warning|error|critical|fatal)$/.test(level);
 }
 
-/** Words of prose: letters alone, not all of them capitals, a space on both sides. After a colon each counts for all. */
+/** Counts words of prose: words in lower case with a space on both sides. After a colon even one word is enough. */
 function proseIn(lead: string): number {
   const words = lead.replace(GROUPS, " ").match(/(?<![^\s])[A-Za-z]?[a-z]+(?=\s)/g)?.length ?? 0;
   const said = /\w: (?=.*[a-z]{2})/.test(lead) ? PROSE_MAX : 0;
@@ -102,7 +104,7 @@ export function syslogLevel(priority: number): string {
   return SYSLOG[priority % 8] ?? "info";
 }
 
-/** Levels of one letter, in the forms that have them. */
+/** Levels that some formats write as one letter. */
 const LETTERS: Groups = {
   V: "verbose",
   T: "trace",

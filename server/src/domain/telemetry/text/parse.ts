@@ -6,15 +6,17 @@ import { timed, untimed } from "./formats/timed.ts";
 import { UNSPECIFIED, type Format, type ParsedLine } from "./entry.ts";
 import { findTime, readTime, type TimeContext, type TimeFinder } from "./times/index.ts";
 
-/** Formats of which more is known than a time and a level. They exclude each other, so that their order does not count. */
+/**
+ * Formats with more known parts than a time and a level. No line matches two of them, so their order does not matter.
+ */
 const FORMATS: readonly Format[] = [syslog, apacheError, accessLog, nginxError, klog, auditd, jsonLog, logfmt];
 
-/** The prefix of Kubernetes on each line: a time, the stream, and whether the line is whole. */
+/** The prefix that Kubernetes writes on each line: a time, the stream, and whether the line is complete. */
 const STREAM = /^(?<time>\d{4}-\d\d-\d\dT\S{8,26}) (?<stream>stdout|stderr) [FP] (?<line>.*)$/s;
 
 export type Parser = (line: string) => ParsedLine;
 
-/** Reads lines of any format. The one that fitted last is tried first. */
+/** Reads lines of any format. It tries the format of the previous line first. */
 export function createTextParser(context: TimeContext): Parser {
   let last: Format = syslog;
   const find: TimeFinder = (line) => findTime(line, context);
@@ -32,7 +34,7 @@ export function createTextParser(context: TimeContext): Parser {
   return (line) => wrapped(line, context, bare) ?? unwrapped(bare(line), bare);
 }
 
-/** Reads lines whose time one form alone has. */
+/** Reads lines whose time has a given form. */
 export function createTimedParser(find: TimeFinder): Parser {
   return (line) => timed(line, find) ?? untimed(line);
 }
@@ -45,7 +47,7 @@ function wrapped(line: string, context: TimeContext, bare: Parser): ParsedLine |
   return { ...inner, timestamp, attributes: { stream: groups["stream"] ?? "", ...inner.attributes } };
 }
 
-/** A line that Docker wrote into JSON says more itself. */
+/** When Docker wrapped a line in JSON, the inner line has the level and the fields. */
 function unwrapped(outer: ParsedLine, bare: Parser): ParsedLine {
   if (outer.attributes["stream"] === undefined || outer.level !== UNSPECIFIED) return outer;
   const inner = bare(outer.message);

@@ -9,9 +9,9 @@ export class PatternError extends Error {}
 const KNOWN = ["time", "level", "message", "service"];
 
 /**
- * Reads lines by a regular expression with named groups: `time`, `level`, `message` and `service`; others become
- * attributes. Fields without a group are found as in lines without a pattern. Groups may be written as in Python,
- * `(?P<time>…)`.
+ * Reads lines by a regular expression with the named groups `time`, `level`, `message` and `service`. Other groups
+ * become attributes. Fields without a group are found as in lines without a pattern. Python's notation of groups,
+ * `(?P<time>…)`, is accepted.
  * @throws PatternError
  */
 export function createPatternParser(pattern: string, find: TimeFinder): Parser {
@@ -44,7 +44,7 @@ function compiled(pattern: string): RegExp {
   }
 }
 
-/** An alternative that is empty matches anything, so that the names of all groups show. */
+/** An empty alternative matches any text, so the match lists the names of all groups. */
 function groupNames(expression: RegExp): string[] {
   return Object.keys(new RegExp(`${expression.source}|`, expression.flags).exec("")?.groups ?? {});
 }

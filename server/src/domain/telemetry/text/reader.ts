@@ -18,22 +18,25 @@ export type OnNoTime = "now" | "previous" | "reject";
 export interface TextOptions extends TimeContextOptions {
   /** A regular expression with named groups, see `createPatternParser`. */
   readonly pattern?: string | undefined;
-  /** A format of strptime; without it every known form is searched. */
+  /** A strptime format. Without it, the reader searches for every known form. */
   readonly timeFormat?: string | undefined;
-  /** Without it such a line is joined to the one before, and left out where there is none or where it begins with a level. */
+  /**
+   * Without it, such a line is joined to the one before. It is left out when there is none, or when it begins with a
+   * level.
+   */
   readonly onNoTime?: OnNoTime | undefined;
-  /** The time of arrival, for `now`. */
+  /** The time of arrival, for `onNoTime: "now"`. */
   readonly nowIso: () => string;
 }
 
 export interface TextLine {
   readonly text: string;
   readonly number: number;
-  /** Its end is missing, since it is longer than a line may be. */
+  /** The line was longer than the limit, so its end is missing. */
   readonly cut: boolean;
 }
 
-/** Why a line was left out. */
+/** The reason why a line was left out. */
 export type LeftOut = "no_time" | "too_long" | "message_full";
 
 export interface TextSink {
@@ -41,18 +44,18 @@ export interface TextSink {
   left(line: number, why: LeftOut, reason: string): void;
 }
 
-/** Every line is an entry, joined to one, blank, or left out and reported to the sink. */
+/** Every line is an entry, joined to an entry, blank, or left out and reported to the sink. */
 export interface TextCounts {
   entries: number;
   joined: number;
   blank: number;
   left_out: number;
-  /** Entries whose time is that of their arrival, or of the entry before. */
+  /** Entries with the time of their arrival, or of the entry before. */
   time_from_arrival: number;
   time_from_previous: number;
 }
 
-/** The last entry waits for continuation lines; `flush` yields it. */
+/** Reads lines. The last entry waits for continuation lines; `flush` yields it. */
 export interface TextReader {
   read(line: TextLine): void;
   flush(): void;
@@ -64,9 +67,9 @@ export const JOINED_CHARS_MAX = 64 * 1024;
 
 const REASONS: Readonly<Record<LeftOut, string>> = {
   no_time:
-    "no time in its first 80 characters (--on-no-time says what else to do with such lines, --time-format names another form)",
+    "no time in its first 80 characters (--on-no-time chooses another treatment of such lines, --time-format another form)",
   too_long: "longer than one entry may be (256 KiB)",
-  message_full: "the message that it goes on with has 64 KiB already",
+  message_full: "the message that it continues has 64 KiB already",
 };
 
 interface Waiting {
@@ -80,7 +83,7 @@ export function createTextReader(options: TextOptions, sink: TextSink): TextRead
   return new Reader(options, sink);
 }
 
-/** The fault of a pattern or a time format, or null. */
+/** Returns the fault of a pattern or a time format, or null. */
 export function checkTextOptions(
   options: Pick<TextOptions, "pattern" | "timeFormat">,
 ): { option: "pattern" | "time-format"; reason: string } | null {
@@ -145,7 +148,8 @@ class Reader implements TextReader {
       this.counts.time_from_arrival++;
       return this.#begin(line, parsed, nowIso());
     }
-    // A reader that waited too long for more has yielded the entry: its time is still that of its continuation.
+    // After a long wait, the reader has already yielded the entry that this line continues. The line gets the same
+    // time.
     const goesOn = onNoTime === undefined && isContinuation(line.text);
     if ((onNoTime === "previous" || goesOn) && this.#previousTime !== null) {
       this.counts.time_from_previous++;
@@ -188,13 +192,16 @@ function parserOf(options: TextOptions): Parser {
   return timeFormat === undefined ? createTextParser(context) : createTimedParser(find);
 }
 
-/** True when the last joined line looks like part of a stack trace: plain lines after it belong to it as well. */
+/** Whether the last joined line looks like part of a stack trace. Then plain lines after it belong to the entry too. */
 function isTrace({ entry, joined }: Waiting): boolean {
   if (joined === 0) return false;
   return isContinuation(entry.message.slice(entry.message.lastIndexOf("\n") + 1));
 }
 
-/** `INFO: message`, the second of the two lines that java.util.logging writes; the first has the time, the class and the method. */
+/**
+ * `INFO: message`, the second line of an entry of java.util.logging. The first line has the time, the class and the
+ * method.
+ */
 const LEVEL_LINE = /^(?<level>SEVERE|WARNING|INFO|CONFIG|FINE|FINER|FINEST): (?<message>.*)$/s;
 const CLASS_AND_METHOD = /^(?<logger>[\w.$]+)(?: [\w<>$]+)?$/;
 

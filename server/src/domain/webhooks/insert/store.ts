@@ -23,10 +23,10 @@ const COLUMNS = [
   "duplicates",
 ] as const satisfies readonly (keyof EventRow)[];
 
-/** Rows of one statement: 17 values each, and neither database takes more than 32,766. */
+/** Rows of one statement. Each has 17 values, and both databases allow 32,766 values. */
 const ROWS_MAX = 256;
 
-/** A statement that is built once for each number of rows: building one for 64 rows takes longer than running it. */
+/** Builds the statement once for each number of rows. Building one for 64 rows takes longer than running it. */
 export function eventInserter(dialect: MetadataStore["dialect"]): (tx: Writer, rows: readonly EventRow[]) => void {
   const texts = new Map<number, string>();
   const textFor = (count: number): string => {

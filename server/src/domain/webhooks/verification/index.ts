@@ -4,13 +4,13 @@ import { VERIFIERS, type VerifyOptions } from "./schemes.ts";
 
 export { sameText } from "./signatures.ts";
 
-/** Null when the request is the sender's; else why not. */
+/** Returns null when the sender's signature or key is valid, otherwise the reason. */
 export function verify(request: HookRequest, options: VerifyOptions): string | null {
   const { scheme } = options.verification;
   return scheme === "none" ? null : VERIFIERS[scheme](request, options);
 }
 
-/** Whether an address may send; no block: any may. */
+/** Tests whether an address may send. Without blocks, every address may. */
 export function allowedBy(blocks: readonly string[]): (ip: string) => boolean {
   if (blocks.length === 0) return () => true;
   const ranges = blocks.map(parseAddressRange).filter((range) => range !== undefined);

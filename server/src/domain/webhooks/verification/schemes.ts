@@ -9,14 +9,14 @@ export interface VerifyOptions {
   readonly verification: Verification;
 }
 
-/** Null when the request is the sender's; else why not, in words that hold no secret. */
+/** Returns null when the request is verified, otherwise the reason, without secrets. */
 type Verifier = (request: HookRequest, options: VerifyOptions) => string | null;
 
 const TOLERANCE_S = 300;
 const SIGNATURES_MAX = 10;
 const EMPTY = Buffer.alloc(0);
 
-/** The check of each scheme. Signatures are over the original bytes, never over rewritten JSON. */
+/** The check of each scheme. Signatures cover the original bytes, not rewritten JSON. */
 export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
   /**
    * https://github.com/standard-webhooks/standard-webhooks: HMAC-SHA-256 over `id.timestamp.body`; Svix uses other
@@ -62,7 +62,7 @@ export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
     const signed = isSigned([`${timestamp}.`, request.body], { secrets, algorithm: "sha256" }, given);
     return verdict(signed, given.length, "Stripe-Signature");
   },
-  /** https://api.slack.com/authentication/verifying-requests-from-slack: over `v0:timestamp:body`. */
+  /** https://api.slack.com/authentication/verifying-requests-from-slack: HMAC-SHA-256 over `v0:timestamp:body`. */
   slack: (request, { secrets, nowMs, verification }) => {
     const timestamp = fieldOf(request, "x-slack-request-timestamp");
     const given = signaturesIn(request, "x-slack-signature", { prefix: "v0=", encoding: "hex" });
@@ -83,8 +83,8 @@ export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
         );
   },
   /**
-   * https://www.twilio.com/docs/usage/webhooks/webhooks-security: over the address and, of a form, its parameters by name; another body is covered by
-   * its digest in the address.
+   * https://www.twilio.com/docs/usage/webhooks/webhooks-security: the signature covers the address and the parameters
+   * of a form, sorted by name. For any other body, the address contains its digest.
    */
   twilio: (request, { secrets }) => {
     const given = signaturesIn(request, "x-twilio-signature", { prefix: "", encoding: "base64" });
@@ -131,13 +131,15 @@ function signaturesIn(
   return field.startsWith(prefix) ? [bytesOf(field.slice(prefix.length), encoding)] : [];
 }
 
-/** No bytes, which no signature is, for a text with characters that the encoding does not have. */
+/** Decodes a signature. Text with invalid characters gives no bytes, which never match a signature. */
 function bytesOf(text: string, encoding: "hex" | "base64"): Buffer {
   if (encoding === "base64") return decodeBase64(text) ?? EMPTY;
   return /^(?:[0-9A-Fa-f]{2})*$/.test(text) ? Buffer.from(text, "hex") : EMPTY;
 }
 
-/** Names and values without anything between, by name; of one that comes more than once each value once, in order. */
+/**
+ * Returns names and values, sorted by name, without separators. A repeated name has each distinct value once, in order.
+ */
 function formText(body: Buffer): string {
   const parameters = new URLSearchParams(body.toString());
   const names = [...new Set(parameters.keys())].toSorted(byCode);
@@ -148,23 +150,23 @@ function formText(body: Buffer): string {
 
 const byCode = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The address with its port and without: senders differ in that. */
+/** Returns the address with its port and without. Senders sign one or the other. */
 function addressesOf(url: string): string[] {
   const [, scheme = "", host = "", port, rest = ""] = /^(https?):\/\/([^/:]+|\[[^\]]*\])(:\d+)?(.*)$/s.exec(url) ?? [];
   const usual = scheme === "https" ? ":443" : ":80";
   return port === undefined ? [url, `${scheme}://${host}${usual}${rest}`] : [url, `${scheme}://${host}${rest}`];
 }
 
-/** The values after `mark` in the parts of a list. */
+/** Returns the values after `mark` in the parts of a list. */
 function listed(field: string, separator: string, mark: string): string[] {
   const parts = field.split(separator).map((part) => part.trim());
   const marked = parts.filter((part) => part.startsWith(mark)).map((part) => part.slice(mark.length));
   return marked.slice(0, SIGNATURES_MAX);
 }
 
-/** Null when the signed time is near enough to now: an old request that is sent again is refused. */
+/** Returns null when the signed time is close to now. This refuses old requests that are sent again. */
 function lateness(timestamp: string, nowMs: number, { tolerance_s = TOLERANCE_S }: Verification): string | null {
-  if (!/^\d{1,12}$/.test(timestamp)) return "the signed time is no number of seconds";
+  if (!/^\d{1,12}$/.test(timestamp)) return "the signed time is not a number of seconds";
   const offS = Math.round(nowMs / 1000) - Number(timestamp);
   if (Math.abs(offS) <= tolerance_s) return null;
   return `the signed time is ${Math.abs(offS)} s ${offS > 0 ? "ago" : "ahead"}; ${tolerance_s} s are allowed`;

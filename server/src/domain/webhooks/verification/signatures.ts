@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 type Algorithm = "sha1" | "sha256" | "sha512";
 
-/** Whether one of the signatures is that of the content under one of the secrets. Takes the same time for all that are as long. */
+/** Whether one of the signatures matches the content and one of the secrets. The time depends only on the lengths. */
 export function isSigned(
   content: readonly (string | Buffer)[],
   options: { readonly secrets: readonly (string | Buffer)[]; readonly algorithm: Algorithm },
@@ -24,7 +24,7 @@ export function isDigestOf(content: Buffer, sha256: string): boolean {
   return createHash("sha256").update(content).digest("hex") === sha256.toLowerCase();
 }
 
-/** Whether the texts are equal, in constant time. */
+/** Compares texts in constant time. */
 export function sameText(one: string, other: string): boolean {
   return timingSafeEqual(createHash("sha256").update(one).digest(), createHash("sha256").update(other).digest());
 }

@@ -25,9 +25,9 @@ interface Run {
 }
 
 /**
- * Deletes objects whose keys are in order, in the caller's transaction: all are read first, each is decided separately
- * in their order, and the results are written together. Undefined for a deletion that depends on the result of another
- * one of the set in a way that only the database can tell.
+ * Deletes objects, sorted by key, in the caller's transaction. It reads all of them first, decides about each in order,
+ * and writes the results together. Undefined for a deletion that depends on another one of the set so that only the
+ * database can decide it.
  */
 export async function deleteSet(
   deps: WriteDeps,
@@ -57,7 +57,7 @@ export async function deleteSet(
   return outcomes;
 }
 
-/** Undefined: it went well. */
+/** Runs `act` and returns its error; undefined: it succeeded. */
 function attempt(act: () => void): { readonly error: unknown } | undefined {
   try {
     act();
@@ -69,8 +69,8 @@ function attempt(act: () => void): { readonly error: unknown } | undefined {
 }
 
 /**
- * Whether an object's key is named both with a version and without. Comparing long keys is expensive: a set without
- * versions is skipped.
+ * Whether an object's key is named both with a version and without one. Comparing long keys is expensive, so a set
+ * without versions is skipped.
  */
 function inKeysOfBothKinds(objects: readonly DeleteObject[]): (object: DeleteObject) => boolean {
   const versioned = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [] : [key])));
@@ -84,7 +84,7 @@ async function decide(run: Run, tx: Writer, objects: readonly DeleteObject[]): P
   try {
     states = await statesOf(run.deps, tx, run.bucket, run.keys);
   } catch (error) {
-    if (error instanceof S3Error) return objects.map(() => ({ error })); // there is no such bucket any more
+    if (error instanceof S3Error) return objects.map(() => ({ error })); // The bucket has been deleted.
     throw error;
   }
   const { written, places } = run.keys;
@@ -107,18 +107,18 @@ async function decide(run: Run, tx: Writer, objects: readonly DeleteObject[]): P
 
 type Named = DeleteObject & { readonly versionId: string };
 
-/** As `markDeleted` does it for one. */
+/** Does the same as `markDeleted`, for one object of the set. */
 function deletePresent(run: Run, states: KeyState[], place: number, { key, conditions }: DeleteObject): Outcome {
   const state = states[place] as KeyState;
   const written = run.keys.written[place] as string;
   const refused = attempt(() => requireDeletable(state, conditions, key));
   if (refused !== undefined) return refused;
   const { versioning, newest } = state;
-  // A condition on what never was deletes nothing, and so leaves no marker.
+  // A failed condition on an absent object deletes nothing, so it leaves no marker.
   const leavesNothing = versioning === "unversioned" || Object.keys(conditions ?? {}).length > 0;
   let version: string | null = null;
   if (newest !== undefined || !leavesNothing) {
-    takeAway(run, written, state);
+    retirePresent(run, written, state);
     const marker = versioning === "unversioned" ? undefined : markerFor(run, written, state);
     version = marker?.version_id ?? null;
     const past = marker === undefined ? undefined : { ...NOTHING, seq: marker.seq };
@@ -131,8 +131,8 @@ function deletePresent(run: Run, states: KeyState[], place: number, { key, condi
 
 const NOTHING = { blob_id: null, size: 0, etag: "" };
 
-/** Retires the present version, or deletes the one that the marker replaces. */
-function takeAway({ plan }: Run, key: string, { versioning, current, past }: KeyState): void {
+/** Moves the present version to the history, or deletes it when the marker replaces it. */
+function retirePresent({ plan }: Run, key: string, { versioning, current, past }: KeyState): void {
   const isReplaced = versioning !== "enabled" && current?.version_id === NULL_VERSION;
   if (current !== undefined) (isReplaced ? plan.emptied : plan.retired).push(key);
   if (versioning === "enabled" || isReplaced) return plan.count(isReplaced ? current : undefined);
@@ -140,7 +140,7 @@ function takeAway({ plan }: Run, key: string, { versioning, current, past }: Key
   plan.count(past);
 }
 
-/** Numbers decrease, so that the newest comes first; the clock may stop or go back. */
+/** Numbers decrease, so that the newest version comes first, even if the clock stops or goes back. */
 function markerFor({ plan, nowMs }: Run, key: string, { versioning, newest }: KeyState) {
   const marker = {
     key,
@@ -151,7 +151,7 @@ function markerFor({ plan, nowMs }: Run, key: string, { versioning, newest }: Ke
   return marker;
 }
 
-/** As `removeVersion` does it for one. */
+/** Does the same as `removeVersion`, for one object of the set. */
 function deleteVersion(run: Run, written: string, object: Named, version: VersionRow): Outcome {
   const { plan, deps } = run;
   const { key, versionId, conditions, bypassGovernance = false } = object;

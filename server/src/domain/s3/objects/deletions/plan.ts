@@ -8,20 +8,20 @@ import { deleteKeys, deletePast, insertMarkers, promoteKeys, retireKeys, type Ma
  * The changes of deletions, collected so that they are written in a few statements. Keys are encoded for statements.
  */
 export class DeletionPlan {
-  /** Their present versions become ones before them. */
+  /** Keys whose present version moves to the history. */
   readonly retired: string[] = [];
-  /** Their present versions go. */
+  /** Keys whose present version is deleted. */
   readonly emptied: string[] = [];
   readonly past: PastKey[] = [];
   readonly markers = new Map<string, Marker>();
-  /** The newest of the rest is to become present. */
+  /** Keys whose newest remaining version becomes the present one. */
   readonly promoted = new Set<string>();
   readonly blobs: string[] = [];
   #freedObjects = 0;
   #freedBytes = 0;
   #changes = 0;
 
-  /** Counts a version that came, went or moved. */
+  /** Counts a version that was added, deleted or moved. */
   count(freed: { readonly blob_id: string | null; readonly size: number } | undefined): void {
     this.#changes += 1;
     if (freed === undefined || freed.blob_id === null) return;
@@ -34,7 +34,7 @@ export class DeletionPlan {
     this.markers.set(`${marker.key} ${marker.seq}`, marker);
   }
 
-  /** One before the present one goes: it may be a marker that this plan has put there. */
+  /** Deletes a version from the history. It may be a marker that this plan has added. */
   removePast({ key, seq }: PastKey): void {
     if (!this.markers.delete(`${key} ${seq}`)) this.past.push({ key, seq });
   }

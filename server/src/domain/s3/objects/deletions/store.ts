@@ -1,4 +1,6 @@
-/** Statements of deletions by sets of keys: each does for all of them what one of `../store.ts` does for one. */
+/**
+ * Statements for deletions of many keys. Each does for all of them what one statement of `../store.ts` does for one.
+ */
 import { sql, type RawBuilder } from "kysely";
 import { jsonTable, prepared, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
 import type { VersioningState } from "../../types/index.ts";
@@ -6,7 +8,7 @@ import type { CurrentRow } from "../store.ts";
 
 type Dialect = MetadataStore["dialect"];
 
-/** Key as `bytesInJson` writes it, with its place among the keys that are asked about. */
+/** A key, encoded by `bytesInJson`, with its index among the keys of the statement. */
 interface Place {
   readonly n: number;
   readonly key: string;
@@ -37,14 +39,14 @@ const COLUMNS = sql.raw(
   "blob_id, bucket, key, seq, version_id, org_id, size, etag, modified_at, owner, tags, detail, parts",
 );
 
-/** One text for each database. */
+/** Builds the text once for each database. */
 function perDialect<T>(build: (dialect: Dialect) => T): Readonly<Record<Dialect, T>> {
   return { sqlite: build("sqlite"), postgres: build("postgres") };
 }
 
 type Row = { readonly key: string } & Partial<Place & PastKey & Marker>;
 
-/** The key is not checked character by character: for long keys that would cost more than the rest of a deletion. */
+/** Does not check the key's characters: for long keys that would cost more than the rest of a deletion. */
 function rowOf({ key, n, seq, version_id }: Row): string {
   const place = n === undefined ? "" : `,"n":${n}`;
   const number = seq === undefined ? "" : `,"seq":${seq}`;
@@ -58,7 +60,10 @@ type KeyRow = { readonly n: number | null; readonly versioning: VersioningState 
   readonly [K in keyof Omit<CurrentRow, "detail">]: CurrentRow[K] | null;
 };
 
-/** The bucket, which can't be deleted before the transaction ends, with the present versions of keys, or one row of nothing: no row when there is no such bucket. */
+/**
+ * Locks the bucket against deletion until the transaction ends, and reads the present versions of keys. A bucket
+ * without any of them gives one empty row. An absent bucket gives no row.
+ */
 export async function keysForWrite(
   dialect: Dialect,
   tx: Writer,
@@ -82,7 +87,7 @@ const KEYS_FOR_WRITE = perDialect((dialect) =>
   ),
 );
 
-/** The newest row of each key's history. */
+/** Reads the newest row of each key's history. */
 export async function newestOfKeys(
   dialect: Dialect,
   tx: Writer,
@@ -102,7 +107,7 @@ const NEWEST_OF_KEYS = perDialect((dialect) =>
   ),
 );
 
-/** These versions of keys, wherever they are. */
+/** Reads these versions of keys from both tables. */
 export async function versionsOfKeys(
   dialect: Dialect,
   tx: Writer,
@@ -122,7 +127,7 @@ const VERSIONS_OF_KEYS = perDialect((dialect) =>
   }),
 );
 
-/** Makes the present versions some of those before them. */
+/** Moves the present versions of these keys to the history. */
 export function retireKeys(dialect: Dialect, tx: Writer, bucket: string, keys: readonly string[]): void {
   if (keys.length === 0) return;
   tx.defer(RETIRE_KEYS[dialect].with(tx, bucket, keyList(keys)));
@@ -183,7 +188,9 @@ function text(value: string): RawBuilder<unknown> {
   return sql`cast(${value} as text)`;
 }
 
-/** For keys without a present version, the newest of the rest becomes it, unless that is a delete marker. */
+/**
+ * For keys without a present version, makes the newest remaining version the present one, unless it is a delete marker.
+ */
 export function promoteKeys(dialect: Dialect, tx: Writer, bucket: string, keys: readonly string[]): void {
   if (keys.length === 0) return;
   tx.defer(PROMOTE_KEYS[dialect].with(tx, bucket, keyList(keys)));
@@ -202,7 +209,7 @@ const PROMOTE_KEYS = perDialect((dialect) =>
   ),
 );
 
-/** A number is of one version of its key alone. */
+/** A number identifies one version of its key. */
 const DELETE_PROMOTED = perDialect((dialect) =>
   prepared(
     (_db, bucket: string, keys: string) => sql`

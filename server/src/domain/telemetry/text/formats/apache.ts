@@ -2,11 +2,17 @@ import { addDetails, targetDetails } from "../details.ts";
 import { attributesOf, levelOf, UNSPECIFIED, type Format, type Groups, type ParsedLine } from "../entry.ts";
 import { monthOf, timestampOf, type Civil } from "../times/index.ts";
 
-/** `[Sun Dec 04 04:47:44 2005] [error] [client 192.0.2.7] message`, and the form since 2.4 with module, pid and thread. */
+/**
+ * `[Sun Dec 04 04:47:44 2005] [error] [client 192.0.2.7] message`, and the format since 2.4 with module, pid and
+ * thread.
+ */
 const ERROR =
   /^\[(?:[A-Z][a-z]{2} )?(?<mo>[A-Z][a-z]{2}) +(?<d>\d{1,2}) (?<h>\d\d):(?<mi>\d\d):(?<s>\d\d)(?:\.(?<f>\d{1,9}))? (?<y>\d{4})\] \[(?:(?<logger>[\w-]+):)?(?<level>[a-z0-9]+)\](?: \[pid (?<pid>\d+)(?::tid (?<thread>\d+))?\])? ?(?<message>.*)$/s;
 
-/** Common and combined access logs, of Apache, nginx and many more; a last number with a point is the time in seconds. */
+/**
+ * Common and combined access logs of Apache, nginx and others. A last number with a decimal point is the duration in
+ * seconds.
+ */
 const ACCESS =
   /^(?:(?<vhost>\S+:\d+) )?(?<client_ip>[0-9a-fA-F.:]+|[\w.-]+) \S+ (?<user>\S+) \[(?<d>\d{2})\/(?<mo>[A-Z][a-z]{2})\/(?<y>\d{4}):(?<h>\d\d):(?<mi>\d\d):(?<s>\d\d) (?<o>[+-]\d{4})\] "(?<request>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?<bytes>\d+|-)(?: "(?<referrer>(?:[^"\\]|\\.)*)" "(?<user_agent>(?:[^"\\]|\\.)*)")?(?: .*?(?<time>\d{1,9}\.\d{1,9}))?/s;
 
@@ -23,7 +29,7 @@ export const apacheError: Format = (line, context) => {
 };
 
 export const accessLog: Format = (line, context) => {
-  // This alone excludes most other lines, in less time.
+  // This cheap test excludes most other lines.
   const groups = line.includes('] "') ? ACCESS.exec(line)?.groups : undefined;
   if (groups === undefined) return null;
   const timestamp = timestampOf(civilOf(groups), context.zone);
@@ -33,7 +39,7 @@ export const accessLog: Format = (line, context) => {
   if (target !== undefined) Object.assign(attributes, targetDetails(method, target));
   const time = groups["time"];
   if (time !== undefined) attributes["duration_ms"] = Math.round(Number(time) * 1_000_000) / 1000;
-  // The status says how it went, and is an attribute; a level would be a guess.
+  // An access log has no level, and a level from the status would be a guess. The status is an attribute.
   const message = `${groups["request"] ?? ""} ${groups["status"] ?? ""}`;
   return { timestamp, level: UNSPECIFIED, message, attributes };
 };

@@ -6,7 +6,7 @@ import { readTime, timestampOfEpoch, type TimeContext } from "../times/index.ts"
 
 type Fields = Record<string, unknown>;
 
-/** Names of the fields, the best first; a point goes into an object. Capitals do not count. */
+/** Names of the fields, the best first. A dot leads into an object. Case is ignored. */
 const TIME_KEYS = [
   ..."@timestamp timestamp time ts t.$date t asctime datetime date @t eventtime timemillis".split(" "),
   ..."instant.epochsecond record.time.repr _meta.date __realtime_timestamp".split(" "),
@@ -27,7 +27,7 @@ const NUMBER_LEVELS: Readonly<Record<string, string>> = {
   50: "error",
   60: "fatal",
 };
-/** Those of PHP's Monolog are a hundred and more. */
+/** The numbers of PHP's Monolog, from 100 on. */
 const MONOLOG_LEVELS: Readonly<Record<string, string>> = {
   100: "debug",
   200: "info",
@@ -39,7 +39,7 @@ const MONOLOG_LEVELS: Readonly<Record<string, string>> = {
   600: "emergency",
 };
 
-/** Loggers that write JSON: time, level and message under the names that they use. */
+/** Reads lines of loggers that write JSON, by the common names of time, level and message. */
 export const jsonLog: Format = (line, context) => {
   const fields = jsonFields(line);
   return fields === null ? null : entryOf(fields, context);
@@ -53,7 +53,7 @@ export const logfmt: Format = (line, context) => {
   return entry?.timestamp === null ? null : entry;
 };
 
-/** JSON or logfmt without a time in it; it has the level and the message. */
+/** Reads JSON or logfmt without a time; it has the level and the message. */
 export function fieldsEntry(text: string): ParsedLine | null {
   const fields = text.startsWith("{") ? jsonFields(text) : logfmtFields(text);
   return fields === null ? null : entryOf(fields, null);
@@ -82,7 +82,7 @@ function logfmtFields(line: string): Fields | null {
   return end > 0 && end === line.length ? fields : null;
 }
 
-/** The entry of a record; null for one without a message, which is no log line. */
+/** Builds the entry of a record; null without a message, because that is no log line. */
 function entryOf(fields: Fields, context: TimeContext | null): ParsedLine | null {
   const rest = new Rest(fields);
   const isGelf = "short_message" in fields;
@@ -113,13 +113,13 @@ function timeOf(rest: Rest, context: TimeContext): string | null {
   return null;
 }
 
-/** Seconds since 1970 as a double are off from the seventh digit of their fraction on: `.3539999` was `.354`. */
+/** A double is inexact from the seventh digit of its fraction on: `.354` became `.3539999`. */
 function exact(value: string): string {
   return /^\d{10}\.\d{7,8}$/.test(value) ? String(Number(Number(value).toFixed(6))) : value;
 }
 
 function levelIn(rest: Rest, message: string, isGelf: boolean): string | undefined {
-  // MongoDB's letter; the field is called otherwise nowhere else, and other things are called so.
+  // MongoDB writes the level as a letter in `s`. Other loggers use `s` for other things.
   const letter = rest.peek("t.$date") === undefined ? undefined : letterLevel(rest.take(["s"]));
   if (letter !== undefined) return letter;
   const key = LEVEL_KEYS.find((name) => rest.peek(name) !== undefined);
@@ -131,10 +131,10 @@ function levelIn(rest: Rest, message: string, isGelf: boolean): string | undefin
   return NUMBER_LEVELS[value] ?? MONOLOG_LEVELS[value] ?? value;
 }
 
-/** The fields of a record that were not taken yet. */
+/** The fields of a record that were not used yet. */
 class Rest {
   readonly #fields: Fields;
-  /** Names as they are written, by their small letters. */
+  /** Original names by lower-case name. */
   readonly #names = new Map<string, string>();
 
   constructor(fields: Fields) {
@@ -142,7 +142,7 @@ class Rest {
     for (const name of Object.keys(fields)) this.#names.set(name.toLowerCase(), name);
   }
 
-  /** The first of the fields that is a text or a number, which is then taken; those within objects stay. */
+  /** Removes and returns the first of the fields that is a text or a number. Fields inside objects are not removed. */
   take(keys: readonly string[]): string | undefined {
     for (const key of keys) {
       const value = this.peek(key);

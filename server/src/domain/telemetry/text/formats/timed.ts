@@ -7,25 +7,28 @@ import { fieldsEntry } from "./structured.ts";
 
 const ATTRIBUTES = ["host", "program", "pid", "logger", "thread", "user", "database", "query_id", "code", "subsystem"];
 
-/** rsyslog's and journalctl's own form: only behind a time with a T and an offset, since words could be anything. */
+/**
+ * The host and program that rsyslog and journalctl write. Used only after a time with a T and an offset, because other
+ * words could be anything.
+ */
 const HOST_HEAD = /^(?<host>[\w.:-]+) (?<program>[^\s:[\]]+)(?:\[(?<pid>\d+)\])?: (?<message>.*)$/s;
 const EXACT_TIME = /T.*(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** Brackets, quotes and a mark that close a time. */
+/** Brackets, quotes and punctuation that end a time. */
 const CLOSING = /^["')\]}>]*(?:[:,;](?=\s|$))?\s*/;
 const OPENING = /[\s[({<|"':,-]+$/;
 const WEEKDAY = /(?:^|[\s[({<])(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? $/;
-/** `1:M 20 Nov 2026 08:00:00.123 * message` of Redis, whose marks are levels. */
+/** `1:M 20 Nov 2026 08:00:00.123 message` of Redis. Its marks after the time are levels. */
 const REDIS = /^\[?(?<pid>\d+)\]?(?::[XCSM])? $/;
 const REDIS_MARK = /^(?<mark>[.*#-]) (?<message>.*)$/s;
 const REDIS_LEVELS: Groups = { ".": "debug", "-": "verbose", "*": "notice", "#": "warning" };
-/** One letter before a time, `[W 2026-…`. Ruby's `W, [2026-…` has the word behind the time as well. */
+/** One letter before a time: `[W 2026-…`. Ruby's `W, [2026-…` also has the level word after the time. */
 const LETTER = /^\[?([DIWECFTVN]) ?\[?$/;
 const RUBY = /^[DIWEFA], \[$/;
-/** The file of a line, or its program: one word before the time. */
+/** One word before the time: the file or program of the line. */
 const ORIGIN = /^[^\s[<({|]{1,256}$/;
 
-/** Any line in which a time is found; null for others. */
+/** Reads any line that contains a time; null for others. */
 export function timed(line: string, find: TimeFinder): ParsedLine | null {
   const time = find(line);
   if (time === null) return null;
@@ -38,7 +41,7 @@ export function timed(line: string, find: TimeFinder): ParsedLine | null {
   return { ...entry, timestamp: time.timestamp };
 }
 
-/** A line without a time: its level and message, if it begins with a level. */
+/** Reads a line without a time: its message, and its level if it begins with one. */
 export function untimed(line: string): ParsedLine {
   const fields = fieldsEntry(line);
   if (fields !== null) return fields;
@@ -92,7 +95,7 @@ function levelAndMessage(rest: string, head: Groups, origin: Origin): { level: s
   const said = head["message"] ?? rest;
   const known = origin.level ?? head["level"] ?? letterLevel(head["letter"]) ?? numberLevel(head["severity"]);
   if (known !== undefined) return { level: known, message: said.replace(/^[-|:] +/, "") };
-  // After a program comes its message: words in it are no head.
+  // After a program comes its message, so its words are not parsed as a head.
   const isMessage = head["program"] !== undefined;
   const found = findLevel(said, isMessage ? 0 : undefined);
   if (found === null) return { level: undefined, message: said.replace(/^\|/, "") };

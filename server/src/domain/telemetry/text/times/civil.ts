@@ -1,7 +1,7 @@
 import { isoFromMs } from "#kernel/time.ts";
 import { fixedOffsetMs, type Zone } from "./zone.ts";
 
-/** A time as a line shows it. */
+/** A time with the parts that a line has. */
 export interface Civil {
   readonly year: number;
   /** 1 to 12. */
@@ -10,7 +10,7 @@ export interface Civil {
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
-  /** Digits after the second, without the point; empty for none. */
+  /** Digits of the fraction of a second, without the point; may be empty. */
   readonly fraction: string;
   /** `Z`, `UTC`, `+0100`; undefined when the line has none. */
   readonly offset?: string | undefined;
@@ -20,14 +20,14 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const DAY_MS = 86_400_000;
 const YEAR_MIN = 1000;
 
-/** 1 to 12 for `Jan` to `Dec`, and for what begins so; 0 for anything else. */
+/** Returns 1 to 12 for names that begin with `Jan` to `Dec`; 0 for anything else. */
 export function monthOf(name: string): number {
   return MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
 }
 
-/** ISO 8601 in UTC with the digits that the line has; null when there is no such day or time. */
+/** Returns ISO 8601 in UTC with the precision of the line; null when there is no such day or time. */
 export function timestampOf(civil: Civil, zone: Zone): string | null {
-  // A leap second has no place in Unix time: it becomes the end of the second before.
+  // Unix time has no leap seconds, so a leap second becomes the end of the second before.
   const leap = civil.second === 60;
   const second = leap ? 59 : civil.second;
   if (civil.hour > 23 || civil.minute > 59 || second > 59 || civil.year < YEAR_MIN) return null;
@@ -39,14 +39,15 @@ export function timestampOf(civil: Civil, zone: Zone): string | null {
 }
 
 /**
- * Seconds, milliseconds, microseconds or nanoseconds since 1970, distinguished by their size; null for other numbers.
+ * Reads seconds, milliseconds, microseconds or nanoseconds since 1970, distinguished by their size; null for other
+ * numbers.
  */
 export function timestampOfEpoch(whole: string, fraction: string): string | null {
   if (!/^\d{10}(?:\d{3}|\d{6}|\d{9})?$/.test(whole)) return null;
   return withFraction(Number(whole.slice(0, 10)) * 1000, whole.slice(10) + fraction);
 }
 
-/** Days of a month, 0 for one that the year does not have. */
+/** Returns the days of a month; 0 for a month that does not exist. */
 function daysOf(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
   return [0, 31, 0, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month] ?? 0;
@@ -57,29 +58,29 @@ export function withFraction(ms: number, fraction: string): string {
   return `${isoFromMs(ms).slice(0, 19)}${digits === "" ? "" : `.${digits}`}Z`;
 }
 
-/** Parts of the time that a line does not have. */
+/** Supplies the parts of a time that a line lacks. */
 export interface TimeContext {
   readonly zone: Zone;
-  /** The year of a month and day. */
+  /** Returns the year for a month and day. */
   yearOf(month: number, day: number): number;
-  /** The day of a time of day, in milliseconds after midnight. */
+  /** Returns the day for a time of day, in milliseconds after midnight. */
   dayOf(timeOfDayMs: number): Pick<Civil, "year" | "month" | "day">;
 }
 
 export interface TimeContextOptions {
   readonly zone: Zone;
-  /** No line is later than this: when the file was last written, or the clock. */
+  /** No line is later than this: the time of the last write of the file, or the clock. */
   readonly latestMs: () => number;
-  /** The year of lines that have none, where it is known. */
+  /** The year of lines without one, if it is known. */
   readonly year?: number | undefined;
 }
 
-/** How far a clock may be ahead before a time of day counts as the day before's. */
+/** A clock may be ahead by this much. A time of day that is later than that belongs to the day before. */
 const GRACE_MS = 5 * 60_000;
 
 /**
- * The year of a line without one: the latest in which the day is not after `latestMs`, a day of grace for clocks and zones. The day of a
- * line without a date: the latest on which the time is not after it.
+ * Supplies a missing year: the latest in which the day is not after `latestMs`, with a day of tolerance for clocks and
+ * zones. Supplies a missing date: the latest on which the time is not after `latestMs`.
  */
 export function createTimeContext({ zone, latestMs, year }: TimeContextOptions): TimeContext {
   return {

@@ -11,25 +11,29 @@ export interface FoundTime {
 /** Finds the time in a line, or returns null. */
 export type TimeFinder = (line: string) => FoundTime | null;
 
-/** A time begins within this many characters, or the line has none. */
+/** A time must begin within this many characters of the line. */
 export const TIME_SEARCH_CHARS = 80;
 
 const DIGITS_MAX = 20;
 const FILE_NAME = /^\S{1,250}\.log\S{0,50}:? (?=\S)/;
-/** So many words of prose before it, and a number or a time of day belongs to a message. */
+/**
+ * A date before the place. With more words of prose than `WORDS_MAX` before it, a number or a time of day belongs to a
+ * message.
+ */
 const DATE_BEFORE = /(?:\d[-/.]\d{1,4}|[A-Za-z]{3,9} {1,2}\d{1,2},?)[T ]$/;
 const WORDS_MAX = { number: 3, clock: 1 };
-/** How far the time since 1970 and a date on the same line may be apart, for their zones. */
+/** A time since 1970 and a date on the same line may differ by this much because of time zones. */
 const SAME_TIME_MS = 26 * 3_600_000;
 
 /**
- * The first time that begins in the first 80 characters. A number that may be a time since 1970 yields to a different
- * date after it, and a time without a date yields to any date, unless only marks and capitals are before it.
+ * Finds the first time that begins in the first 80 characters. A different date after a number that may be a time since
+ * 1970 wins over it. Any date wins over a time without a date, unless only punctuation and capitals are before that
+ * time.
  */
 export function findTime(line: string, context: TimeContext): FoundTime | null {
   let weak: FoundTime | null = null;
   let isNumber = false;
-  // The name of a file that the line was gathered from may have a time in it.
+  // A file name at the beginning of the line may contain a time.
   const from = line.includes(".log") ? (FILE_NAME.exec(line)?.[0].length ?? 0) : 0;
   for (let at = from; at < line.length && at < TIME_SEARCH_CHARS; at++) {
     const digits = digitsAt(line, at);
@@ -49,14 +53,14 @@ export function findTime(line: string, context: TimeContext): FoundTime | null {
   return weak;
 }
 
-/** A text that is a time from its first to its last character, such as the value of a field; null for any other. */
+/** Reads a text that consists of a time only, such as the value of a field; null for any other. */
 export function readTime(text: string, context: TimeContext): string | null {
   const value = text.trim();
   const found = findTime(value, context);
   return found !== null && found.start === 0 && found.end === value.length ? found.timestamp : null;
 }
 
-/** How many digits begin at a place; 0 for a capital letter that may begin a month; -1 where no time begins. */
+/** Returns how many digits begin at a position. 0: a capital letter that may begin a month. -1: no time begins here. */
 function digitsAt(line: string, at: number): number {
   const code = line.charCodeAt(at);
   const isNumber = isDigit(code);
@@ -68,7 +72,7 @@ function digitsAt(line: string, at: number): number {
   return digits;
 }
 
-/** True in the middle of a word, an address or a number with points. */
+/** Whether a position is inside a word, an address or a number with dots. */
 function isGluedTo(line: string, at: number): boolean {
   const before = line.charCodeAt(at - 1);
   if (isDigit(before) || (before >= 65 && before <= 90) || (before >= 97 && before <= 122)) return true;
@@ -88,18 +92,18 @@ function timeAt(line: string, at: number, form: TimeForm, context: TimeContext):
   return timestamp === null ? null : { start: at, end: at + match[0].length, timestamp };
 }
 
-/** True also where the second has no year to compare. */
+/** Whether two times are the same moment. The second may lack a year. */
 function isSameTime(a: FoundTime, b: FoundTime, line: string): boolean {
   if (!/\d{4}/.test(line.slice(b.start, b.end))) return true;
   return Math.abs(Date.parse(a.timestamp) - Date.parse(b.timestamp)) <= SAME_TIME_MS;
 }
 
-/** True where a number or a time of day belongs to a message, or to a date that does not exist. */
+/** Whether a number or a time of day belongs to a message, or to a date that does not exist. */
 function isPart(line: string, at: number, weak: keyof typeof WORDS_MAX): boolean {
   return wordsIn(line, at) > WORDS_MAX[weak] || (weak === "clock" && DATE_BEFORE.test(line.slice(0, at)));
 }
 
-/** Words of prose before a place: of small letters alone, with a space behind. */
+/** Counts words of prose before a position: words in lower case with a space after them. */
 function wordsIn(line: string, end: number): number {
   return line.slice(0, end).match(/(?<![^\s])[a-z]{2,}(?=\s)/g)?.length ?? 0;
 }

@@ -12,9 +12,9 @@ import {
 } from "./read.ts";
 import { ZONE_NAME } from "./zone.ts";
 
-/** A form of a time. Its expression is tried at one place of a line; the groups are the parts of the time. */
+/** A form of a time. Its expression is tried at one position of a line. Its groups are the parts of the time. */
 export interface TimeForm {
-  /** Other things look like it: it counts only near the beginning of a line, and a whole date wins over it. */
+  /** Other texts look like this form. It counts only near the beginning of a line, and a complete date wins over it. */
   readonly weak?: "clock" | "number" | undefined;
   readonly expression: RegExp;
   read(parts: Parts, context: TimeContext): string | null;
@@ -22,7 +22,10 @@ export interface TimeForm {
 
 interface Row {
   readonly examples: string;
-  /** How many digits it begins with, and which characters may follow them; no digits: the name of a month. */
+  /**
+   * The possible numbers of digits at its beginning, and the characters that may follow them. No digits: it begins with
+   * the name of a month.
+   */
   readonly digits: readonly number[];
   readonly after?: string;
   readonly expression: string;
@@ -159,7 +162,8 @@ const ALONE_FROM = 10;
 const BY_BEGINNING = byBeginning();
 
 /**
- * The forms that may begin with `digits` digits and then `after`; no digits: forms that begin with a capital letter.
+ * Returns the forms that may begin with `digits` digits, followed by `after`. No digits: forms that begin with a
+ * capital letter.
  */
 export function formsAt(digits: number, after: string): readonly TimeForm[] {
   return BY_BEGINNING.get(digits === 0 || digits >= ALONE_FROM ? String(digits) : digits + after) ?? [];

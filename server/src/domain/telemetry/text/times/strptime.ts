@@ -9,7 +9,7 @@ export class TimeFormatError extends Error {}
 const MONTH = "(?<mon>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6})";
 const WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}";
 
-/** The directives of strptime, and %L and %N as Ruby has them. The names of groups are those of the parts of a time. */
+/** The directives of strptime, and Ruby's %L and %N. The groups have the names of the parts of a time. */
 const DIRECTIVES: Readonly<Record<string, string>> = {
   Y: "(?<y>\\d{4})",
   y: "(?<y>\\d\\d)",
@@ -34,20 +34,18 @@ const DIRECTIVES: Readonly<Record<string, string>> = {
   s: "(?<whole>\\d{1,11})",
   "%": "%",
 };
-/** Short for several. */
+/** Abbreviations of several directives. */
 const COMPOSED: Readonly<Record<string, string>> = { T: "%H:%M:%S", D: "%m/%d/%y", F: "%Y-%m-%d", R: "%H:%M" };
 
 /**
- * Finds times of the form that a format of strptime gives, where they begin in the first 80 characters. A year or date that the format
- * does not have is taken from the context.
- *
+ * Finds times of a strptime format that begin in the first 80 characters. The context supplies a missing year or date.
  * @throws TimeFormatError
  */
 export function createStrptime(format: string, context: TimeContext): TimeFinder {
   const expression = expressionOf(format);
   const read = reader(context);
   return (line) => {
-    // No form is longer than this behind its beginning.
+    // No form is longer than this after its beginning.
     const match = expression.exec(line.slice(0, TIME_SEARCH_CHARS + format.length + 200));
     if (match === null || match.index >= TIME_SEARCH_CHARS) return null;
     const timestamp = read(match.groups ?? {});
@@ -64,7 +62,7 @@ function expressionOf(format: string): RegExp {
     const directive = DIRECTIVES[letter];
     if (directive === undefined) throw new TimeFormatError(unknownDirective(letter, format));
     for (const [, name = ""] of directive.matchAll(/\(\?<(\w+)>/g)) {
-      if (names.has(name)) throw new TimeFormatError(`%${letter} says again what a directive before it says`);
+      if (names.has(name)) throw new TimeFormatError(`%${letter} repeats an earlier directive`);
       names.add(name);
     }
     return directive;
@@ -75,7 +73,7 @@ function expressionOf(format: string): RegExp {
 
 function unknownDirective(letter: string, format: string): string {
   const known = [...Object.keys(DIRECTIVES), ...Object.keys(COMPOSED)].map((name) => `%${name}`).join(" ");
-  const what = letter === "" ? `${JSON.stringify(format)} ends in a %` : `%${letter} is no directive that it knows`;
+  const what = letter === "" ? `${JSON.stringify(format)} ends in a %` : `%${letter} is not a known directive`;
   return `${what}; it takes ${known}`;
 }
 
@@ -99,7 +97,7 @@ function reader(context: TimeContext): (parts: Parts) => string | null {
   };
   return (parts) => {
     const zone = parts["zone"];
-    // A name that means one offset needs no look-up: CEST, PDT and the like.
+    // A name with one fixed offset (CEST, PDT) needs no look-up.
     const offset = zone === undefined || fixedOffsetMs(zone) === null ? parts["o"] : zone;
     const here = zone === undefined || offset !== undefined ? context : zoned(zone);
     return here === null ? null : readParts({ ...parts, o: offset }, here);

@@ -1,16 +1,19 @@
-/** A time zone, as far as log lines need it: how far local time is ahead of UTC. */
+/** A time zone: how far its local time is ahead of UTC. */
 export interface Zone {
-  /** Offset in milliseconds at a local time, given as if it were UTC. In the hour that a change of clocks repeats: the later offset. */
+  /**
+   * Returns the offset in milliseconds at a local time, given as if it were UTC. In the hour that the end of summer
+   * time repeats, it is the later offset.
+   */
   offsetMs(localMs: number): number;
 }
 
 const MINUTE_MS = 60_000;
-/** Offsets change on quarters of an hour at the finest. */
+/** Offsets change only at quarters of an hour. */
 const CACHE_STEP_MS = 15 * MINUTE_MS;
 
 export const UTC: Zone = { offsetMs: () => 0 };
 
-/** Reads `UTC`, `+02:00` or a name of the IANA data base such as `Europe/Berlin`; null when there is no such zone. */
+/** Reads `UTC`, `+02:00` or a name of the IANA database such as `Europe/Berlin`; null for any other text. */
 export function zoneOf(text: string): Zone | null {
   if (/^(?:utc|gmt|z)$/i.test(text)) return UTC;
   const offsetMs = /^[+-]/.test(text) ? fixedOffsetMs(text) : null;
@@ -22,7 +25,7 @@ export function zoneOf(text: string): Zone | null {
   }
 }
 
-/** Names that loggers write and that mean one offset; the American ones as RFC 5322 section 4.3 has them. */
+/** Names of zones with one fixed offset that loggers write. RFC 5322 section 4.3 defines the American ones. */
 const NAMED_HOURS: Readonly<Record<string, number>> = {
   Z: 0,
   UTC: 0,
@@ -52,7 +55,7 @@ export const ZONE_NAME = `(?:${Object.keys(NAMED_HOURS)
   .toSorted((a, b) => b.length - a.length)
   .join("|")})`;
 
-/** Milliseconds of `Z`, `UTC`, `CET`, `+0100`, `-07:00`, `+02`; null for anything else. */
+/** Returns the milliseconds of `Z`, `UTC`, `CET`, `+0100`, `-07:00`, `+02`; null for anything else. */
 export function fixedOffsetMs(text: string): number | null {
   const hours = NAMED_HOURS[text.toUpperCase()];
   if (hours !== undefined) return hours * 60 * MINUTE_MS;
