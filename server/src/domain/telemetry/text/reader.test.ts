@@ -223,12 +223,12 @@ describe("a time format", () => {
     assert.equal(read(["22/11/2026 [WARN] x"], { timeFormat: "%d/%m/%Y" }).entries[0]?.level, "WARN"));
 
   for (const [timeFormat, reason] of [
-    ["%Y-%q", /%q is no directive .*%Y/],
+    ["%Y-%q", /%q is not a known directive .*%Y/],
     ["%Y %", /ends in a %/],
     ["%d", /day .* without a month/],
     ["%Y", /year without a month/],
     ["x", /neither a date nor an hour/],
-    ["%H:%M %T", /%H says again/],
+    ["%H:%M %T", /%H repeats/],
   ] as const) {
     test(`${JSON.stringify(timeFormat)} is refused`, () => {
       const wrong = checkTextOptions({ timeFormat });
