@@ -223,7 +223,7 @@ describe("a time format", () => {
     assert.equal(read(["22/11/2026 [WARN] x"], { timeFormat: "%d/%m/%Y" }).entries[0]?.level, "WARN"));
 
   for (const [timeFormat, reason] of [
-    ["%Y-%q", /%q is not a known directive .*%Y/],
+    ["%Y-%q", /%q is not a known directive.*%Y/],
     ["%Y %", /ends in a %/],
     ["%d", /day .* without a month/],
     ["%Y", /year without a month/],
