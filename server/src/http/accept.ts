@@ -1,6 +1,6 @@
 /**
- * The offered media type that an `Accept` field prefers (RFC 9110 section 12.5.1), or null when none is acceptable.
- * Offers are in the server's order of preference, which breaks ties.
+ * Returns the offered media type that an `Accept` field prefers (RFC 9110 section 12.5.1), or null when none is
+ * acceptable. Offers are in the server's order of preference, which breaks ties.
  */
 export function preferredType<T extends string>(accept: string | undefined, offers: readonly [T, ...T[]]): T | null {
   if (accept === undefined || accept.trim() === "") return offers[0];

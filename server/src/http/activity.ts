@@ -3,9 +3,9 @@ import type { ActivityService } from "@mooring/contract";
 import type { Activity } from "#domain/identity/index.ts";
 import { isId } from "#kernel/ids.ts";
 
-/** The owner of a secret, or of a signature, that a request sent instead of a token. */
+/** The owner of a secret or a signature that a request sent instead of a token. */
 export interface SignedIn {
-  /** Null: anybody, in an organization that is open to everybody. */
+  /** Null: an unsigned request to an organization with public data. */
   readonly id: string | null;
   readonly orgId: string;
 }
@@ -13,11 +13,11 @@ export interface SignedIn {
 declare module "fastify" {
   interface FastifyRequest {
     signedIn: SignedIn | null;
-    /** It came too fast for its credential. */
+    /** True: the credential's rate limit refused the request. */
     isLimited: boolean;
   }
   interface FastifyContextConfig {
-    /** Name of the surface that the route is of; another one for a route that passes its requests on. */
+    /** The surface of the route. A route that passes its requests on names the other surface. */
     readonly surface?: string;
   }
 }
@@ -36,7 +36,7 @@ const SERVICES: Readonly<Record<string, ActivityService>> = {
   portal: "portal",
 };
 
-/** For `answered` of a server: counts the request where it is known whose it was. */
+/** For `answered` of a server: counts the request if its owner is known. */
 export function countAnswered(
   activity: Pick<Activity, "count">,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
@@ -57,7 +57,7 @@ export function countAnswered(
   };
 }
 
-/** An answer that says that the caller may not. */
+/** Whether the answer says that the caller has no permission. */
 function isRefusal(status: number): boolean {
   return status === 401 || status === 403 || status === 429;
 }

@@ -3,17 +3,17 @@ import type { Scope } from "@mooring/contract";
 import { requireAnywhere, type Authenticator, type Principal } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** The permission that a bearer token needs. */
+/** The permission that an access token needs. */
 export type TokenPermission = Scope | "authenticated";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set before the operation runs, on every route that a token opens. */
+    /** Set before the operation runs, on every route that accepts an access token. */
     principal: Principal | null;
   }
 }
 
-/** The bearer token of the `Authorization` field (RFC 6750 section 2.1; the scheme in any case). */
+/** Returns the access token of the `Authorization` field (RFC 6750 section 2.1). The scheme is case-insensitive. */
 export function bearerOf(request: FastifyRequest): string {
   const field = request.headers.authorization;
   if (field === undefined || field === "") {
@@ -30,9 +30,10 @@ export function bearerOf(request: FastifyRequest): string {
 }
 
 /**
- * Authenticates, then asks whether the principal holds the permission anywhere; the operation asks again for the resource
- * that it finds.
- * @throws Problem `unauthorized`, `invalid_token`, `address_not_allowed`, `insufficient_scope`, `project_archived`, `unavailable`
+ * Authenticates the principal, then checks that it has the permission anywhere. The operation checks it again for the
+ * resource that it finds.
+ * @throws Problem `unauthorized`, `invalid_token`, `address_not_allowed`, `insufficient_scope`, `project_archived`,
+ * `unavailable`
  */
 export async function admit(
   request: FastifyRequest,
@@ -46,8 +47,8 @@ export async function admit(
   return principal;
 }
 
-/** The principal of a request on a route that a token opens. */
+/** Returns the principal of a request on a route that accepts an access token. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (request.principal === null) throw new Error("no principal: the route asks for no token");
+  if (request.principal === null) throw new Error("no principal: the route accepts no access token");
   return request.principal;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { BODIES_BYTES_MAX, BODIES_BYTES_ORGANIZATION_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** Bytes of request bodies under way at one time. */
+/** The most bytes of request bodies that may be in memory at one time. */
 export interface BodyLimits {
   readonly totalBytesMax: number;
   readonly organizationBytesMax: number;
@@ -10,8 +10,9 @@ export interface BodyLimits {
 
 export interface BodyBudget {
   /**
-   * Takes the bytes until the returned function is called; calling it again does nothing.
-   * @throws Problem `rate_limited` when the organization has its share, `unavailable` when all together have theirs
+   * Counts the bytes until the returned function is called. Calling it again does nothing.
+   * @throws Problem `rate_limited` when the organization's limit is reached, `unavailable` when the total limit is
+   * reached
    */
   hold(orgId: string, bytes: number): () => void;
 }
@@ -21,7 +22,7 @@ export const BODY_LIMITS: BodyLimits = {
   organizationBytesMax: BODIES_BYTES_ORGANIZATION_MAX,
 };
 
-/** The assumed size of a body without a length. */
+/** The assumed size of a body without Content-Length. */
 const UNKNOWN_LENGTH_BYTES = 4 * 1024 * 1024;
 
 export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLimits): BodyBudget {
@@ -54,8 +55,9 @@ export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLi
 }
 
 /**
- * Counts the body of each admitted request from before its first byte is read until the request is over, so that bodies that
- * are sent slowly, or wait for something, can't fill the memory. Those of nobody are small: see `PUBLIC_BODY_BYTES_MAX`.
+ * Counts the body of each admitted request, from before its first byte is read until the request is over. So bodies
+ * that arrive slowly or wait can't fill the memory. Requests without a principal have small bodies: see
+ * `PUBLIC_BODY_BYTES_MAX`.
  */
 export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
   app.addHook("preParsing", async (request, reply, payload) => {
@@ -68,7 +70,7 @@ export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
   });
 }
 
-/** 0 for a body longer than the route accepts: it is refused unread. */
+/** Returns 0 for a body that is longer than the route accepts, because it is refused unread. */
 function bytesOf(request: FastifyRequest): number {
   const limit = request.routeOptions.bodyLimit ?? 0;
   if (request.headers["transfer-encoding"] !== undefined) return Math.min(limit, UNKNOWN_LENGTH_BYTES);

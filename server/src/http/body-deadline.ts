@@ -5,23 +5,24 @@ import { HttpProblem } from "./problems.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     readonly operationId?: string;
-    /** The route reads its body as a stream, never has it in memory, and bounds its time itself. */
+    /** The route streams its body instead of keeping it in memory, and has its own time limit. */
     readonly streamsBody?: boolean;
-    /** The methods that a refusal names, where the route takes more of them to refuse them itself. */
+    /** The methods that `Allow` names, when the route accepts more methods only to refuse them. */
     readonly allow?: readonly string[];
   }
 }
 
 /**
- * Bounds the time in which the body of a request without a principal arrives. Such bodies are counted in no budget, see
- * `holdBodies`, and one that drips would keep its connection and its memory for as long as the sender likes.
+ * Limits the time for the body of a request without a principal. No budget counts these bodies (see `holdBodies`), so a
+ * slow sender could keep a connection and its memory without end.
  */
 export function limitBodyTime(app: FastifyInstance, timeoutMs: number): void {
   app.addHook("preParsing", async (request, reply, payload) => {
     const isBounded = request.routeOptions.config.streamsBody === true;
     if (request.principal !== null || isBounded || request.raw.complete) return payload;
     const deadline = setTimeout(() => {
-      // An error for the reader of the body. Destroying it instead would close the connection before the answer.
+      // Reports an error to the reader of the body. Destroying the body would close the connection before the answer is
+      // sent.
       payload.emit("error", tooSlow(timeoutMs));
     }, timeoutMs);
     payload.on("error", () => clearTimeout(deadline));

@@ -2,11 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Problem } from "#kernel/problem.ts";
 import { HttpProblem } from "./problems.ts";
 
-/** How often it is looked, in parts of the timeout. */
+/** How often the check runs in each timeout. */
 const LOOKS = 4;
 
 /**
- * Aborts the signal when no byte comes for that long. A large body has no time limit as a whole: slow lines are no fault.
+ * Aborts the signal when no byte arrives for that long. A large body has no total time limit, because a slow connection
+ * is no fault.
  */
 export function watchIdle(
   request: IncomingMessage,

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 
 /**
- * Reads a request's body into one buffer. The limit is counted on the stream, so it holds without Content-Length too.
- * With Content-Length the buffer is made once and filled: half the memory of gathering pieces and joining them.
+ * Reads a request's body into one buffer. The limit is counted on the stream, so it also holds without Content-Length.
+ * With Content-Length, the buffer is allocated once, which needs half the memory of joining pieces.
  * @throws Problem `body_too_large` before more than the limit is kept, `invalid_request` when the sender goes away
  */
 export function readBody(payload: IncomingMessage, bytesMax: number): Promise<Buffer<ArrayBuffer>> {
@@ -14,7 +14,7 @@ export function readBody(payload: IncomingMessage, bytesMax: number): Promise<Bu
 }
 
 /**
- * Reads a request's body as the pieces that it came in, for a thread that joins them: to copy 10 MiB costs the event loop milliseconds.
+ * Reads a request's body in pieces, for a thread that joins them: copying 10 MiB takes the event loop milliseconds.
  * @throws Problem as `readBody` does
  */
 export function readBodyPieces(payload: IncomingMessage, bytesMax: number): Promise<Buffer[]> {
@@ -48,7 +48,7 @@ interface Sink<Whole> {
   whole(): Whole;
 }
 
-/** Node's parser gives exactly as many bytes as Content-Length says. */
+/** Fills one buffer. Node's parser gives exactly as many bytes as Content-Length says. */
 function filling(bytes: number): Sink<Buffer<ArrayBuffer>> {
   const body = Buffer.allocUnsafeSlow(bytes);
   let at = 0;
@@ -60,7 +60,7 @@ function filling(bytes: number): Sink<Buffer<ArrayBuffer>> {
   };
 }
 
-/** Smaller pieces are joined: a body that comes byte by byte would be millions of them. */
+/** Smaller pieces are joined. Otherwise a body that arrives byte by byte would be millions of pieces. */
 const PIECE_BYTES_MIN = 16 * 1024;
 
 function gathering(): Sink<Buffer[]> {

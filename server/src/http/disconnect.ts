@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Codes of streams and sockets for a peer that disconnected, and for work aborted because of it. */
+/** Error codes of streams and sockets whose peer disconnected, and of work that was aborted for this reason. */
 const CODES: ReadonlySet<unknown> = new Set([
   "ECONNRESET",
   "ECONNABORTED",
@@ -12,7 +12,7 @@ const CODES: ReadonlySet<unknown> = new Set([
   "ERR_STREAM_WRITE_AFTER_END",
 ]);
 
-/** Aborts the work for a caller whose connection closed. */
+/** The reason of the abort when the caller's connection closed. */
 export class CallerGone extends Error {
   readonly code = "ABORT_ERR";
 
@@ -22,12 +22,12 @@ export class CallerGone extends Error {
   }
 }
 
-/** Whether the error only says that the caller disconnected: nothing that an operator could mend. */
+/** Whether the error only says that the caller disconnected, so that the operator has nothing to repair. */
 export function isDisconnect(
   error: unknown,
   request: Pick<IncomingMessage, "destroyed" | "complete" | "socket">,
 ): boolean {
-  // A request is destroyed at its end too.
+  // A request is also destroyed when it ends normally.
   const isGone = request.socket.destroyed || (request.destroyed && !request.complete);
   return isGone && error instanceof Error && CODES.has((error as { code?: unknown }).code);
 }

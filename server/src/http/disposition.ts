@@ -1,11 +1,11 @@
-/** For content that a browser must never show, or for answers without `nosniff`: it is always saved. */
+/** For content that a browser must not show, or for answers without `nosniff`: browsers always save it. */
 export function attachmentOf(filename: string): string {
   return dispositionAs("attachment", filename);
 }
 
 /**
- * `Content-Disposition` with the original name (RFC 6266, RFC 8187). The plain `filename` is for clients that know no other: ASCII, and nothing that
- * could be a path or an escape.
+ * Builds `Content-Disposition` with the original name (RFC 6266, RFC 8187). The plain `filename` is for old clients:
+ * ASCII only, without characters of paths and escapes.
  */
 export function dispositionAs(kind: "inline" | "attachment", filename: string): string {
   const plain = filename
@@ -16,7 +16,7 @@ export function dispositionAs(kind: "inline" | "attachment", filename: string): 
   return `${kind}; filename="${plain}"${extended}`;
 }
 
-/** `value-chars` of RFC 8187 section 3.2.1. */
+/** Encodes `value-chars` of RFC 8187 section 3.2.1. */
 function extendedValue(text: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

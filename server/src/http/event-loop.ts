@@ -1,13 +1,13 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Gauge, type Registry } from "prom-client";
 
-/** prom-client looks every 10 ms, which wakes a process at rest a hundred times a second. */
+/** prom-client measures every 10 ms, which wakes an idle process a hundred times a second. */
 export const LOOK_EVERY_MS = 100;
 const NS_PER_S = 1e9;
 const MS_PER_S = 1000;
 const PREFIX = "nodejs_eventloop_lag";
 
-/** How late timers are, since the last time that it was read. The names are prom-client's, whose own gauges are replaced. */
+/** Measures how late timers are since the last read. The names are those of prom-client, whose gauges it replaces. */
 export function registerEventLoopLag(registry: Registry): void {
   const histogram = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS });
   histogram.enable();
@@ -31,7 +31,7 @@ export function registerEventLoopLag(registry: Registry): void {
   gauge("_p50", "The 50th percentile of the lags of the event loop.", () => lag(histogram.percentile(50)));
   gauge("_p90", "The 90th percentile of the lags of the event loop.", () => lag(histogram.percentile(90)));
   gauge("_p99", "The 99th percentile of the lags of the event loop.", () => lag(histogram.percentile(99)));
-  // Registered last, so read last.
+  // Registered last, so that it is read last.
   registry.removeSingleMetric(`${PREFIX}_seconds`);
   new Gauge({
     name: `${PREFIX}_seconds`,

@@ -4,10 +4,10 @@ import type { HttpHost } from "./host.ts";
 import { mountRoute } from "./mount.ts";
 import type { Surface } from "./surface.ts";
 
-/** One thing that must work for requests to be answered. */
+/** A part that must work for the server to answer requests. */
 export interface HealthCheck {
   readonly name: string;
-  /** Rejects with the reason when it does not. */
+  /** Rejects with the reason when the part does not work. */
   check(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export const HEALTH_ROUTES = {
 export interface HealthOptions {
   readonly host: HttpHost;
   readonly checks: readonly HealthCheck[];
-  /** True from the moment a stop was asked for: `/readyz` then answers 503 so that balancers look elsewhere. */
+  /** True as soon as a stop is requested. `/readyz` then answers 503, so that load balancers use other servers. */
   stopping(): boolean;
 }
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 
-/** RFC 3986 section 3.2: a name or an address, and perhaps a port. Empty where the target has no authority. */
+/** RFC 3986 section 3.2: a name or an address, with an optional port. Empty when the target has no authority. */
 const HOST = /^(?:\[[0-9A-Fa-f:.vV]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)(?::[0-9]*)?$/;
 
 /**
- * The fault of a request's Host: several, or an invalid one, may mean one host to a proxy and another to us (RFC 9112
- * section 3.2). Node keeps the first of several.
+ * Returns the fault of a request's Host field. A proxy may read several fields, or an invalid one, as another host than
+ * this server does (RFC 9112 section 3.2). Node keeps the first of several.
  */
 export function faultOfHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   const { host } = headers;

@@ -8,35 +8,35 @@ import type { IdempotencyRecords } from "./idempotency.ts";
 import { createRateLimiter, sendRateLimitFields, takeToken } from "./rate-limit.ts";
 import { admitSession, requireConfirmed, requireSameOrigin, type Sessions } from "./sessions.ts";
 
-/** The dependencies of the conventions on the rest of the product; created once by `app/build.ts`. */
+/** Everything that the HTTP conventions need from the rest of the product. `app/build.ts` creates it once. */
 export interface HttpHost {
-  /** Authenticates, checks the permission, takes a token from the credential's bucket, or from the person's. */
+  /** Authenticates, checks the permission, and takes a token from the bucket of the credential or person. */
   admit(request: FastifyRequest, reply: FastifyReply, permission: Permission): Promise<void>;
-  /** @throws Problem `cross_site` when a page of another site may have sent the request */
+  /**  @throws Problem `cross_site` when a page of another site may have sent the request */
   requireSameOrigin(request: FastifyRequest): void;
   /**
-   * Requires that an admitted person confirmed their identity within ten minutes.
+   * Requires that an admitted person has confirmed their identity within the last ten minutes.
    * @throws Problem `confirmation_required`
    */
   requireConfirmed(request: FastifyRequest): void;
   /**
-   * Checks again who the caller is and whether it has the permission, for answers that take long. Takes no token of the
-   * rate limit.
+   * Authenticates and checks the permission again, for answers that take long. Takes no token of the rate limit.
    * @throws Problem as `admit` does
    */
   readmit(request: FastifyRequest, permission: TokenPermission): Promise<Principal>;
   /**
-   * Takes a token from a bucket of the credential's sign-ins, for requests that show its secret instead of a token.
+   * Takes a token from the bucket for a credential's sign-ins, for requests that send its secret instead of an access
+   * token.
    * @throws Problem `rate_limited`
    */
   countSignIn(reply: FastifyReply, credential: SignedIn): void;
   /**
-   * Takes a token from the credential's bucket, for requests that were admitted by other means than `admit`.
+   * Takes a token from the credential's bucket, for requests that were not admitted by `admit`.
    * @throws Problem `rate_limited`
    */
   countRequest(reply: FastifyReply, principalId: string): void;
   /**
-   * Takes a token from a bucket of the peer's address, for requests without any credential.
+   * Takes a token from the bucket of the peer's address, for requests without a credential.
    * @throws Problem `rate_limited`
    */
   countAddress(reply: FastifyReply, ip: string): void;
@@ -46,11 +46,11 @@ export interface HttpHost {
 
 export interface HttpHostOptions {
   readonly authenticator: Authenticator;
-  /** Absent where no route asks for a session. */
+  /** Absent when no route needs a session. */
   readonly sessions?: Sessions;
   readonly idempotency: IdempotencyRecords;
   readonly clock: Clock;
-  /** Requests of one principal, or of one address without a credential: sustained a second, and burst. */
+  /** Limits for requests of one principal, or of one address without a credential: sustained a second, and burst. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
 }
 
@@ -84,14 +84,12 @@ export function createHttpHost(options: HttpHostOptions): HttpHost {
   };
 }
 
-/**
- * The address does not name the person: the next person at the same browser must get none of the answer, online or not.
- */
+/** The URL does not identify the person, so a cache could show the answer to the next person at the same browser. */
 function keepFromCaches(reply: FastifyReply): void {
   void reply.header("cache-control", "no-store");
 }
 
 function sessionsOf({ sessions }: HttpHostOptions): Sessions {
-  if (sessions === undefined) throw new Error("no sessions: a route asks for one where people don't sign in");
+  if (sessions === undefined) throw new Error("no sessions: a route needs one, but people can't sign in here");
   return sessions;
 }

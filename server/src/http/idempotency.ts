@@ -8,22 +8,22 @@ import { principalOf } from "./authentication.ts";
 /** A remembered answer. */
 export interface RecordedAnswer {
   readonly status: number;
-  /** JSON, with null where something is shown once. */
+  /** JSON, with null for members that are shown once. */
   readonly body: string;
-  /** JSON with that, as long as it may be shown still; null when there is nothing of it. */
+  /** JSON with these members, while they may still be shown; otherwise null. */
   readonly whole: string | null;
 }
 
-/** The right to run the request of a key, until another takes it over. */
+/** The right to run the request of an idempotency key, until another request takes it over. */
 export interface RecordClaim {
   readonly keyHash: string;
   readonly owner: string;
 }
 
-/** Where idempotency keys are kept; implemented by `domain/idempotency`. */
+/** Stores idempotency keys; implemented by `domain/idempotency`. */
 export interface IdempotencyRecords {
   /**
-   * Claims the key for this request, or returns the answer that was given before.
+   * Claims the key for this request, or returns the earlier answer.
    * @throws Problem `idempotency_in_progress` (409), `idempotency_key_reused` (422)
    */
   begin(
@@ -32,15 +32,18 @@ export interface IdempotencyRecords {
   ): Promise<{ readonly claim: RecordClaim } | { readonly answer: RecordedAnswer }>;
   /** Runs the operation, whose transaction records the answer. */
   during<T>(claim: RecordClaim, status: number, run: () => Promise<T>): Promise<T>;
-  /** Records an answer that the transaction did not, or that became another one after it. */
+  /** Records an answer that the transaction did not record, or that changed afterwards. */
   complete(claim: RecordClaim, answer: RecordedAnswer): Promise<void>;
-  /** Gives the key back after a failure, so that a retry runs. Does nothing when the change was made. */
+  /** Releases the key after a failure, so that a retry runs. Does nothing when the change was committed. */
   abandon(claim: RecordClaim): Promise<void>;
-  /** An answer is being sent; `left` says whether it left whole. Then the values that are shown once are deleted. */
+  /**
+   * Call it when an answer is being sent. `left` resolves to whether it was sent completely; then the values that are
+   * shown once are deleted.
+   */
   leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }
 
-/** The caller's `Idempotency-Key`, checked, or null. */
+/** Returns the caller's valid `Idempotency-Key`, or null. */
 export function idempotencyKeyOf(request: FastifyRequest): string | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
@@ -55,9 +58,9 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
 
 /**
  * Runs an operation once for a principal, route and key. A repetition gets the first answer with `Idempotency-Replayed:
- * true`. Members that are shown once (`kernel/shown-once.ts`) are null in it when the first answer left the server
- * whole. `replayed` may build another answer from it. A failure to record the answer afterwards is logged, not thrown:
- * the change is committed, and only its own answer is true.
+ * true`. Members that are shown once (`kernel/shown-once.ts`) are null in it if the first answer was sent completely.
+ * `replayed` may build another answer from it. When the answer can't be recorded after the commit, the failure is only
+ * logged, because the change was made.
  */
 export async function idempotent(
   host: { readonly idempotency: IdempotencyRecords },
@@ -70,7 +73,7 @@ export async function idempotent(
   const key = idempotencyKeyOf(request);
   if (key === null) return run();
   const { kind, id, orgId } = principalOf(request);
-  const caller = kind === "person" ? [id, orgId] : [id]; // a person may be in several organizations
+  const caller = kind === "person" ? [id, orgId] : [id]; // A person may be a member of several organizations.
   const keyHash = sha256Hex(JSON.stringify([...caller, row.operationId, key]));
   const fingerprint = sha256Hex(JSON.stringify([request.url, request.body ?? null]));
   const begun = await host.idempotency.begin(keyHash, fingerprint);
@@ -96,7 +99,10 @@ export async function idempotent(
   return result;
 }
 
-/** A secret that was sent is shown to nobody again. One whose answer was cut off, by a crash or a broken connection, can be asked for once more. */
+/**
+ * A secret that was sent is not shown again. If a crash or a broken connection cut off the answer, a repetition shows
+ * it.
+ */
 function forgetWhenSent(
   host: { readonly idempotency: IdempotencyRecords },
   keyHash: string,

@@ -5,7 +5,7 @@ import { exceeds } from "#kernel/json-size.ts";
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from "#kernel/limits.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 
-/** JSON bodies are measured before they are parsed: a few bytes can take much memory, and everybody waits meanwhile. */
+/** Measures JSON bodies before they are parsed, because a few bytes can take much memory and block the event loop. */
 export function limitJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeContentTypeParser("application/json");
@@ -32,13 +32,15 @@ interface Shape {
   readonly additionalProperties?: unknown;
 }
 
-/** For a list without a limit. Every item is compared with every other. */
+/**
+ * The most items of a list without a limit whose items must differ, because every item is compared with every other.
+ */
 const UNIQUE_ITEMS_MAX = 100;
 const UNKNOWN_MEMBERS_MAX = 100;
 
 /**
- * A list that is longer, or an object with more unknown members, than its schema allows. A validator checks every item
- * first, and compares those that must differ, every one with every other: 260,000 of them took minutes.
+ * Finds a list that is longer, or an object with more unknown members, than its schema allows. The validator would
+ * first check every item, and compare every pair of items that must differ: 260,000 items took minutes.
  */
 export function tooMuch(schema: TSchema, value: unknown): ProblemPlace | undefined {
   return faultAt(schema, value, "");

@@ -9,8 +9,8 @@ import { faultOfHost } from "./host-field.ts";
 import { createHttp2, type Http2 } from "./http2.ts";
 
 /**
- * A bound address. It is taken before anything else starts, so that a second start fails before it touches data, and so
- * that a port of 0 is known when addresses are made. Until `serve` it answers 503.
+ * A bound address. It is bound before anything else starts, so that a second start fails before it touches data, and so
+ * that addresses can contain the real port when it is set to 0. Until `serve`, it answers 503.
  */
 export interface Listener {
   readonly server: Server;
@@ -24,12 +24,15 @@ export interface Listener {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Connections without a byte either way for this long are closed; Node's own `requestTimeout` would cut long transfers. */
+/**
+ * Closes connections that are idle in both directions for this long. Node's own `requestTimeout` would cut long
+ * transfers.
+ */
 const IDLE_TIMEOUT_MS = 120_000;
 /** Longer than the 60 s that load balancers commonly keep idle connections for, so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const IDLE_SWEEP_MS = 20;
-/** From the first byte of a request to the end of its header. Without `requestTimeout`, Node would wait for it for ever. */
+/** Time limit for a request's header. Without `requestTimeout`, Node would wait without end. */
 const HEADERS_TIMEOUT_MS = 30_000;
 
 /** PEM: the certificate with its chain, and its private key. */
@@ -40,9 +43,9 @@ export interface CertificatePair {
 
 export interface ListenerOptions {
   readonly headersTimeoutMs?: number;
-  /** More connections than these are closed as they come; no limit when absent. */
+  /** Closes new connections above this number; no limit when absent. */
   readonly connectionsMax?: number;
-  /** Whether a request without a right Host is refused here, for a handler that does not look. */
+  /** True: refuses a request without a valid Host field, for a handler that does not check it. */
   readonly requireHost?: boolean;
   /** Limits of refused bodies; the product's limits when absent. */
   readonly refusedBodies?: DrainLimits;
@@ -175,7 +178,7 @@ async function stopServer(server: Server, timeoutMs: number, destroyRest: () => 
   });
   const ended = new AbortController();
   const sweep = (async () => {
-    // A connection whose last request was answered during the stop is idle from then on, and would be kept alive.
+    // A connection becomes idle when its last request is answered during the stop. Node would keep it open.
     for (let waitedMs = 0; waitedMs < timeoutMs && !ended.signal.aborted; waitedMs += IDLE_SWEEP_MS) {
       server.closeIdleConnections();
       await delay(IDLE_SWEEP_MS);

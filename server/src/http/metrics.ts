@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Counter, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { registerEventLoopLag } from "./event-loop.ts";
 
-/** Figures of the process in Prometheus' text format. */
+/** Metrics of the process in Prometheus' text format. */
 export interface HttpMetrics {
   observe(request: FastifyRequest, reply: FastifyReply): void;
   readonly registry: Registry;
@@ -10,16 +10,18 @@ export interface HttpMetrics {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The operation's name, where one route has several. */
+    /** The name of the operation, when the route has several. */
     operation: string | null;
   }
 }
 
-/** prom-client can't disable its own measurement of the event loop, whose gauges ours replace. */
+/** prom-client can't disable its own measurement of the event loop. Our gauges replace it. */
 const NEVER_MS = 2 ** 31 - 1;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
-/** The operation's name or the route's pattern, never the path: a path has identifiers. Undefined: no route matched. */
+/**
+ * Returns the operation's name or the route's pattern. The path would contain identifiers. Undefined: no route matched.
+ */
 export function routeOf(request: FastifyRequest): string | undefined {
   return request.operation ?? request.routeOptions.url;
 }

@@ -13,20 +13,20 @@ import { bodyCheck, parameterCheck, type Check } from "./validate.ts";
 
 /** The arguments of an operation other than its input. */
 export interface OperationContext {
-  /** Throws on a route that no token opens: those have no principal. */
+  /** Throws on a route that accepts no access token, because it has no principal. */
   readonly principal: Principal;
   /** Throws on a route whose permission is not `session` or `instance`. */
   readonly session: PersonSession;
   readonly requestId: string;
-  /** The peer's address; from forwarded fields only when the peer is a configured proxy. */
+  /** The peer's address. Forwarded fields count only when the peer is a configured proxy. */
   readonly ip: string;
-  /** Aborted when the caller goes away before the answer is complete. */
+  /** Aborted when the caller disconnects before the answer is complete. */
   readonly signal: AbortSignal;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** The actor and its origin, in the form of the domain. */
+/** Returns the actor and the origin of the request in the form of the domain. */
 export function callerOf({ principal, ip, requestId }: OperationContext): {
   readonly principal: Principal;
   readonly ip: string;
@@ -43,7 +43,7 @@ export interface OperationInput<T> {
 
 export type Operation<T> = (input: OperationInput<T>, context: OperationContext) => Promise<ResultOf<T>> | ResultOf<T>;
 
-/** A row whose exact types were kept by `route()`. */
+/** A row whose exact types `route()` keeps. */
 type AnyRoute = Pick<
   Route,
   "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"
@@ -54,7 +54,7 @@ type AnyRoute = Pick<
 
 interface MountOptions<T> {
   readonly bodyBytesMax?: number;
-  /** Builds the answer to a repetition, where the first answer does not stay valid for as long as it is kept. */
+  /** Builds the answer to a repetition, if the first answer becomes invalid before its record expires. */
   readonly replayed?: (
     result: ResultOf<T>,
     input: OperationInput<T>,
@@ -63,8 +63,8 @@ interface MountOptions<T> {
 }
 
 /**
- * Binds a row of the contract to its operation. In this order: where the request comes from, authentication and scope, limits
- * (before a byte of the body is read), a recent proof of who it is, validation, idempotency, the operation.
+ * Binds a row of the contract to its operation. The order of the checks: origin, authentication and scope, limits
+ * (before the body is read), recent confirmation, validation, idempotency, operation.
  */
 export function mountRoute<const T extends AnyRoute>(
   app: FastifyInstance,
@@ -106,10 +106,7 @@ export function mountRoute<const T extends AnyRoute>(
   });
 }
 
-/**
- * An answer that has begun and can't be completed: the connection is closed, which shows it, and nothing more can be
- * sent.
- */
+/** Closes the connection of an answer that has begun and can't be completed, so that the client sees the failure. */
 function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unknown): void {
   if (error !== undefined && !isDisconnect(error, request.raw))
     request.log.info({ err: error }, "an answer was broken off");
@@ -117,7 +114,10 @@ function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unkno
   reply.raw.destroy();
 }
 
-/** Browsers send a session's cookie with every request to this host, so changes must come from the portal itself. */
+/**
+ * Browsers send the session cookie with every request to this host, so requests that change something must come from
+ * the portal.
+ */
 function isFromPortalOnly(row: AnyRoute): boolean {
   if (row.sameOrigin === true) return true;
   return (row.permission === "session" || row.permission === "instance") && row.method !== "GET";
@@ -143,7 +143,7 @@ function checksOf(row: AnyRoute): Checks {
   };
 }
 
-/** A parameter that is not in the contract is refused by name: a misspelt filter must not answer everything. */
+/** Refuses a parameter that is not in the contract: a misspelt filter must not return everything. */
 function queryCheck(schema: NonNullable<Route["query"]>): Check {
   const check = parameterCheck(schema);
   const names = new Set(Object.keys(schema.properties));
@@ -158,7 +158,7 @@ function queryCheck(schema: NonNullable<Route["query"]>): Check {
 }
 
 function unknownParameter(name: string): Problem {
-  return new Problem("invalid_parameter", "A parameter is not known here.", {
+  return new Problem("invalid_parameter", "A parameter is unknown.", {
     errors: [
       {
         pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
@@ -192,7 +192,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OperationConte
   };
 }
 
-/** Aborts when the connection closes before the answer was sent whole. */
+/** Aborts when the connection closes before the answer is complete. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once("close", () => {

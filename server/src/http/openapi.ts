@@ -20,7 +20,7 @@ type Row = Pick<Route, "operationId" | "method" | "path" | "tag" | "summary" | "
     >
   >;
 
-/** The error answers of a row, from its permission and its own list. */
+/** Returns the error codes of a row, from its permission and its own list. */
 function problemCodesOf(row: Row): ProblemCode[] {
   const codes = new Set<ProblemCode>(row.problems as ProblemCode[]);
   for (const code of codesOfAdmission(row)) codes.add(code);
@@ -34,7 +34,7 @@ function problemCodesOf(row: Row): ProblemCode[] {
   return [...codes];
 }
 
-/** A token of a credential never gets these; one of a person does, where the organization asks of people what theirs does not show. */
+/** Only tokens of people get these, when the organization requires a sign-in with more proof than the token has. */
 const OF_PEOPLE: readonly ProblemCode[] = ["second_factor_required", "provider_sign_in_required"];
 
 function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
@@ -46,7 +46,7 @@ function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {
   return ["unauthorized", "invalid_token", "address_not_allowed", "rate_limited", ...OF_PEOPLE, ...scope, ...recent];
 }
 
-/** The OpenAPI 3.1 document of a set of rows. Pure: the same rows give the same text. */
+/** Builds the OpenAPI 3.1 document of a set of rows. It is a pure function: equal rows give equal text. */
 export function openApiOf(options: {
   title: string;
   version: string;
@@ -101,7 +101,7 @@ function operationOf(row: Row): object {
 function securityOf(permission: Row["permission"]): object[] {
   if (permission === "public") return [];
   if (permission === "session" || permission === "instance")
-    throw new Error("cannot document a row of the portal: it is between its pages and the server");
+    throw new Error("cannot document a row of the portal: its API is internal");
   return [{ oauth2: permission === "authenticated" ? [] : [permission] }];
 }
 

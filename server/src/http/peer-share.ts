@@ -3,20 +3,20 @@ import { containsRange, parseAddress, parseAddressRange, type AddressRange } fro
 import type { Clock } from "#kernel/time.ts";
 import type { Listener } from "./listener.ts";
 
-/** An address from which most requests come, though it is no trusted proxy. */
+/** An address that sends most requests but is not a trusted proxy. */
 export interface DominantPeer {
   readonly address: string;
   /** Share of all requests, 0 to 1. */
   readonly share: number;
   readonly requests: number;
-  /** Its requests say that they are forwarded. */
+  /** True: its requests have header fields of a proxy. */
   readonly forwards: boolean;
 }
 
 export interface PeerShare {
-  /** Counts a request by the address of its connection. */
+  /** Counts a request by the peer's address. */
   count(raw: Pick<IncomingMessage, "socket" | "headers">): void;
-  /** The last result; undefined: no address sends more than half. */
+  /** Returns the last result; undefined: no address sends more than half of the requests. */
   dominant(): DominantPeer | undefined;
 }
 
@@ -27,11 +27,11 @@ export interface PeerShareDeps {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** Traffic is judged in turns of this length, and within one as soon as there is enough of it. */
+/** Requests are judged in windows of this length, or earlier when there are enough of them. */
 const WINDOW_MS = 10 * 60_000;
 const REQUESTS_MIN = 1_000;
 const SHARE = 0.5;
-/** Addresses that are counted at one time. An estimate is too low by one in this many at most, never too high. */
+/** Number of counters. An estimate is never too high, and too low by at most one in this number. */
 const COUNTERS_MAX = 64;
 
 const LOOPBACK = /^(127\.|::1$)/;
@@ -44,9 +44,9 @@ interface Counter {
 }
 
 /**
- * Watches whether most traffic arrives from one address. Behind a proxy that is not in `trusted_proxies` all callers
- * share one: limits of failed sign-ins, lists of allowed addresses and the audit log then see only the proxy. The
- * counting is Misra and Gries's: a few counters find any address with more than half.
+ * Watches whether most requests come from one address. Behind a proxy that is not in `trusted_proxies`, all callers
+ * share one address: limits of failed sign-ins, lists of allowed addresses and the audit log then see only the proxy.
+ * Misra and Gries's algorithm finds any address with more than half of the requests, with a few counters.
  */
 export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerShare {
   const ranges = trusted.map(parseAddressRange).filter((range): range is AddressRange => range !== undefined);
@@ -62,7 +62,7 @@ export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerSha
   function judge(): void {
     const [first] = [...counters].toSorted((a, b) => b[1].count - a[1].count);
     const isDominant = first !== undefined && first[1].count / total > SHARE && !isTrusted(first[0]);
-    // A server for one machine gets requests of that machine alone. A proxy there names the clients.
+    // A server that serves only its own machine gets all requests from it. A proxy there would send forwarded fields.
     const isItself = isDominant && LOOPBACK.test(first[0]) && !first[1].forwards;
     found =
       isDominant && !isItself
@@ -97,7 +97,7 @@ export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerSha
   };
 }
 
-/** Misra and Gries, 1982: when no counter is left, each is lowered by one. */
+/** Misra and Gries, 1982: when no counter is free, all counters decrease by one. */
 function note(counters: Map<string, Counter>, address: string, forwards: boolean): void {
   const counter = counters.get(address);
   if (counter !== undefined) {
@@ -115,12 +115,12 @@ function note(counters: Map<string, Counter>, address: string, forwards: boolean
   }
 }
 
-/** IPv4 within IPv6 as IPv4. */
+/** Converts IPv4 within IPv6 to IPv4. */
 function addressOf(remote: string | undefined): string {
   return (remote ?? "unknown").replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** Counts every request of these servers, with any result. */
+/** Counts every request of these listeners, whatever its result. */
 export function watchPeers(deps: PeerShareDeps, listeners: readonly Pick<Listener, "server">[]): PeerShare {
   const peers = createPeerShare(deps);
   for (const { server } of listeners) server.on("request", (raw: IncomingMessage) => peers.count(raw));

@@ -8,7 +8,7 @@ import { Problem, type Allowance, type ProblemCode, type ProblemOptions } from "
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 const TYPE_BASE = "urn:mooring:problem:";
 
-/** The HTTP form of each code. `type` of a problem is `TYPE_BASE` and the code. */
+/** The status and title of each code. `type` of a problem is `TYPE_BASE` and the code. */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   invalid_body: { status: 400, title: "The request body is not valid" },
@@ -62,7 +62,7 @@ export const PROBLEMS = {
   disk_full: { status: 503, title: "The disk is full" },
 } as const satisfies Record<ProblemCode, { status: number; title: string }>;
 
-/** `project_archived`, and one for each other state that forbids something. */
+/** `project_archived`, and a code for each other state that forbids something. */
 function projectProblems(): Record<`project_${LimitedState}`, { status: 403; title: string }> {
   const rows = LIMITED_STATES.map((state) => {
     const title = `The project is ${PROJECT_STATE_RULES[state].name}`;
@@ -75,7 +75,7 @@ export function statusOf({ code }: Pick<Problem, "code">): number {
   return PROBLEMS[code].status;
 }
 
-/** A refusal by HTTP itself, with header fields that the answer needs. */
+/** A refusal by HTTP itself, with header fields for the answer. */
 export class HttpProblem extends Problem {
   readonly fields: Readonly<Record<string, string>>;
 
@@ -91,7 +91,10 @@ export class HttpProblem extends Problem {
   }
 }
 
-/** The header fields that a problem is answered with, in every form: `Retry-After` (RFC 9110 section 10.2.3) and those of draft-ietf-httpapi-ratelimit-headers. */
+/**
+ * Returns the header fields of a problem in every format: `Retry-After` (RFC 9110 section 10.2.3) and the fields of
+ * draft-ietf-httpapi-ratelimit-headers.
+ */
 export function fieldsOf(problem: Problem): Record<string, string> {
   const { retryAfterS, allowance } = problem.options;
   return {
@@ -109,7 +112,7 @@ export function rateLimitFields(
   return { "ratelimit-policy": `"${name}";q=${most};w=${windowS}`, ratelimit: `"${name}";r=${remaining};t=${refillS}` };
 }
 
-/** Fastify's own refusals, in our words. Anything not here and not a `Problem` is a bug. */
+/** Fastify's own refusals, in our words. Any other error that is not a `Problem` is a bug. */
 const FASTIFY_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported_media_type", "Send the body as application/json."],
   FST_ERR_CTP_EMPTY_JSON_BODY: ["invalid_body", "The body is empty; send a JSON object."],
@@ -120,13 +123,14 @@ const FASTIFY_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = 
   FST_ERR_MAX_PARAM_LENGTH: ["not_found", "There is nothing at this address."],
 };
 
-/** The problem of an error; a bug becomes `internal` and keeps its cause for the log. */
+/** Converts an error to a problem. A bug becomes `internal` and keeps its cause for the log. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = (error as Partial<FastifyError>).code;
   const known = typeof code === "string" ? FASTIFY_CODES[code] : undefined;
   if (known !== undefined) return new Problem(known[0], known[1], { cause: error });
-  // A JSON body that names __proto__ or constructor, or does not parse, arrives as a SyntaxError with a status of 400.
+  // Fastify reports a JSON body with __proto__ or constructor, or one that does not parse, as a SyntaxError with status
+  // 400.
   if (error instanceof SyntaxError && (error as Partial<FastifyError>).statusCode === 400) {
     return new Problem("invalid_body", "The body is not valid JSON.", { cause: error });
   }
@@ -136,14 +140,12 @@ export function problemOf(error: unknown): Problem {
   });
 }
 
-/**
- * Node's error for a request whose sender disconnected in the middle of the body: nothing that an operator could mend.
- */
+/** Whether Node reports that the sender disconnected in the middle of the body. The operator has nothing to repair. */
 function isAborted(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ECONNRESET" && error.message === "aborted";
 }
 
-/** RFC 9457 problem details. `instance` is the path without its query, which may hold secrets. */
+/** Builds RFC 9457 problem details. `instance` is the path without its query, which may contain secrets. */
 export function problemBody(problem: Problem, path: string, requestId: string): Record<string, unknown> {
   const { errors, scope, decidedBy, position } = problem.options;
   return {
@@ -161,7 +163,7 @@ export function problemBody(problem: Problem, path: string, requestId: string): 
   };
 }
 
-/** `WWW-Authenticate` for 401 and for a missing scope (RFC 6750 section 3). */
+/** Returns `WWW-Authenticate` for 401 and for a missing scope (RFC 6750 section 3). */
 export function challengeOf(problem: Problem): string | undefined {
   if (problem.code === "unauthorized") return 'Bearer realm="mooring"';
   if (problem.code === "invalid_token") {
@@ -173,16 +175,16 @@ export function challengeOf(problem: Problem): string | undefined {
   return undefined;
 }
 
-/** Answers with the problem; also logs the details that the caller does not get. */
+/** Sends the problem, and logs the details that the caller does not get. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   const problem = beginProblem(request, reply, error);
-  // JSON.stringify here: a schema-made serialiser of the route must not filter the members of an error.
+  // JSON.stringify, because the route's serializer would remove members that its schema does not have.
   return reply
     .header("content-type", PROBLEM_TYPE)
     .send(JSON.stringify(problemBody(problem, pathOf(request), request.id)));
 }
 
-/** Logs the problem of the error and sets everything of the answer except its body: status and header fields. */
+/** Logs the problem of the error, and sets the status and header fields of the answer, but not its body. */
 export function beginProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   const problem = problemOf(error);
   if (problem.code === "internal") logFailure(request, problem.options.cause);
@@ -196,7 +198,7 @@ export function beginProblem(request: FastifyRequest, reply: FastifyReply, error
   return problem;
 }
 
-/** Logs an error that is a bug, or says that the caller disconnected. */
+/** Logs a bug or a disconnect. */
 export function logFailure(request: FastifyRequest, err: unknown): void {
   if (isDisconnect(err, request.raw)) request.log.debug({ err }, "the caller went away");
   else request.log.error({ err, route: routeOf(request) }, "request failed unexpectedly");
@@ -208,7 +210,7 @@ export function pathOf(request: FastifyRequest): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** The characters that RFC 6750 allows in a quoted parameter. */
+/** Keeps the characters that RFC 6750 allows in a quoted parameter. */
 function quotable(text: string): string {
   return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ");
 }

@@ -11,33 +11,33 @@ import { requestIdOf } from "./request-id.ts";
 import { DATA_FIELDS } from "./safety.ts";
 import type { ErrorForm, ProtocolAnswer } from "./surface.ts";
 
-/** Errors that Node reports with `clientError`: bytes that its parser refuses, or that don't arrive. */
+/** Errors of Node's `clientError`: bytes that the parser refuses, or that don't arrive. */
 export interface ConnectionError extends Error {
   readonly code?: string;
-  /** A Buffer: what its parser was at. */
+  /** A Buffer: the bytes that the parser was reading. */
   readonly rawPacket?: unknown;
 }
 
 export interface ProtocolErrorOptions {
   readonly clock: Clock;
-  /** Limits for bytes that are sent after a refusal. */
+  /** Limits for bytes that the client sends after a refusal. */
   readonly refusedBodies: DrainLimits;
   readonly log: { debug(fields: object, message: string): void };
-  /** The form of an answer, for surfaces with a separate error format. */
+  /** The error format of the surface at a path, when it has its own. */
   readonly formOf?: (path: string) => Pick<ErrorForm, "render"> | undefined;
 }
 
 /**
- * Answers what fails before there is a request that Fastify could see, in the form of every other problem, and closes the
- * connection: where the next request would begin is not known (RFC 9112 section 9.6).
+ * Answers requests that fail before Fastify sees them, in the format of all other problems, and closes the connection,
+ * because it is unknown where the next request begins (RFC 9112 section 9.6).
  */
 export function createProtocolErrors(options: ProtocolErrorOptions): {
-  /** Follows which requests of each connection are still owed an answer. */
+  /** Tracks the requests of each connection that are not answered yet. */
   watch(server: Server): void;
   readonly handle: (error: ConnectionError, socket: Socket) => void;
 } {
   const owed = new WeakMap<Socket, Set<ServerResponse>>();
-  // Node reports once more for each piece that arrives after the first report.
+  // After the first report, Node reports each further piece of data.
   const refused = new WeakSet<Socket>();
 
   function refuse(error: ConnectionError, socket: Socket, request?: IncomingMessage): void {
@@ -70,7 +70,7 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
       const last = responses.at(-1);
       if (error.code === "ECONNRESET") socket.destroy();
       else if (last === undefined) refuse(error, socket);
-      // A whole request came before the refused bytes: its answer goes first (RFC 9112 section 9.3.2).
+      // A complete request came before the refused bytes. Its answer is sent first (RFC 9112 section 9.3.2).
       else if (last.req.complete) last.once("close", () => refuse(error, socket));
       // The refused bytes are in the body of the last request. An answer that has begun can't be replaced.
       else if (responses.length === 1 && !last.headersSent) refuse(error, socket, last.req);
@@ -79,10 +79,13 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
   };
 }
 
-/** `instance` where no path was read: a request's target that means the server (RFC 9112 section 3.2.4). */
+/** `instance` when the path is unknown: the target that means the server itself (RFC 9112 section 3.2.4). */
 const SERVER_ITSELF = "*";
 
-/** The path of a request that can't be read, as far as its line is in the bytes that were refused: good for the form of the answer and nothing else. */
+/**
+ * Returns the path of an invalid request, as far as the refused bytes contain its request line. It only chooses the
+ * format of the answer.
+ */
 function targetOf({ rawPacket }: ConnectionError): string {
   const line = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, TARGET_BYTES_MAX) : "";
   return /^[!-~]{1,32} (\/[^\s?#]*)/.exec(line)?.[1] ?? SERVER_ITSELF;
@@ -90,7 +93,7 @@ function targetOf({ rawPacket }: ConnectionError): string {
 
 const TARGET_BYTES_MAX = 1024;
 
-/** Node's codes that say more than that the bytes are no HTTP. */
+/** Node's error codes that tell more than that the bytes are not HTTP. */
 const NODE_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["header_too_large", "The request line and the header have more than 16 KiB together."],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["body_too_large", "The extensions of a chunk have more than 16 KiB."],
@@ -109,8 +112,8 @@ function asProblem(problem: Problem, path: string, requestId: string): ProtocolA
 }
 
 /**
- * Only bytes that are no request, or the beginning of one, get an answer. A connection that was opened and sent nothing, and one that failed, asked
- * for none: the next request on it would take what it says for its own.
+ * Only invalid bytes and incomplete requests get an answer. Idle and failed connections get none: the client would read
+ * it as the answer to its next request.
  */
 function isOwedAnswer(error: ConnectionError, socket: Socket): boolean {
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return socket.bytesRead > 0;
@@ -132,12 +135,12 @@ function answerOf({ status, headers, body }: ProtocolAnswer, requestId: string, 
 
 /**
  * Refuses requests that Node accepts, or would refuse without a body.
- * @throws Problem `invalid_request`, `expectation_failed`; all close the connection
+ * @throws Problem `invalid_request`, `expectation_failed`; both close the connection
  */
 export function refuseUnlessConformant(request: IncomingMessage, expectationFails: boolean): void {
   requireHost(request);
   const fields = { connection: "close" };
-  // RFC 3986 section 2.1: a filter that can't be read must not become another one.
+  // RFC 3986 section 2.1. An unreadable filter must not be read as another filter.
   if (decodePercent(request.url ?? "") === undefined)
     throw new HttpProblem(
       "invalid_request",
@@ -146,7 +149,7 @@ export function refuseUnlessConformant(request: IncomingMessage, expectationFail
     );
   // RFC 9110 section 10.1.1
   if (expectationFails)
-    throw new HttpProblem("expectation_failed", "Expect takes 100-continue and nothing else.", fields);
+    throw new HttpProblem("expectation_failed", "The only supported value of Expect is 100-continue.", fields);
 }
 
 /** @throws Problem `invalid_request`, which closes the connection */

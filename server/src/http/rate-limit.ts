@@ -9,12 +9,18 @@ export interface RateLimitOptions {
   readonly perSecond: number;
   readonly burst: number;
   readonly clock: Clock;
-  /** Keys remembered; beyond it the longest unused is forgotten, which only ever gives tokens back. */
+  /**
+   * The most keys in memory. Beyond it, the key that was unused for the longest time is forgotten, so its next requests
+   * are limited less.
+   */
   readonly keysMax?: number;
 }
 
 export interface RateLimiter {
-  /** Takes one token. @throws Problem `rate_limited` with `Retry-After` when there is none. Returns the whole tokens left. */
+  /**
+   * Takes one token and returns the number of tokens left.
+   * @throws Problem `rate_limited` with `Retry-After` when there is none
+   */
   take(key: string): number;
   /** The fields of draft-ietf-httpapi-ratelimit-headers for an answer. */
   fields(remaining: number): { "ratelimit-policy": string; ratelimit: string };
@@ -25,7 +31,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Token buckets in memory, one a key. */
+/** Creates token buckets in memory, one for each key. */
 export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   const { perSecond, burst, clock } = options;
   const keysMax = options.keysMax ?? 100_000;
@@ -40,7 +46,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     const nowMs = clock.nowMs();
     const bucket = buckets.get(key) ?? { tokens: burst, atMs: nowMs };
     const refilled = Math.min(burst, bucket.tokens + (Math.max(0, nowMs - bucket.atMs) / 1000) * perSecond);
-    buckets.delete(key); // re-inserted last: the map's order is the order of use
+    buckets.delete(key); // Inserted again at the end, because the map keeps the order of use.
     buckets.set(key, { tokens: refilled < 1 ? refilled : refilled - 1, atMs: nowMs });
     if (buckets.size > keysMax) forgetOldest();
     if (refilled < 1) throw limited(Math.ceil((1 - refilled) / perSecond));
@@ -63,7 +69,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 
 /**
  * Takes a token of a credential or person, and returns how many are left.
- * @throws Problem `rate_limited`; the request is then marked for the counters
+ * @throws Problem `rate_limited`, after marking the request for the counters
  */
 export function takeToken(reply: FastifyReply, limiter: RateLimiter, key: string): void {
   try {

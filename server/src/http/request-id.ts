@@ -4,7 +4,7 @@ import type { Clock } from "#kernel/time.ts";
 
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9._-]{7,127}$/;
 
-/** A caller's own well-formed `Request-Id` is kept; otherwise a new one is made. */
+/** Keeps the caller's `Request-Id` if it is well-formed; otherwise creates one. */
 export function requestIdOf(clock: Clock): (request: IncomingMessage) => string {
   return (request) => {
     const own = request.headers["request-id"];

@@ -1,6 +1,6 @@
 /**
- * The default headers of every answer: it is data, and no browser treats it as a page, a script or a frame of this
- * origin, including errors and refusals (CSP level 3, Fetch).
+ * The default header fields of every answer, including errors. Answers are data: browsers must not use them as a page,
+ * a script or a frame of this origin (CSP level 3, Fetch).
  */
 export const DATA_FIELDS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",

@@ -23,12 +23,12 @@ import { DATA_FIELDS } from "./safety.ts";
 import type { ErrorForm, Surface } from "./surface.ts";
 
 export interface HttpServerOptions {
-  /** Already bound; it serves from the moment the application is ready. */
+  /** Already bound. It serves requests when the application is ready. */
   readonly listener: Listener;
   readonly log: FastifyBaseLogger;
   readonly clock: Clock;
   readonly metrics: HttpMetrics;
-  /** Told of each request once it is answered, after `metrics`. */
+  /** Called for each request after it is answered and counted in `metrics`. */
   readonly answered?: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly surfaces: readonly Surface[];
   /** Peers whose `X-Forwarded-For` counts; none by default. */
@@ -37,20 +37,20 @@ export interface HttpServerOptions {
   readonly slowRequestMs: number;
   /** Limits of bodies in memory; the product's limits when absent. */
   readonly bodies?: BodyLimits;
-  /** For the body of a request without a principal; the product's limit when absent. */
+  /** Time limit for the body of a request without a principal; the product's limit when absent. */
   readonly publicBodyTimeoutMs?: number;
 }
 
 declare module "fastify" {
   interface FastifyReply {
-    /** Sends 100 Continue to a sender that waits for it. Done before a body is parsed. */
+    /** Sends 100 Continue to a client that waits for it. Otherwise this happens before a body is parsed. */
     askForBody(): void;
-    /** Begins an answer whose body goes past the framework; one to HEAD ends with it. */
+    /** Begins an answer whose body is not sent by the framework. An answer to HEAD ends here. */
     sendHead(status: number, fields: Readonly<Record<string, string>>): this;
   }
 }
 
-/** The Fastify of one listener, ready, with the conventions that hold on every surface. */
+/** Creates the Fastify instance of one listener, ready to serve, with the conventions of all surfaces. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, clock } = options;
   const formOf = (path: string): ErrorForm | undefined =>
@@ -77,7 +77,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     ...(takesAll ? { rewriteUrl: () => "/" } : {}),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
     frameworkErrors: (error, request, reply) => {
-      // Before any hook has run, so the fields that every answer carries are set here.
+      // No hook has run yet, so the common header fields are set here.
       void refuse(request, reply.headers({ ...DATA_FIELDS, "request-id": request.id }), error);
     },
   });
@@ -100,7 +100,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     if (takesAll) return takeAsItCame(request);
     void reply.headers({ ...DATA_FIELDS, "request-id": request.id });
     refuseUnlessConformant(request.raw, expectationFails.has(request.raw));
-    // Here and not in the handler, which would wait for the body first.
+    // Here, because the handler would wait for the body first.
     if (request.is404) throw absent(methodsOf(pathOf(request)));
   });
   app.setErrorHandler((error, request, reply) => {
@@ -122,7 +122,7 @@ async function mountSurface(scope: FastifyInstance, surface: Surface): Promise<v
   await surface.mount(scope);
 }
 
-/** Counts and logs each answer once. `onResponse` would leave out those whose receiver went away. */
+/** Counts and logs each answer once. `onResponse` would miss answers whose receiver disconnected. */
 function observeAnswers(app: FastifyInstance, { metrics, answered, slowRequestMs }: HttpServerOptions): void {
   const observe = (request: FastifyRequest, reply: FastifyReply): void => {
     metrics.observe(request, reply);
@@ -135,20 +135,20 @@ function observeAnswers(app: FastifyInstance, { metrics, answered, slowRequestMs
     });
     done();
   });
-  // Its receiver went away before it began.
+  // The receiver disconnected before the answer began.
   app.addHook("onSend", (request, reply, _payload, done) => {
     if (reply.raw.closed) observe(request, reply);
     done();
   });
 }
 
-/** Gives the target back that led it to the one route. @throws Problem `invalid_request` */
+/** Restores the original target, which was replaced to reach the only route. @throws Problem `invalid_request` */
 function takeAsItCame({ raw, originalUrl }: FastifyRequest): void {
   raw.url = originalUrl;
   requireHost(raw);
 }
 
-/** The methods that a path takes, from the patterns of every mounted route. */
+/** Returns the methods of a path, from the patterns of all mounted routes. */
 function collectRoutes(app: FastifyInstance): (path: string) => string[] {
   const patterns = new Map<string, { matches: RegExp; methods: Set<string> }>();
   app.addHook("onRoute", (route) => {
@@ -164,7 +164,7 @@ function collectRoutes(app: FastifyInstance): (path: string) => string[] {
   };
 }
 
-/** `/v1/projects/:project_id` → an expression for the whole path; a trailing `*` takes the rest. */
+/** Converts `/v1/projects/:project_id` to an expression for the whole path. A trailing `*` matches the rest. */
 function patternOf(url: string): RegExp {
   const source = url
     .split("/")
@@ -173,7 +173,7 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** A known path with another method is 405 with `Allow` (RFC 9110 section 15.5.6); anything else 404. */
+/** Another method on a known path gets 405 with `Allow` (RFC 9110 section 15.5.6). Other paths get 404. */
 function absent(allowed: readonly string[]): Problem {
   if (allowed.length === 0) return new Problem("not_found", "There is nothing at this address.");
   const list = allowed.join(", ");
@@ -181,8 +181,8 @@ function absent(allowed: readonly string[]): Problem {
 }
 
 /**
- * A client that sends `Expect: 100-continue` gets 100 Continue only when the request was admitted: `onRequest` refusals
- * are sent before the body (RFC 9110 section 10.1.1).
+ * A client that sends `Expect: 100-continue` gets 100 Continue only after the request was admitted. Refusals by
+ * `onRequest` are sent before the body (RFC 9110 section 10.1.1).
  */
 function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
   const waiting = new WeakSet<IncomingMessage>();
@@ -197,8 +197,8 @@ function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
     reply.askForBody();
     return payload;
   });
-  // A client that waits for 100 Continue may send the body or not, and a rest beyond the limit is cut: only closing the
-  // connection is clear.
+  // The client may or may not send the body after a refusal, and bytes above the limit are cut off. So closing the
+  // connection is the only safe way.
   const announceClose = ({ raw }: FastifyRequest, reply: FastifyReply): void => {
     if (waiting.has(raw) || !isBodyDrained(raw, limits)) void reply.header("connection", "close");
   };
@@ -215,7 +215,7 @@ function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
   });
 }
 
-/** The requests with an `Expect` that is not 100-continue; without a listener Node answers them itself. */
+/** Collects requests with an `Expect` other than 100-continue. Without this listener, Node answers them itself. */
 function collectExpectations(app: FastifyInstance): WeakSet<IncomingMessage> {
   const failing = new WeakSet<IncomingMessage>();
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
@@ -226,8 +226,8 @@ function collectExpectations(app: FastifyInstance): WeakSet<IncomingMessage> {
 }
 
 /**
- * For a surface with a separate error format: sets everything of the answer to an error except its body, which the
- * caller sends.
+ * Sets the status and header fields of an error answer, for a surface with its own error format. The caller sends the
+ * body.
  */
 export function answerProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): Problem {
   keepConnection(request, reply);
@@ -235,7 +235,7 @@ export function answerProblem(request: FastifyRequest, reply: FastifyReply, erro
 }
 
 /**
- * Fastify closes the connection when it refuses a body. It is kept where the rest of the body is drained, see
+ * Fastify closes the connection when it refuses a body. The connection is kept if the rest of the body is drained, see
  * `drainBody`.
  */
 function keepConnection(request: FastifyRequest, reply: FastifyReply): void {

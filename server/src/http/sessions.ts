@@ -28,16 +28,16 @@ export interface PersonSession {
 /** The sessions of people; implemented by `domain/people`. */
 export interface Sessions {
   /**
-   * The session of a cookie, read from the records each time; undefined when it has ended.
+   * Finds the session of a cookie, and reads the records each time. Undefined when the session has ended.
    * @throws Problem `unavailable`
    */
   find(secret: string): Promise<PersonSession | undefined>;
-  /** Where the portal's pages come from: `scheme://host[:port]`. */
+  /** Origins of the portal's pages: `scheme://host[:port]`. */
   readonly portalOrigins: readonly string[];
 }
 
 /**
- * Authenticates by the session's cookie.
+ * Authenticates by the session cookie.
  * @throws Problem `unauthorized`, `forbidden`, `unavailable`
  */
 export async function admitSession(
@@ -49,25 +49,25 @@ export async function admitSession(
   const session = secret === undefined ? undefined : await sessions.find(secret);
   if (session === undefined) throw new Problem("unauthorized", "You are not signed in; sign in and try again.");
   if (permission === "instance" && !session.instanceAdmin)
-    throw new Problem("forbidden", "This is for those who run the server.");
+    throw new Problem("forbidden", "Only operators of this server may do this.");
   request.session = session;
   return session;
 }
 
 /**
- * Lets a request pass that a page of the portal sent (Fetch Metadata), or, from browsers that don't say, one with the portal's
- * `Origin` (RFC 6454). A session's cookie comes along on its own, so what it may do must not be another site's to ask.
+ * Accepts only requests from pages of the portal (Fetch Metadata). Old browsers must send the portal's `Origin` (RFC
+ * 6454). Browsers send the session cookie with every request, so other sites must not be able to use it.
  * @throws Problem `cross_site`
  */
 export function requireSameOrigin(request: FastifyRequest, origins: readonly string[]): void {
   const site = request.headers["sec-fetch-site"];
   if (site === undefined ? origins.includes(request.headers.origin ?? "") : site === "same-origin" || site === "none")
     return;
-  throw new Problem("cross_site", "This can only be asked from the portal's own pages.");
+  throw new Problem("cross_site", "Only the portal's own pages may send this request.");
 }
 
 /**
- * For acts that must not be possible for somebody who finds an unattended browser.
+ * Protects dangerous acts from a person who finds an unattended browser.
  * @throws Problem `confirmation_required`
  */
 export function requireConfirmed(who: Principal | PersonSession | null, clock: Clock): void {
@@ -76,8 +76,8 @@ export function requireConfirmed(who: Principal | PersonSession | null, clock: C
   throw new Problem("confirmation_required", "Confirm who you are, then try again; it counts for ten minutes.");
 }
 
-/** The session of a request on a route that asks for one. */
+/** Returns the session of a request on a route that needs one. */
 export function sessionOf(request: FastifyRequest): PersonSession {
-  if (request.session === null) throw new Error("no session: the route does not ask for one");
+  if (request.session === null) throw new Error("no session: the route does not need one");
   return request.session;
 }

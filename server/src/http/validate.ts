@@ -10,14 +10,14 @@ import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts
 /** Checks a value against a compiled schema and returns it. @throws Problem with JSON pointers */
 export type Check = (value: unknown) => unknown;
 
-/** Checks a JSON body; the pointers of the problem point into it. */
+/** Validates a JSON body. The problem has JSON pointers into it. */
 export function bodyCheck(schema: TSchema): Check {
   return checkOf(schema, "invalid_body", "The body does not have the form that this operation takes.");
 }
 
 /**
- * Checks path or query parameters. They arrive as text: those whose schema asks for an integer or a boolean are converted
- * when they are exactly one, and otherwise left for the schema to refuse; defaults are filled in.
+ * Validates path or query parameters. Their values are text: exact integers and booleans are converted if the schema
+ * requires it, and the schema refuses other text. Defaults are filled in.
  */
 export function parameterCheck(schema: TObject): Check {
   const check = checkOf(schema, "invalid_parameter", "A parameter is not valid.");
@@ -39,7 +39,7 @@ function converted(text: string, type: string | undefined): unknown {
   return text;
 }
 
-/** As far as numbers are exact: a larger number is beyond every limit and every list. */
+/** Converts only exact integers. A larger number is beyond every limit and every list anyway. */
 function exactInteger(text: string): number {
   return Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }
@@ -47,7 +47,7 @@ function exactInteger(text: string): number {
 function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
   // TypeBox stops after 8 errors; each unknown member takes two (see `placesOfOne`).
   Settings.Set({ maxErrors: 3 * PROBLEM_PLACES_MAX });
-  // Its own check knows RFC 3339 only.
+  // TypeBox's own check accepts only RFC 3339.
   Format.Set("date-time", isDateTime);
   const compiled = Compile(schema);
   return (value) => {
@@ -60,7 +60,7 @@ function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
 
 interface SchemaError {
   keyword: string;
-  /** A JSON pointer into the schema, after a #. */
+  /** A JSON pointer into the schema, after a `#`. */
   schemaPath: string;
   instancePath: string;
   message: string;
@@ -70,11 +70,11 @@ interface SchemaError {
 function placesOf(schema: TSchema, errors: readonly SchemaError[]): ProblemPlace[] {
   const places = new Map<string, ProblemPlace>();
   for (const error of errors) {
-    // A nullable value that is not null gets the errors of its members.
+    // For a nullable value that is not null, only the errors of its members count.
     if (isNullable(error) && [...places.keys()].some((pointer) => pointer.startsWith(`${error.instancePath}/`)))
       continue;
     for (const place of placesOfOne(schema, error)) {
-      // The first complaint about a place is the most telling one.
+      // The first error of a place tells the most.
       if (!places.has(place.pointer)) places.set(place.pointer, place);
     }
     if (places.size >= PROBLEM_PLACES_MAX) break;
@@ -112,7 +112,7 @@ function detailOf(schema: TSchema, { keyword, schemaPath, message, params }: Sch
   return described === undefined ? message : `${message}: ${described}`;
 }
 
-/** The contract's description of the part of a schema that an error is about. */
+/** Returns the contract's description of the schema part that an error is about. */
 function descriptionAt(schema: TSchema, path: string): string | undefined {
   let place: unknown = schema;
   for (const part of path.split("/").slice(1)) {

@@ -6,14 +6,14 @@ export interface BackoffRange {
   readonly maxMs: number;
 }
 
-/** The wait after so many failures in a row, 1 or more: it doubles each time. */
+/** Returns the wait after this many failures in a row, at least 1. It doubles each time. */
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffRange): number {
   return Math.min(maxMs, firstMs * 2 ** (failures - 1));
 }
 
 /**
- * Background work that failed, by its key, until its next attempt is due. The waits have no jitter: this process alone
- * does the work, so no other attempts come at the same moment.
+ * Remembers failed background work by key until its next attempt. The waits have no jitter, because only this process
+ * does the work.
  */
 export class Backoff<Key> {
   readonly #range: BackoffRange;
@@ -30,7 +30,7 @@ export class Backoff<Key> {
     return (this.#failed.get(key)?.retryAtMs ?? 0) > this.#clock.nowMs();
   }
 
-  /** Counts a failure. Returns how many there were in a row, and the wait. */
+  /** Counts a failure. Returns the number of failures in a row, and the wait. */
   fail(key: Key): { readonly failures: number; readonly delayMs: number } {
     const failures = (this.#failed.get(key)?.failures ?? 0) + 1;
     const delayMs = backoffMs(failures, this.#range);
@@ -38,7 +38,7 @@ export class Backoff<Key> {
     return { failures, delayMs };
   }
 
-  /** Forgets the failures: the work succeeded, or is given up. */
+  /** Forgets the failures, after success or when the work is given up. */
   forget(key: Key): void {
     this.#failed.delete(key);
   }

@@ -1,15 +1,21 @@
-/** CRC-32 (ISO-HDLC, as zlib has it) of two texts from those of each: what a thread has summed up need not be read again. */
+/**
+ * Computes the CRC-32 (ISO-HDLC, as in zlib) of two joined texts from the CRC-32 of each, so that bytes that a thread
+ * has read need not be read again.
+ */
 
 const POLYNOMIAL = 0xedb88320;
 const BITS = 32;
 const BYTE_BITS = 8;
 
-/** @param bytes how many the second text has */
+/**  @param bytes length of the second text */
 export function crc32Joined(first: number, second: number, bytes: number): number {
   return (multiplied(powerOfX(bytes * BYTE_BITS), first) ^ second) >>> 0;
 }
 
-/** x to the power of `bits`, modulo the polynomial. The highest bit of a number is the coefficient of x to the power of 0. */
+/**
+ * Returns x to the power of `bits`, modulo the polynomial. The highest bit of a number is the coefficient of x to the
+ * power of 0.
+ */
 function powerOfX(bits: number): number {
   let result = 1 << (BITS - 1);
   let square = 1 << (BITS - 2);

@@ -1,17 +1,17 @@
 import { decodeBase64Url } from "./decoding.ts";
 import { Problem } from "./problem.ts";
 
-/** Parts of a position in a list: the values of the columns that it is sorted by. */
+/** A part of a position in a list: the value of a column that the list is sorted by. */
 export type CursorPart = string | number;
 
-/** Renders a position as opaque text for `next_cursor`. */
+/** Encodes a position as opaque text for `next_cursor`. */
 export function encodeCursor(parts: readonly CursorPart[]): string {
   return Buffer.from(JSON.stringify(parts)).toString("base64url");
 }
 
 /**
- * Reads a position back. `kinds` gives the type of each part.
- * @throws Problem `invalid_parameter` for anything that `encodeCursor` did not make for a list of this kind.
+ * Decodes a position. `kinds` has the type of each part.
+ * @throws Problem `invalid_parameter` for a cursor that is not from a list of this kind
  */
 export function decodeCursor<const K extends readonly ("string" | "number")[]>(
   text: string,
@@ -25,7 +25,7 @@ export function decodeCursor<const K extends readonly ("string" | "number")[]>(
       (part: unknown, i) => typeof part === kinds[i] && (typeof part === "string" || Number.isSafeInteger(part)),
     );
   if (!fits) {
-    throw new Problem("invalid_parameter", "The cursor is not one that this list gave out.", {
+    throw new Problem("invalid_parameter", "The cursor is not from this list.", {
       errors: [{ pointer: "/cursor", detail: "must be a next_cursor of this list" }],
     });
   }

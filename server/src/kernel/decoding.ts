@@ -5,20 +5,20 @@ import { isUtf8 } from "node:buffer";
  * over and put U+FFFD where bytes are no UTF-8. Then two texts are the same token, and a value is not what its sender sent.
  */
 
-/** Base64url without padding (RFC 4648 sections 3.5 and 5); undefined for any other text. */
+/** Decodes base64url without padding (RFC 4648 sections 3.5 and 5); undefined for any other text. */
 export function decodeBase64Url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : undefined;
 }
 
-/** Base64 (RFC 4648 section 4), with its padding or without; undefined for any other text. */
+/** Decodes base64 (RFC 4648 section 4), with or without padding; undefined for any other text. */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");
   const right = bytes.toString("base64");
   return text === right || text === right.replace(/=+$/, "") ? bytes : undefined;
 }
 
-/** The text that bytes are; undefined where they are no UTF-8. */
+/** Decodes UTF-8; undefined for bytes that are not UTF-8. */
 export function decodeUtf8(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 }
@@ -26,8 +26,9 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
 const ESCAPE = /%([0-9A-Fa-f]{2})?/g;
 
 /**
- * Percent-encoding (RFC 3986 section 2.1) of UTF-8; undefined where two hexadecimal digits don't follow a %, or the bytes are no UTF-8. Characters from
- * U+0080 to U+00FF stand for bytes: Node gives a request's target as Latin-1.
+ * Decodes percent-encoding (RFC 3986 section 2.1) of UTF-8. Undefined when a % lacks two hexadecimal digits, or the
+ * bytes are not UTF-8. Characters from U+0080 to U+00FF stand for bytes, because Node gives a request's target as
+ * Latin-1.
  */
 export function decodePercent(text: string): string | undefined {
   if (!/[%\x80-\xff]/.test(text)) return text;
@@ -39,7 +40,7 @@ export function decodePercent(text: string): string | undefined {
   return isWhole ? decodeUtf8(Buffer.from(bytes, "latin1")) : undefined;
 }
 
-/** Names and values of `application/x-www-form-urlencoded`, in their order; undefined where one is not well encoded. */
+/** Decodes names and values of `application/x-www-form-urlencoded`, in order; undefined when one is not valid. */
 export function decodeForm(text: string): [name: string, value: string][] | undefined {
   const pairs: [string, string][] = [];
   for (const part of text.split("&")) {

@@ -1,7 +1,7 @@
 import type { Clock } from "./time.ts";
 
 /**
- * Every deletion that compares with the time, by name. A clock that is ahead would delete data too early, so each asks
+ * All deletions that compare with the time, by name. A clock that is ahead would delete data too early, so each calls
  * `GuardedClock.deletionTime` first.
  */
 export const DELETIONS = {
@@ -33,19 +33,22 @@ export type Deletion = keyof typeof DELETIONS;
 declare const BRAND: unique symbol;
 
 /**
- * A time before which data may be deleted. Only a `GuardedClock` creates one: functions that delete by time take it.
+ * A time before which data may be deleted. Only a `GuardedClock` creates one, and functions that delete by time require
+ * one.
  */
 export type Cutoff = number & { readonly [BRAND]: true };
 
-/** A clock that knows whether it can be trusted to delete. */
+/** A clock that knows whether it is correct enough to delete by. */
 export interface GuardedClock extends Clock {
-  /** The time now, for one deletion. Null: the clock is in doubt, the deletion has to wait, and is counted as held. */
+  /**
+   * Returns the time for one deletion. Null: the clock is in doubt, so the deletion must wait. It is counted as held.
+   */
   deletionTime(deletion: Deletion): Cutoff | null;
   isTrusted(): boolean;
 }
 
-/** A time before one that is good to delete by is good as well. */
+/** Returns an earlier time, which is also safe to delete by. */
 export function earlier(cutoff: Cutoff, ms: number): Cutoff {
-  if (ms < 0) throw new Error("a later time is not known to be good to delete by");
+  if (ms < 0) throw new Error("deleting by a later time may be unsafe");
   return (cutoff - ms) as Cutoff;
 }

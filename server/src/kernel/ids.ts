@@ -39,19 +39,19 @@ export type IdPrefix =
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32, lower case
 
 /**
- * Makes an identifier: prefix, `_`, then 26 characters in the layout of a ULID
- * (48 bits of milliseconds, 80 random bits), so that identifiers sort by creation time.
+ * Creates an identifier: prefix, `_`, and 26 characters in the layout of a ULID (48 bits of milliseconds, 80 random
+ * bits), so that identifiers sort by creation time.
  */
 export function newId(prefix: IdPrefix, nowMs: number): string {
   return `${prefix}_${timePart(nowMs)}${randomPart()}`;
 }
 
-/** True for a well-formed identifier of the given kind; says nothing about whether it exists. */
+/** Whether a text is a well-formed identifier of this kind. It does not check that the object exists. */
 export function isId(prefix: IdPrefix, value: string): boolean {
   return value.startsWith(`${prefix}_`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(value.slice(prefix.length + 1));
 }
 
-/** When an identifier was made, in milliseconds since the epoch. */
+/** Returns the creation time of an identifier, in milliseconds since the epoch. */
 export function idMs(id: string): number {
   const text = id.slice(id.indexOf("_") + 1).slice(0, TIME_CHARS);
   return Array.from(text).reduce((ms, char) => ms * 32 + ALPHABET.indexOf(char), 0);
@@ -69,7 +69,10 @@ function timePart(nowMs: number): string {
 
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
-/** One request to the system for this many costs a fiftieth for each identifier, and every request creates one. */
+/**
+ * Random bytes are read in blocks. One block costs a fiftieth of one system call for each identifier, and every request
+ * creates an identifier.
+ */
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 let poolAt = 0;

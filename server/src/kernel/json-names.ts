@@ -13,7 +13,7 @@ export function parseJson(text: string, numberOf: (text: string) => unknown = Nu
   return hasEscapedName(text) ? read(text, numberOf) : value;
 }
 
-/** Whether a member's name is written with an escape. For text that is no JSON the result means nothing. */
+/** Whether a member's name has an escape. For text that is not JSON, the result means nothing. */
 export function hasEscapedName(text: string): boolean {
   if (!text.includes("\\")) return false;
   for (let at = text.indexOf('"'); at >= 0;) {
@@ -26,7 +26,7 @@ export function hasEscapedName(text: string): boolean {
 
 const COLON = /\s*:/y;
 
-/** A string with a colon behind it is a name. */
+/** A string is a name when a colon follows it. */
 function isName(text: string, end: number): boolean {
   COLON.lastIndex = end + 1;
   return COLON.test(text);
@@ -41,7 +41,7 @@ const WORDS = new Map<string, unknown>([
 
 type Members = Record<string, unknown>;
 
-/** Reads text that is known to be JSON. It is not recursive: nesting may be deep. */
+/** Reads text that is valid JSON. It is not recursive, because nesting may be deep. */
 function read(text: string, numberOf: (text: string) => unknown): unknown {
   const root: unknown[] = [];
   const open: (unknown[] | Members)[] = [root];
@@ -75,7 +75,7 @@ function read(text: string, numberOf: (text: string) => unknown): unknown {
   return root[0];
 }
 
-/** An assignment to `__proto__` would set the prototype. */
+/** Assigning to `__proto__` would set the prototype. */
 function setMember(object: Members, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });

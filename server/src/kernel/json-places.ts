@@ -5,8 +5,8 @@ import { exactJson, isHeld, type RawJson } from "./json-text.ts";
  */
 
 /**
- * The value at a path: a text, a number, `RawJson` of one that a double can't hold, true, false or null; an object or a
- * list as its text.
+ * The value at a path. Strings, numbers, booleans and null are decoded. A number that a double can't hold is `RawJson`.
+ * An object or a list is its text.
  */
 export type Found = string | number | boolean | null | RawJson | Compound;
 
@@ -18,12 +18,12 @@ export class Compound {
   }
 }
 
-/** Names of members, and numbers of elements, from the outside in. */
+/** Names of members and indexes of elements, from the outside in. */
 export type Path = readonly string[];
 
 /**
- * The value at each of the paths; undefined where there is none. When a name repeats, the last member counts, as for
- * `JSON.parse`. Undefined for text that is no JSON, or is nested deeper.
+ * Returns the value at each path; undefined when there is none. When a name repeats, the last member counts, as in
+ * `JSON.parse`. The result is undefined for text that is not JSON or is nested deeper.
  */
 export function findInJson(bytes: Buffer, paths: readonly Path[], levels: number): (Found | undefined)[] | undefined {
   const walk = new Walk(bytes, paths, levels);
@@ -58,14 +58,14 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const LOWER_U = 0x75;
 const LOWER_E = 0x65;
-/** Turns a capital into a small letter. */
+/** Adding this bit converts a capital letter to lower case. */
 const SMALL = 0x20;
 const SPACE = 0x20;
 
 const WORDS = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
 
-/** A path that continues from here, and the part of it that was matched. */
+/** A path that continues from here, and how much of it is matched. */
 interface Lead {
   readonly index: number;
   readonly path: Path;
@@ -91,7 +91,7 @@ class Walk {
     return this.#value(0, this.#leads) && (this.#space(), this.#at === this.#bytes.length);
   }
 
-  /** @param depth levels around it @param leads paths that lead to it, or into it */
+  /**  @param depth levels around the value @param leads paths to the value, or into it */
   #value(depth: number, leads: readonly Lead[]): boolean {
     this.#space();
     const from = this.#at;

@@ -7,8 +7,9 @@ export interface JsonLimits {
 }
 
 /**
- * Whether JSON is nested deeper, or has more values, than allowed: asked before it is parsed, since what takes a few bytes may take much memory and time.
- * Counts what separates values, so that it needs no memory; text that is no JSON may be counted wrongly, and its parser finds it out.
+ * Whether JSON is nested deeper, or has more values, than allowed. Call it before parsing, because a few bytes may take
+ * much memory and time. It counts separators, so it needs no memory. Counts of text that is not JSON may be wrong, but
+ * the parser then refuses the text.
  */
 export function exceeds(bytes: Uint8Array, { depthMax, valuesMax }: JsonLimits): "depth" | "values" | undefined {
   let [depth, values] = [0, 1];
@@ -37,7 +38,7 @@ export function exceeds(bytes: Uint8Array, { depthMax, valuesMax }: JsonLimits):
   return values > valuesMax ? "values" : undefined;
 }
 
-/** Index of the quote that ends the string; behind the end when none does. */
+/** Returns the index of the quote that ends the string, or an index behind the end. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(QUOTE, start); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
     let slashes = 0;

@@ -1,14 +1,14 @@
 import { hasEscapedName, parseJson } from "./json-names.ts";
 import { endOfString } from "./json-strings.ts";
 
-/** JSON as its sender wrote it: numbers that a double can't hold, and how deep it is nested. */
+/** Handles JSON exactly as it was sent: numbers that a double can't hold, and the depth of nesting. */
 
 /** JSON text that is written unchanged (ECMAScript, `JSON.rawJSON`). */
 export interface RawJson {
   readonly rawJSON: string;
 }
 
-/** Functions of the language that the type library does not have yet. */
+/** Functions of the language that the type library lacks. */
 export const exactJson = JSON as unknown as {
   rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): value is RawJson;
@@ -16,20 +16,21 @@ export const exactJson = JSON as unknown as {
 };
 
 /**
- * A number that a double may not hold: sixteen digits, or an exponent of three, where a number can begin. Text within quotes may look so too; that
- * costs time and nothing else. Numbers that do not match have at most 15 digits, and a double has room for 15 (IEEE 754, DBL_DIG).
+ * Matches a number that a double may not hold: at least sixteen digits, or an exponent of three digits, at a place
+ * where a number can begin. It may also match text within quotes, which only costs time. Other numbers have at most 15
+ * digits, which a double can hold (IEEE 754, DBL_DIG).
  */
 const LONG_NUMBER = /[:,[\s]-?(?:\d[\d.]{15}|\d[\d.]*[eE][+-]?\d{3})/;
 const NUMBER_ALONE = /^-?\d/;
 
-/** Whether reading this text by `JSON.parse` may change a number. */
+/** Whether `JSON.parse` may change a number of this text. */
 export function mayBeInexact(text: string): boolean {
   return LONG_NUMBER.test(text) || NUMBER_ALONE.test(text);
 }
 
 /**
- * As `JSON.parse`; numbers that a double can't hold become `RawJson` of their text, which `JSON.stringify` writes
- * unchanged. Only for text of limited depth (`isDeeperThan`): it is recursive.
+ * Like `JSON.parse`, but numbers that a double can't hold become `RawJson`, which `JSON.stringify` writes unchanged. It
+ * is recursive, so limit the depth of the text first (`isDeeperThan`).
  * @throws SyntaxError
  */
 export function parseExact(text: string): unknown {
@@ -45,24 +46,27 @@ function exactNumber(source: string): number | RawJson {
   return isHeld(source, value) ? value : exactJson.rawJSON(source);
 }
 
-/** Whether writing the double again gives the value that the text says. */
+/** Whether writing the double again gives the value of the text. */
 export function isHeld(source: string, value: number): boolean {
   if (source.length <= 15 && !/[eE]/.test(source)) return true;
   const shortest = String(value);
   return shortest === source || (Number.isFinite(value) && decimalOf(source) === decimalOf(shortest));
 }
 
-/** Whether the text says a whole number that is neither the double's own value nor how the double is usually written. */
+/** Whether the text is an integer that differs from both the exact value of the double and its usual notation. */
 export function isRoundedInteger(source: string, value: number): boolean {
   if (!Number.isInteger(value) || isHeld(source, value)) return false;
   const decimal = decimalOf(source);
   return !decimal.includes("e-") && decimal !== decimalOf(String(BigInt(value)));
 }
 
-/** No double has more digits in its exponent. */
+/** A double has at most this many characters in its exponent. */
 const EXPONENT_CHARS_MAX = 12;
 
-/** One text for all ways to write a number: its digits without zeros at the ends, and the power of ten of the last one. */
+/**
+ * Returns the same text for all notations of a number: its digits without zeros at both ends, and the power of ten of
+ * the last digit.
+ */
 function decimalOf(number: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
@@ -77,9 +81,9 @@ function decimalOf(number: string): string {
 
 const QUOTE = 0x22;
 
-/** Whether JSON text has more nested levels of objects and lists than this. For other text the result means nothing. */
+/** Whether JSON text has more levels of objects and lists than this. For other text, the result means nothing. */
 export function isDeeperThan(text: string, levels: number): boolean {
-  if (text.length <= 2 * levels) return false; // each level takes two characters
+  if (text.length <= 2 * levels) return false; // Each level takes two characters.
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -92,7 +96,10 @@ export function isDeeperThan(text: string, levels: number): boolean {
   return false;
 }
 
-/** The text of each element of a list, without the white space around it; undefined for text that is no list, or no JSON. */
+/**
+ * Returns the text of each element of a list, without surrounding white space; undefined for text that is no list or
+ * not JSON.
+ */
 export function elementsOf(text: string): string[] | undefined {
   try {
     if (!Array.isArray(JSON.parse(text))) return undefined;

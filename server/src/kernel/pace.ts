@@ -1,18 +1,19 @@
-/** Inputs to the speed of large bodies. */
+/** The parameters of `Pace`. */
 export interface PaceOptions {
-  /** How fast all of them together come in while others wait; 0: as fast as they can. */
+  /** The total rate of large bodies while small requests are answered; 0: no limit. */
   readonly bytesPerSecond: number;
-  /** Milliseconds that only grow. */
+  /** A monotonic clock in milliseconds. */
   readonly nowMs: () => number;
 }
 
-/** So many small requests in one second are others that wait; fewer are looked after between two chunks. */
+/** With fewer small requests in a second than this, large bodies are not slowed down. */
 const OTHERS_A_SECOND = 10;
 const WINDOW_MS = 1000;
 
 /**
- * Slows large bodies down. Alone they come in as fast as the network and the disk allow. While small requests are
- * answered, they are limited to the set rate, since a faster body uses the processor time that those wait for.
+ * Slows large bodies down. Without other requests, they are as fast as the network and the disk allow. While small
+ * requests are answered, they are limited to the set rate, because a faster body uses processor time that the small
+ * requests need.
  */
 export class Pace {
   readonly #options: PaceOptions;
@@ -25,7 +26,7 @@ export class Pace {
     this.#options = options;
   }
 
-  /** A small request was answered. */
+  /** Counts an answered small request. */
   noteOther(): void {
     const nowMs = this.#options.nowMs();
     if (nowMs - this.#windowFromMs >= WINDOW_MS) {
@@ -36,7 +37,7 @@ export class Pace {
     if (this.#others >= OTHERS_A_SECOND) this.#busyUntilMs = nowMs + 2 * WINDOW_MS;
   }
 
-  /** How long the reader of `bytes` waits before reading more. */
+  /** Returns how long the reader of `bytes` must wait before it reads more. */
   waitMs(bytes: number): number {
     const { bytesPerSecond } = this.#options;
     const nowMs = this.#options.nowMs();

@@ -1,9 +1,10 @@
 /**
- * Errors that are answers. A `Problem` is thrown on purpose, with a stable code and a sentence for the caller; anything else that is thrown is a bug. It
- * knows nothing of HTTP: `http/problems.ts` and the error tables of the surfaces make an answer of it.
+ * Errors that are answers. A `Problem` has a stable code and a sentence for the caller. Any other thrown error is a
+ * bug. This file does not know HTTP: `http/problems.ts` and the error tables of the surfaces convert problems to
+ * answers.
  */
 
-/** The caller can do something about it. */
+/** Problems that the caller can solve. */
 const OF_THE_CALLER = [
   "invalid_request",
   "invalid_body",
@@ -51,7 +52,7 @@ const OF_THE_CALLER = [
   "quota_exceeded",
 ] as const;
 
-/** Nothing is wrong with the request. */
+/** Problems of the server, with a valid request. */
 const OF_THE_SERVER = [
   "internal",
   "unavailable",
@@ -61,27 +62,27 @@ const OF_THE_SERVER = [
   "disk_full",
 ] as const;
 
-/** Stable: callers go by them. `http/problems.ts` gives each its status and title. */
+/** Stable, because callers depend on them. `http/problems.ts` gives each a status and a title. */
 export const PROBLEM_CODES = [...OF_THE_CALLER, ...OF_THE_SERVER] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-/** One bad place in a request: a JSON pointer (RFC 6901) into the body, or the name of a parameter. */
+/** An invalid part of a request: a JSON pointer (RFC 6901) into the body, or the name of a parameter. */
 export interface ProblemPlace {
   pointer: string;
   detail: string;
 }
 
-/** The deciding check of a 403. */
+/** The check that caused a 403. */
 export type DecidedBy = "scope" | "role" | "policy" | "project" | "address" | "approval" | "parent";
 
-/** A place in a text of the request, both counted from 1; columns in UTF-16 units, as editors do. */
+/** A position in a text of the request. Both numbers start at 1. Columns are in UTF-16 units, as in editors. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** So many in a time. */
+/** A number of requests in a period. */
 export interface Allowance {
   readonly name: string;
   readonly most: number;
@@ -89,9 +90,9 @@ export interface Allowance {
 }
 
 export interface ProblemOptions {
-  /** Where in a statement it is. */
+  /** The position of the fault in a statement. */
   position?: TextPosition;
-  /** Places in the body, for 400 (the first 20 are reported). */
+  /** Invalid parts of the body, for 400 (the first 20 are reported). */
   errors?: readonly ProblemPlace[];
   /** Whole seconds after which the same request may succeed. */
   retryAfterS?: number;
@@ -99,7 +100,7 @@ export interface ProblemOptions {
   allowance?: Allowance;
   /** The scope that was missing, for `insufficient_scope` (RFC 6750 section 3.1). */
   scope?: string;
-  /** The deciding check, for 403. */
+  /** The check that caused the 403. */
   decidedBy?: DecidedBy;
   /** For the log only; never sent. */
   cause?: unknown;
@@ -109,7 +110,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly options: ProblemOptions;
 
-  /** `detail` is one sentence for the caller that says what to do next. It must hold no secret. */
+  /** `detail` is one sentence that tells the caller what to do next. It must not contain a secret. */
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "Problem";
@@ -117,7 +118,7 @@ export class Problem extends Error {
     this.options = options;
   }
 
-  /** Whether the caller can do something about it; false: the server has to. */
+  /** Whether the caller can solve it. False: the server must. */
   get isCallers(): boolean {
     return (OF_THE_CALLER as readonly ProblemCode[]).includes(this.code);
   }

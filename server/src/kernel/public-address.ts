@@ -1,12 +1,12 @@
 import { BlockList, isIP } from "node:net";
 
-/** IPv4 that is not for everyone on the internet: the special-purpose registry of RFC 6890 and what clouds answer on. */
+/** IPv4 addresses that are not public: the special-purpose registry of RFC 6890, and internal addresses of clouds. */
 const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8], // this network
   ["10.0.0.0", 8],
-  ["100.64.0.0", 10], // shared by carriers, RFC 6598; one cloud has its metadata in it
+  ["100.64.0.0", 10], // shared by carriers, RFC 6598; one cloud has its metadata service here
   ["127.0.0.0", 8],
-  ["168.63.129.16", 32], // a cloud's host agent, reachable from its machines alone
+  ["168.63.129.16", 32], // a cloud's host agent, reachable only from its machines
   ["169.254.0.0", 16], // link-local; the metadata of most clouds
   ["172.16.0.0", 12],
   ["192.0.0.0", 24], // protocol assignments; the metadata of one cloud
@@ -23,7 +23,10 @@ const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4], // reserved, broadcast
 ];
 
-/** Of IPv6 only 2000::/3 is given out for the internet (RFC 4291 section 2.4); these parts of it are not, or lead into IPv4. */
+/**
+ * Only 2000::/3 is assigned to the internet (RFC 4291 section 2.4). These parts of it are not public, or contain IPv4
+ * addresses.
+ */
 const NOT_PUBLIC_V6: readonly (readonly [string, number])[] = [
   ["2001::", 23], // protocol assignments, Teredo, benchmarks, ORCHID
   ["2001:db8::", 32], // documentation
@@ -37,8 +40,8 @@ const BLOCKED_V4 = listOf("ipv4", NOT_PUBLIC_V4);
 const BLOCKED_V6 = listOf("ipv6", NOT_PUBLIC_V6);
 
 /**
- * True for an address on the public internet. False for everything else: loopback, private and link-local networks,
- * metadata services, multicast, IPv4 inside IPv6, addresses with a zone, and text that is no address.
+ * Whether an address is on the public internet. False for loopback, private and link-local networks, metadata services,
+ * multicast, IPv4 inside IPv6, addresses with a zone, and text that is no address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !BLOCKED_V4.check(address, "ipv4");

@@ -1,6 +1,6 @@
 /**
- * How many of each thing may exist, and where. Each is a setting of this name. A create counts by an index, in its own transaction, and answers
- * `limit_reached` for the one that would be too many.
+ * The most records of each kind, and their owner. Each is a setting of this name. A create counts records in its own
+ * transaction, by an index, and answers `limit_reached` at the limit.
  */
 export const RECORD_LIMITS = {
   organizations_max: { default: 100_000, of: "organizations on this server" },

@@ -6,16 +6,16 @@ export interface Quota {
 
 interface Account {
   reserved: number;
-  /** Resolves when the last reservation is decided; they are decided one after another. */
+  /** Resolves when the last reservation is decided. Reservations are decided one after another. */
   turn: Promise<unknown>;
-  /** Reservations whose bytes are being counted now. Their bytes may be counted twice for a moment. */
+  /** Reservations whose bytes are being counted now. For a moment, their bytes may count twice. */
   settling: number;
-  /** Goes up with each release. */
+  /** The number of releases so far. */
   releases: number;
   waiting: (() => void)[];
 }
 
-/** Bytes that are reserved at a time for a body of unknown length. */
+/** Bytes reserved in one step for a body of unknown length. */
 const STEP_BYTES = 1024 * 1024;
 
 /**
@@ -25,14 +25,14 @@ const STEP_BYTES = 1024 * 1024;
 export class Reservations {
   readonly #accounts = new Map<string, Account>();
 
-  /** `bytes`: as many as are known. @throws the quota's refusal */
+  /** Reserves as many bytes as are known. @throws the quota's refusal */
   async reserve(name: string, quota: Quota, bytes: number): Promise<Reservation> {
     const reservation = new Reservation(this.#accountOf(name), quota);
     await reservation.need(bytes);
     return reservation;
   }
 
-  /** The bytes that are reserved now. */
+  /** Returns the bytes that are reserved now. */
   reservedBy(name: string): number {
     return this.#accounts.get(name)?.reserved ?? 0;
   }
@@ -69,7 +69,7 @@ export class Reservation {
   async #grow(bytes: number, wanted: number): Promise<void> {
     const account = this.#account;
     for (;;) {
-      // Before the count is read: bytes released meanwhile may be counted by then.
+      // Taken before the count is read, because the count may include bytes that are released in the meantime.
       const { reserved, releases } = account;
       const counted = await this.#quota.left();
       if (counted === Number.POSITIVE_INFINITY) {
@@ -89,7 +89,7 @@ export class Reservation {
     }
   }
 
-  /** Passes on each chunk after its bytes are reserved, for a body of unknown length. */
+  /** Yields each chunk after its bytes are reserved, for a body of unknown length. */
   async *admit<T extends Uint8Array>(chunks: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
     let total = 0;
     for await (const chunk of chunks) {

@@ -14,7 +14,10 @@ export function newSecret(prefix: SecretPrefix): string {
   return body + checksum(body);
 }
 
-/** True when the text has the form and the checksum of a secret; lets a typing mistake be refused without a look-up. */
+/**
+ * Whether the text has the form and the checksum of a secret, so that a typing mistake is refused without a database
+ * query.
+ */
 export function isWellFormedSecret(prefix: SecretPrefix, text: string): boolean {
   const length = prefix.length + 1 + RANDOM_CHARS + CHECK_CHARS;
   if (text.length !== length || !text.startsWith(`${prefix}_`)) return false;

@@ -1,25 +1,27 @@
-/** The six names of severity, four numbers each, from 1 on (OpenTelemetry, log data model, "Severity Fields"). */
+/**
+ * The six names of severity. Each has four numbers, starting at 1 (OpenTelemetry, log data model, "Severity Fields").
+ */
 export const SEVERITY_NAMES = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type SeverityName = (typeof SEVERITY_NAMES)[number];
 
 export const SEVERITY_MAX = 24;
 const NUMBERS_OF_NAME = 4;
 
-/** The name of a severity number, or undefined for another number. */
+/** Returns the name of a severity number; undefined for any other number. */
 export function severityName(severity: number | undefined): SeverityName | undefined {
   if (severity === undefined || !(severity >= 1 && severity <= SEVERITY_MAX)) return undefined;
   return SEVERITY_NAMES[Math.floor((severity - 1) / NUMBERS_OF_NAME)];
 }
 
-/** The least and the greatest number of a name. */
+/** Returns the lowest and the highest number of a name. */
 export function severityRange(name: SeverityName): readonly [from: number, to: number] {
   const from = SEVERITY_NAMES.indexOf(name) * NUMBERS_OF_NAME + 1;
   return [from, from + NUMBERS_OF_NAME - 1];
 }
 
 /**
- * How senders write levels, by severity number: syslog, the loggers of the common languages with their names of three, four and one
- * letter, databases, web servers and operating systems.
+ * The spellings of levels by severity number: from syslog, loggers of common languages (full, short and one-letter
+ * names), databases, web servers and operating systems.
  */
 const WORDS: Readonly<Record<number, string>> = {
   1: "trace trac trce trc t verbose verb vrb v finest finer silly trace5 trace6 trace7 trace8",
@@ -33,10 +35,10 @@ const WORDS: Readonly<Record<number, string>> = {
   24: "emergency emerg",
 };
 
-/** Levels of bunyan and pino. Those of Python have other meanings, see `severityOfPython`. */
+/** Levels of bunyan and pino. Python's numbers have other meanings, see `severityOfPython`. */
 const BUNYAN: Readonly<Record<string, number>> = { 10: 1, 20: 5, 30: 9, 40: 13, 50: 17, 60: 21 };
 
-/** Levels between, as Go's slog writes them: `INFO+2`, `DEBUG-4`. Its numbers are a step of OpenTelemetry's each. */
+/** Intermediate levels of Go's slog: `INFO+2`, `DEBUG-4`. One step of slog is one step of OpenTelemetry. */
 const SLOG: readonly (readonly [name: string, number: number, from: number, to: number])[] = [
   ["debug", 5, -4, 3],
   ["info", 9, 0, 3],
@@ -44,33 +46,36 @@ const SLOG: readonly (readonly [name: string, number: number, from: number, to: 
   ["error", 17, 0, 7],
 ];
 
-/** Raised with every change to the spellings: severities from older versions are derived again when they are read. */
+/**
+ * Increase this with every change of the spellings, so that severities from older versions are computed again when they
+ * are read.
+ */
 export const SPELLINGS_VERSION = 2;
 
-/** Every spelling that is known, in lower case, with its severity number. */
+/** Every known spelling in lower case, with its severity number. */
 export const LEVEL_SPELLINGS: ReadonlyMap<string, number> = spellings();
 
-/** Text around a level in some logs: colours of a terminal, brackets, colons, spaces. */
+/** Text around a level in some logs: terminal colours, brackets, colons, spaces. */
 const COLOUR = /\u001b\[[0-9;]*m/g; // eslint-disable-line no-control-regex -- it is looked for
 const AROUND = /^[^a-z0-9]+|[^a-z0-9]+$/g;
 
 /**
- * The severity number, 1 to 24, of a level as it was sent, or undefined for a word that nobody agreed on. The one place that decides it:
- * every way in and every query of older rows goes by `LEVEL_SPELLINGS`.
+ * Returns the severity number, 1 to 24, of a level; undefined for an unknown word. Only this function decides it: all
+ * ingestion and all queries of older rows use `LEVEL_SPELLINGS`.
  */
 export function severityOf(level: string): number | undefined {
   const lower = level.toLowerCase();
   return LEVEL_SPELLINGS.get(lower) ?? LEVEL_SPELLINGS.get(lower.replace(COLOUR, "").replace(AROUND, ""));
 }
 
-/** The severity of a syslog number (RFC 5424 section 6.2.1), 0 to 7. */
+/** Returns the severity of a syslog number (RFC 5424 section 6.2.1), 0 to 7. */
 export function severityOfSyslog(number: number): number | undefined {
   return [24, 22, 21, 17, 13, 10, 9, 5][number];
 }
 
 /**
- * The severity of a number of Python's `logging`, 1 to 59: its 10 is DEBUG, its 50 CRITICAL. Numbers between count as
- * the one below.
+ * Returns the severity of a level number of Python's `logging`, 1 to 59: 10 is DEBUG, 50 is CRITICAL. A number in
+ * between counts as the level below it.
  */
 export function severityOfPython(number: number): number | undefined {
   return number < 1 ? undefined : [1, 5, 9, 13, 17, 21][Math.floor(number / 10)];

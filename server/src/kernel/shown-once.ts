@@ -1,4 +1,4 @@
-/** Members of answers that are shown once, and kept nowhere in clear. */
+/** Members of answers that are shown once and not stored in clear text. */
 const SHOWN_ONCE = new Set([
   "secret",
   "client_secret",
@@ -9,7 +9,10 @@ const SHOWN_ONCE = new Set([
   "webhook_url",
 ]);
 
-/** An answer as JSON: `body` has null where something is shown once, and `replayed: true` beside it. `whole` has that, and is null when there is no such thing. */
+/**
+ * Renders an answer as JSON. `body` has null for members that are shown once, and `replayed: true`. `whole` has their
+ * values, and is null when there are no such members.
+ */
 export function answerTexts(answer: unknown): { readonly body: string; readonly whole: string | null } {
   const whole = JSON.stringify(answer);
   const body = JSON.stringify(redacted(answer));

@@ -4,8 +4,8 @@ import { endOfString } from "./json-strings.ts";
 export type JsonFault = "duplicate" | "deep";
 
 /**
- * Looks through JSON that is known to parse for what parsers read in different ways: the same name twice in an object, of which some take the first and
- * some the last, and nesting without bounds.
+ * Finds faults in valid JSON that parsers read differently: a name that occurs twice in an object (some parsers take
+ * the first, some the last), and nesting above the limit.
  */
 export function faultOf(json: string, depthMax: number): JsonFault | undefined {
   /** For each open object its names, for each open list null. */

@@ -2,8 +2,8 @@ import { parentPort } from "node:worker_threads";
 import type { ThreadReply } from "./threads.ts";
 
 /**
- * Answers the requests of a thread, one after the other. `refusalOf` returns the part of an error for its sender;
- * undefined: it is a bug. Values that `transferOf` names are moved, not copied.
+ * Answers the requests of a thread one after the other. `refusalOf` returns the part of an error for the sender.
+ * Undefined: the error is a bug. Values that `transferOf` names are moved, not copied.
  */
 export function serveThread<Request, Value>(
   serve: (request: Request) => Value,

@@ -1,10 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { Problem } from "./problem.ts";
 
-/** One request for another thread. The values in `transfer` are moved there, and must not be used afterwards. */
+/** One request for another thread. The values in `transfer` are moved and must not be used afterwards. */
 export interface ThreadJob<Request> {
   readonly request: Request;
-  /** Its size while it waits. */
+  /** The size that counts while the request waits. */
   readonly bytes: number;
   readonly transfer?: readonly ArrayBuffer[];
 }
@@ -12,7 +12,7 @@ export interface ThreadJob<Request> {
 /** The answer of a thread, see `serveThread`. */
 export type ThreadReply<Value> = { readonly value: Value } | { readonly refusal: unknown } | { readonly error: string };
 
-/** Thrown by the thread's function, with `refuse`, for a request that can't be served; it arrives unchanged. */
+/** Thrown by the thread's function, with `refuse`, for a request that it can't serve. It arrives unchanged. */
 export class ThreadRefusal extends Error {
   readonly refusal: unknown;
 
@@ -26,10 +26,10 @@ export class ThreadRefusal extends Error {
 export interface ThreadsOptions {
   readonly script: URL;
   readonly max: number;
-  /** Requests that wait for a thread; one more is refused. */
+  /** The most bytes of waiting requests; further requests are refused. */
   readonly waitingBytesMax: number;
   readonly heapMiB: number;
-  /** A thread without work for so long ends. */
+  /** A thread without work ends after this time. */
   readonly idleMs: number;
 }
 
@@ -38,7 +38,7 @@ interface Waiting<Request, Value> extends ThreadJob<Request> {
   readonly reject: (reason: Error) => void;
 }
 
-/** Threads that are started when there is work for them, each with one request at a time. */
+/** Starts threads when there is work for them. Each has one request at a time. */
 export class Threads<Request, Value> {
   readonly #options: ThreadsOptions;
   readonly #all = new Set<Worker>();
@@ -55,7 +55,7 @@ export class Threads<Request, Value> {
   run(job: ThreadJob<Request>): Promise<Value> {
     if (this.#isClosed) throw new Problem("unavailable", "The server is stopping.");
     if (this.#waitingBytes > 0 && this.#waitingBytes + job.bytes > this.#options.waitingBytesMax) {
-      const detail = "Too many large requests wait to be read; send this one again shortly.";
+      const detail = "Too many large requests are waiting; send this one again shortly.";
       throw new Problem("unavailable", detail, { retryAfterS: 1 });
     }
     return new Promise((resolve, reject) => {
@@ -125,7 +125,7 @@ export class Threads<Request, Value> {
     const { script, heapMiB } = this.#options;
     const worker = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: heapMiB } });
     this.#all.add(worker);
-    // Between two requests nobody else listens, and an unheard "error" would end the process.
+    // Between two requests there is no other listener, and an "error" without a listener would end the process.
     worker.on("error", () => this.#forget(worker));
     worker.on("exit", () => this.#forget(worker));
     return worker;

@@ -1,4 +1,4 @@
-/** The one place that reads the clock. Everything else gets a `Clock`. */
+/** Only this file reads the clock. All other code gets a `Clock`. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. */
   nowMs(): number;
@@ -6,12 +6,12 @@ export interface Clock {
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** Renders milliseconds since the epoch as ISO 8601 UTC with milliseconds, for example `2026-11-20T08:00:00.000Z`. */
+/** Formats milliseconds since the epoch as ISO 8601 UTC with milliseconds, for example `2026-11-20T08:00:00.000Z`. */
 export function isoFromMs(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The same from microseconds, cut to the millisecond. */
+/** Formats microseconds in the same way, cut to the millisecond. */
 export function isoFromUs(us: number): string {
   return isoFromMs(Math.floor(us / 1000));
 }
@@ -37,10 +37,10 @@ const TO_S = 253_402_300_800;
 type Parts = Readonly<Record<string, string | undefined>>;
 
 /**
- * The moment of a date-time with its offset from UTC, in any form of ISO 8601 and RFC 3339: extended or basic, to the hour, the minute or
- * the second, with a decimal fraction of the last of them; calendar, week or ordinal dates; lower-case letters; `24:00` for the end of a
- * day, and leap seconds, which are the second after them. Digits finer than a nanosecond are cut off. Undefined for anything else, and
- * for moments outside of the years 1 to 9999.
+ * Parses a date-time with its offset from UTC, in any form of ISO 8601 and RFC 3339: extended or basic; to the hour,
+ * the minute or the second, with a decimal fraction; calendar, week or ordinal dates; lower-case letters; `24:00` for
+ * the end of a day. A leap second becomes the next second. Digits below a nanosecond are cut off. Undefined for
+ * anything else, and for years outside 1 to 9999.
  */
 export function momentOf(text: string): Moment | undefined {
   const parts = text.length > CHARS_MAX ? undefined : DATE_TIME.exec(text)?.groups;
@@ -50,12 +50,12 @@ export function momentOf(text: string): Moment | undefined {
   const offsetS = offsetOf(parts);
   if (days === undefined || time === undefined || offsetS === undefined) return undefined;
   const seconds = days * DAY_S + time.seconds - offsetS;
-  // Leap seconds come at the end of a day in UTC, at any offset.
+  // Leap seconds are only at the end of a day in UTC, at any offset.
   if (time.isLeap && seconds % DAY_S !== 0) return undefined;
   return seconds >= FROM_S && seconds < TO_S ? { seconds, nanos: time.nanos } : undefined;
 }
 
-/** Days since the epoch; undefined for a day that the calendar does not have. */
+/** Returns days since the epoch; undefined for a day that does not exist. */
 function daysOf({ year, month, month2, day, day2, week, weekday, ordinal }: Parts): number | undefined {
   const y = Number(year);
   if (week !== undefined) return daysOfWeek(y, Number(week), Number(weekday));
@@ -66,7 +66,7 @@ function daysOf({ year, month, month2, day, day2, week, weekday, ordinal }: Part
   return isDay && date.getUTCFullYear() === y ? days : undefined;
 }
 
-/** ISO 8601 counts weeks from Monday; the first is the one that has 4 January. */
+/** ISO 8601 weeks begin on Monday. The first week of a year contains 4 January. */
 function daysOfWeek(year: number, week: number, weekday: number): number | undefined {
   const firstOf = (y: number): number => {
     const fourth = daysFrom(y, 1, 4);
@@ -77,7 +77,7 @@ function daysOfWeek(year: number, week: number, weekday: number): number | undef
 }
 
 function daysFrom(year: number, month: number, day: number): number {
-  // Date.UTC would take the years 0 to 99 for 1900 to 1999.
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   return new Date(0).setUTCFullYear(year, month - 1, day) / (DAY_S * 1000);
 }
 
@@ -104,19 +104,19 @@ export function isDateTime(text: string): boolean {
   return momentOf(text) !== undefined;
 }
 
-/** Milliseconds since the epoch of a date-time, cut to the millisecond; NaN for other text. */
+/** Returns the milliseconds since the epoch of a date-time, cut to the millisecond; NaN for other text. */
 export function msFromIso(text: string): number {
   const moment = momentOf(text);
   return moment === undefined ? Number.NaN : moment.seconds * 1000 + Math.floor(moment.nanos / 1_000_000);
 }
 
-/** The same in microseconds; `round` says what becomes of nanoseconds. */
+/** Like `msFromIso`, in microseconds. `round` rounds the nanoseconds. */
 export function usFromIso(text: string, round: (value: number) => number = Math.floor): number {
   const moment = momentOf(text);
   return moment === undefined ? Number.NaN : moment.seconds * 1_000_000 + round(moment.nanos / 1000);
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` of a date-time, nanoseconds cut off; undefined for other text. */
+/** Formats a date-time as `YYYY-MM-DDTHH:MM:SS.ffffffZ`, nanoseconds cut off; undefined for other text. */
 export function isoWithMicros(text: string): string | undefined {
   const moment = momentOf(text);
   if (moment === undefined) return undefined;

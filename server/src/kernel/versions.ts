@@ -1,18 +1,18 @@
 import { sha256Hex } from "./digest.ts";
 import { Problem } from "./problem.ts";
 
-/** A strong entity tag (RFC 9110 section 8.8.3) of a record: equal exactly when every field is. */
+/** Returns a strong entity tag (RFC 9110 section 8.8.3) of a record. Two tags are equal exactly when every field is. */
 export function etagOf(record: object): string {
   return `"${sha256Hex(JSON.stringify(record)).slice(0, 32)}"`;
 }
 
-/** Entity tags of the versions that a change may find. */
+/** Entity tags of the versions that a change accepts. */
 export type Expected = readonly string[] | "any";
 
 /**
- * The version that a change expects: that of `If-Match`, otherwise the present one when its request arrives. So of two
- * changes at once the second is refused, since it does not know the first. Call it before the transaction; `*` accepts
- * any version.
+ * Returns the version that a change expects: the one of `If-Match`, otherwise the present one when the request arrives.
+ * So the second of two concurrent changes is refused, because it does not know the first. Call it before the
+ * transaction. `*` accepts any version.
  */
 export async function expectedOf(
   ifMatch: string | undefined,
@@ -24,11 +24,8 @@ export async function expectedOf(
   return seen === undefined ? "any" : [etagOf(seen)];
 }
 
-/** In the transaction of the change. @throws Problem `concurrent_update` */
+/** Call it in the transaction of the change. @throws Problem `concurrent_update` */
 export function requireMatch(expected: Expected, record: object): void {
   if (expected === "any" || expected.includes(etagOf(record))) return;
-  throw new Problem(
-    "concurrent_update",
-    "It was changed since you read it, or at this moment; read it again and repeat your change on that.",
-  );
+  throw new Problem("concurrent_update", "It was changed after you read it; read it again and repeat your change.");
 }

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * The time that one request has waited for others so far, over all of its transactions. Time spent otherwise pays the
- * wait back, so that a long upload or a stream is not refused for an old wait.
+ * The time that one request has waited for locks so far, in all its transactions. Time spent otherwise reduces it, so
+ * that a long upload or stream is not refused because of an old wait.
  */
 export class WaitBudget {
   #spentMs = 0;
@@ -25,12 +25,12 @@ export class WaitBudget {
 
 const budgets = new AsyncLocalStorage<WaitBudget>();
 
-/** Runs what one caller waits for: all that it begins shares one budget. */
+/** Runs work for one caller. All of its transactions share one budget. */
 export function sharingWaits<T>(run: () => T): T {
   return budgets.run(new WaitBudget(), run);
 }
 
-/** The budget of the caller that this code runs for; a separate one for work that nobody waits for. */
+/** Returns the budget of the caller that this code runs for, or a new one for background work. */
 export function waitBudget(): WaitBudget {
   return budgets.getStore() ?? new WaitBudget();
 }

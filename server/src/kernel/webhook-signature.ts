@@ -1,25 +1,27 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Signatures of webhooks as Standard Webhooks describes them: HMAC-SHA-256 over `id.timestamp.body`. */
+/** Signs webhooks as Standard Webhooks requires: HMAC-SHA-256 over `id.timestamp.body`. */
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** `whsec_` and 256 random bits in base64. */
+/** Creates a secret: `whsec_` and 256 random bits in base64. */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
 export interface SignedMessage {
-  /** The same for every attempt, so that a receiver can drop repetitions. */
+  /** Equal for all attempts, so that a receiver can drop repetitions. */
   readonly id: string;
   /** Time of this attempt, in seconds since the epoch. */
   readonly timestampS: number;
-  /** Exactly as it is sent. */
+  /** The exact bytes that are sent. */
   readonly body: string | Uint8Array;
 }
 
-/** The header fields of a signed request. During a rotation there are two secrets, and each signs. */
+/**
+ * Returns the header fields of a signed request. During a rotation there are two secrets, so there are two signatures.
+ */
 export function signatureFields(message: SignedMessage, secrets: readonly string[]): Record<string, string> {
   const head = `${message.id}.${message.timestampS}.`;
   const signatures = secrets.map((secret) => `v1,${hmacOf(secret, head, message.body)}`);
