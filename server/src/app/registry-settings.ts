@@ -32,7 +32,7 @@ export const REGISTRY_SETTINGS = {
   registry_lease_ms: {
     schema: whole(100, 365 * DAY_MS),
     default: DAY_MS,
-    description: "how long a blob that no manifest needs is kept after it was last pushed or read",
+    description: "how long a blob that no manifest needs is kept after it was last pushed or requested",
   },
   registry_collect_ms: {
     schema: whole(100, DAY_MS),

@@ -313,7 +313,7 @@ export const SETTINGS = {
   upload_cleanup_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,
-    description: "how often the server looks for presigned uploads that were never made",
+    description: "how often the server looks for abandoned uploads",
   },
   ...REGISTRY_SETTINGS,
   object_grace_ms: {

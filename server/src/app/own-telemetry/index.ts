@@ -78,7 +78,7 @@ class Exporter implements OwnTelemetry {
         dropped.inc(this.#rows.dropped);
       },
     });
-    const failed = (): void => {}; // The list of periodic work does this, see `#keep`.
+    const failed = (): void => {}; // not logged: the schedule records the failure, see `#keep`
     this.#works = [
       target.schedule.add("own telemetry", { everyMs: FLUSH_EVERY_MS, run: () => this.#flush(), failed }),
       target.schedule.add("own metrics", { everyMs: target.metricsIntervalMs, run: () => this.#sample(), failed }),
