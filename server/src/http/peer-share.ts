@@ -120,7 +120,7 @@ function addressOf(remote: string | undefined): string {
   return (remote ?? "unknown").replace(/^::ffff:(?=\d+\.)/, "");
 }
 
-/** Counts every request of these listeners, whatever its result. */
+/** Counts every request of these listeners, refused ones too. */
 export function watchPeers(deps: PeerShareDeps, listeners: readonly Pick<Listener, "server">[]): PeerShare {
   const peers = createPeerShare(deps);
   for (const { server } of listeners) server.on("request", (raw: IncomingMessage) => peers.count(raw));

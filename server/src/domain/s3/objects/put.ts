@@ -43,7 +43,7 @@ export function writerOf(caller: S3Caller, bucket: Bucket, isGivenUp = false): S
 
 const ANONYMOUS: S3Owner = { id: "anonymous", displayName: "anonymous" };
 
-/** Returns the columns and the JSON that describe an object besides its content. */
+/** Returns the columns and the JSON that describe an object, without its content. */
 export function attributesOf(
   caller: S3Caller,
   bucket: Bucket,

@@ -34,7 +34,7 @@ const TRACE = new RegExp(
 /** An indented line is still a separate entry when it begins like this. */
 const ENTRY_START = /^[[(<{]?(?:\d{2,4}[-/.:]\d|\d{6} \d|\d{10}|[A-Z][a-z]{2} +\d|\d{1,2} [A-Z][a-z]{2} )/;
 
-/** Whether a line continues the message before, whatever that message is. */
+/** Whether a line continues the message before it. */
 export function isContinuation(line: string): boolean {
   if (/^\s/.test(line)) {
     const text = line.trimStart();
