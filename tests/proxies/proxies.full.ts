@@ -1,11 +1,18 @@
 /** Every interface through each proxy that Debian packages, with the configuration of its how-to page. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { makeCertificates } from "../fixtures/certificates.ts";
-import { missingProxy, planProxy, PROXIES, type ProxyKind, type ProxyPlan } from "../fixtures/proxy.ts";
+import {
+  missingProxy,
+  planProxy,
+  PROXIES,
+  type ProxyKind,
+  type ProxyPlan,
+  type RunningProxy,
+} from "../fixtures/proxy.ts";
 import { showLogs, startServer, type Bootstrap, type Server } from "../fixtures/server.ts";
 import { missingPrograms, SMOKE_STEPS, trustAuthority } from "../fixtures/smoke.ts";
 
@@ -28,7 +35,7 @@ for (const kind of PROXIES) describe(kind.name, { skip: missingProxy(kind) }, ()
 function tryProxy(kind: ProxyKind): void {
   let plan: ProxyPlan;
   let server: Server | undefined;
-  let proxy: { stop(): Promise<void> } | undefined;
+  let proxy: RunningProxy | undefined;
   let home: Bootstrap;
 
   showLogs(() => [server]);
@@ -47,7 +54,7 @@ function tryProxy(kind: ProxyKind): void {
 
   for (const step of SMOKE_STEPS) {
     test(step.name, { skip: missingPrograms(step) }, async () => {
-      const largest = watchBytes(plan.temp);
+      const largest = watchBytes(proxy ?? assert.fail("it did not start"));
       const { origin } = plan;
       const { caFile } = certificates;
       const client = { clientAddress: CLIENT, localAddress: CLIENT, caFile };
@@ -58,21 +65,13 @@ function tryProxy(kind: ProxyKind): void {
   }
 }
 
-/** Looks at the size of a directory while something runs. Calling the result ends it, and returns the largest size. */
-function watchBytes(path: string): () => number {
+/** Looks at the temporary files of a proxy while something runs. Calling the result ends it, and returns the largest size. */
+function watchBytes(proxy: RunningProxy): () => number {
   let most = 0;
-  const look = (): number => (most = Math.max(most, bytesIn(path)));
+  const look = (): number => (most = Math.max(most, proxy.tempBytes()));
   const timer = setInterval(look, 20);
   return () => {
     clearInterval(timer);
     return look();
   };
-}
-
-function bytesIn(path: string): number {
-  const names = readdirSync(path, { recursive: true, withFileTypes: true });
-  const sizes = names
-    .filter((name) => name.isFile())
-    .map((name) => statSync(join(name.parentPath, name.name), { throwIfNoEntry: false })?.size ?? 0);
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
