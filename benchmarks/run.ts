@@ -11,6 +11,7 @@ const QUESTIONS = [
   "fairness",
   "tail",
   "startup",
+  "start",
   "files",
   "logs",
   "year",

@@ -2,11 +2,14 @@
 // Runs on any Node >= 18, and runs the product under one that is new enough.
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { enableCompileCache } from "./compile-cache.mjs";
 import { findNode, isRunningNodeEnough, runUnder } from "./node.mjs";
 
 const args = process.argv.slice(2);
 
 if (isRunningNodeEnough()) {
+  // Sources change too often for it to be worth the disk.
+  if (import.meta.resolve("#main.ts").endsWith(".js")) enableCompileCache(args);
   const { main } = await import("#main.ts");
   process.exitCode = await main(args);
 } else {

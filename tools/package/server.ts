@@ -19,7 +19,7 @@ export async function serverFiles(root: string): Promise<PackageContent> {
     version: manifest.version,
     files: [
       jsonFile("package.json", packageManifest(root)),
-      ...["mooring.mjs", "node.mjs"].map((name) => ({
+      ...["mooring.mjs", "node.mjs", "compile-cache.mjs"].map((name) => ({
         ...fileOf(root, `server/bin/${name}`, `bin/${name}`),
         isExecutable: name === "mooring.mjs",
       })),

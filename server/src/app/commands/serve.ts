@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { pino, type Logger } from "pino";
@@ -40,6 +41,7 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
     const tls = config.tls_cert !== null;
     announceServer(config.data_dir, { addresses, listen, tls, pid: process.pid, started_at: isoFromMs(startedMs) });
     process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
+    flushCompileCache(); // otherwise only the end of the process writes it, and a kill never does
     const why = await Promise.race([stopped, app.fatal]);
     process.stdout.write(`${why}: finishing the running requests\n`);
     if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);

@@ -92,6 +92,20 @@ describe("the pool of children", { concurrency: 1 }, () => {
     });
   });
 
+  test("spare children end after a time without queries, and the next query starts one again", async () => {
+    await withEngine({ spareChildren: 1, idleChildMs: 300 }, async (open, count) => {
+      await count();
+      await until(() => childPids().length === 2);
+      await until(() => childPids().length === 0);
+      await count();
+      await until(() => childPids().length === 2);
+      const ends = open.logged.filter(
+        ({ level, message }) => level === "warn" && message === "a spare query process ended",
+      );
+      assert.deepEqual(ends, [], "the end of a spare child at rest is expected");
+    });
+  });
+
   test("a stop signal to every process ends no child, and causes no warning", async () => {
     await withEngine({ spareChildren: 1 }, async (open, count) => {
       await count();

@@ -12,6 +12,7 @@ export class ProcessPool {
   /** The oldest child is first. */
   readonly #idle = new Map<QueryProcess, NodeJS.Timeout>();
   readonly #spare: QueryProcess[] = [];
+  #rest: NodeJS.Timeout | undefined;
   #closed: (() => void) | undefined;
 
   constructor(sandbox: Sandbox, settings: QueryEngineSettings, log: QueryLog) {
@@ -49,6 +50,7 @@ export class ProcessPool {
       this.#closed = resolve;
     });
     for (const timer of this.#idle.values()) clearTimeout(timer);
+    clearTimeout(this.#rest);
     if (this.#all.size === 0) return;
     for (const child of this.#all) child.kill();
     await gone;
@@ -106,10 +108,14 @@ export class ProcessPool {
 
   /**
    * Adds spare children only after a query, never after a child ended. Otherwise a program that cannot start would be
-   * started in a loop.
+   * started in a loop. Spare children without a query for the time of an idle child end, so that a server at rest is small.
    */
   #refill(): void {
     if (this.#closed !== undefined) return;
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => {
+      for (const child of this.#spare.splice(0)) child.kill();
+    }, this.#settings.idleChildMs).unref();
     while (this.#spare.length < this.#settings.spareChildren) this.#spare.push(this.#start());
   }
 }

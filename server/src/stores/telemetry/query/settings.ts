@@ -36,7 +36,7 @@ export interface QueryEngineSettings {
   readonly queriesPerChildMax: number;
   /** The most idle children. The least recently used ones are ended first. */
   readonly idleChildrenMax: number;
-  /** An idle child is ended after this time. */
+  /** An idle child is ended after this time, and spare children after this time without queries. */
   readonly idleChildMs: number;
   /** The number of children without an organization that are kept ready. */
   readonly spareChildren: number;
@@ -68,7 +68,7 @@ export function defaultQuerySettings(telemetryDir: string): QueryEngineSettings 
     resultTimeoutMs: 30 * 60_000,
     queriesPerChildMax: 200,
     idleChildrenMax: 4,
-    idleChildMs: 60_000,
+    idleChildMs: 45_000,
     spareChildren: 1,
     isolation: "auto",
     pruning: true,
