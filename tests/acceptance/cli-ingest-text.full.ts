@@ -154,7 +154,7 @@ describe("other forms", () => {
 
   for (const [options, message] of [
     [["--pattern", "("], /cannot use --pattern: .*Unterminated group/],
-    [["--time-format", "%Y-%q"], /cannot use --time-format: %q is no directive/],
+    [["--time-format", "%Y-%q"], /cannot use --time-format: %q is not a known directive/],
     [["--on-no-time", "later"], /--on-no-time must be one of now, previous, reject, not "later"/],
   ] as const) {
     test(`${options.join(" ")} is a usage error`, async () => {

@@ -121,7 +121,7 @@ describe("quotas", () => {
     });
     const words = ["doctor", "--data-dir", server.dataDir, "--listen", "127.0.0.1:0", "--metrics-listen", "off"];
     const { stdout: found } = await mooring(words, { environment: server.environment });
-    assert.match(found, /^warn +retention +limited has .* of telemetry that it may/m);
+    assert.match(found, /^warn +retention +limited has .* of telemetry that its quota allows/m);
     assert.match((await quota()).stdout, /^limited +1( +default){4}$/m);
     assert.equal((await quota("limited", "--stored", "default")).code, 0);
     await eventually("it is lifted", async () => {
