@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../logs/free-port.ts";
+import { freePort } from "../../tests/fixtures/ports.ts";
 import { until } from "../logs/until.ts";
 
 export interface Nginx {

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { startProduct } from "../lib/product.ts";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../../tests/fixtures/ports.ts";
 import type { Target } from "./target.ts";
 import { metricIn, until } from "./until.ts";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { readdir } from "node:fs/promises";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../../tests/fixtures/ports.ts";
 import type { Target } from "./target.ts";
 import { metricIn, until } from "./until.ts";
 

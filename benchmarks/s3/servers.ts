@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProduct } from "../lib/product.ts";
-import { freePort } from "../logs/free-port.ts";
+import { freePort } from "../../tests/fixtures/ports.ts";
 import { until } from "../logs/until.ts";
 import { request } from "./request.ts";
 import type { Access } from "./sign.ts";

@@ -3,8 +3,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../fixtures/ports.ts";
 import { eventually } from "../fixtures/process.ts";
 import { FIRST_MS, type Expected, type Group, type Level, type Logger, type Written } from "./logger.ts";
 import { faketime } from "./programs.ts";
@@ -187,13 +188,4 @@ async function connected(port: number): Promise<ReturnType<typeof connect>> {
       return null;
     }
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
