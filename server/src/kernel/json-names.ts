@@ -8,10 +8,21 @@ import { endOfString } from "./json-strings.ts";
  * @param numberOf value of a number's text
  * @throws SyntaxError
  */
-export function parseJson(text: string, numberOf: (text: string) => unknown = Number): unknown {
-  const value = JSON.parse(text) as unknown;
-  return hasEscapedName(text) ? read(text, numberOf) : value;
+export function parseJson(text: string, numberOf?: (text: string) => unknown): unknown {
+  if (hasEscapedName(text)) {
+    JSON.parse(text); // throws for text that is no JSON, which the reader below does not notice
+    return read(text, numberOf ?? Number);
+  }
+  if (numberOf === undefined) return JSON.parse(text) as unknown;
+  return withSource.parse(text, (_name, value, { source }) =>
+    typeof value !== "number" || source === undefined ? value : numberOf(source),
+  );
 }
+
+/** A function of the language that the type library does not have yet. */
+const withSource = JSON as unknown as {
+  parse(text: string, reviver: (name: string, value: unknown, context: { source?: string }) => unknown): unknown;
+};
 
 /** Whether a member's name has an escape. For text that is not JSON, the result means nothing. */
 export function hasEscapedName(text: string): boolean {

@@ -1,4 +1,4 @@
-import { hasEscapedName, parseJson } from "./json-names.ts";
+import { parseJson } from "./json-names.ts";
 import { endOfString } from "./json-strings.ts";
 
 /** Handles JSON exactly as it was sent: numbers that a double can't hold, and the depth of nesting. */
@@ -12,7 +12,6 @@ export interface RawJson {
 export const exactJson = JSON as unknown as {
   rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): value is RawJson;
-  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
 };
 
 /**
@@ -34,11 +33,7 @@ export function mayBeInexact(text: string): boolean {
  * @throws SyntaxError
  */
 export function parseExact(text: string): unknown {
-  if (!mayBeInexact(text)) return parseJson(text);
-  if (hasEscapedName(text)) return parseJson(text, exactNumber);
-  return exactJson.parse(text, (_key, value, { source }) =>
-    typeof value !== "number" || source === undefined ? value : exactNumber(source),
-  );
+  return mayBeInexact(text) ? parseJson(text, exactNumber) : parseJson(text);
 }
 
 function exactNumber(source: string): number | RawJson {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { Problem } from "#kernel/problem.ts";
-import { exactJson } from "#kernel/json-text.ts";
+import { parseJson } from "#kernel/json-names.ts";
+import { exactJson, type RawJson } from "#kernel/json-text.ts";
 import { isObject, type JsonObject } from "../check.ts";
 import { MESSAGES_DEPTH_MAX, ValueBudget } from "./budget.ts";
 import { withoutMark } from "../mark.ts";
@@ -31,15 +32,15 @@ export function decodeJson(schema: MessageSchema, body: Buffer): Message {
 
 function parse(text: string): unknown {
   try {
-    return LONG_INTEGER.test(text) ? exactJson.parse(text, exactInteger) : JSON.parse(text);
+    return LONG_INTEGER.test(text) ? parseJson(text, exactInteger) : JSON.parse(text);
   } catch {
     throw new Problem("invalid_body", "cannot read the body: it is not valid JSON");
   }
 }
 
-function exactInteger(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value;
-  return INTEGER.test(source) ? exactJson.rawJSON(source) : value;
+function exactInteger(source: string): number | RawJson {
+  const value = Number(source);
+  return Number.isSafeInteger(value) || !INTEGER.test(source) ? value : exactJson.rawJSON(source);
 }
 
 function decode(schema: MessageSchema, value: JsonObject, depth: number, budget: ValueBudget): Message {
