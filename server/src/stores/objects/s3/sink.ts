@@ -28,6 +28,8 @@ interface Upload {
   readonly id: string;
   readonly parts: CompletedPart[];
   readonly underWay: Set<Promise<void>>;
+  /** Buffers of parts that the store has. The garbage collector frees buffers of this size late. */
+  readonly spare: ArrayBuffer[];
 }
 
 /** Writes a blob as an object: a small one by one request, a larger one by an upload in parts, several at once. */
@@ -54,7 +56,7 @@ export class S3Sink implements BlobSink {
     this.#bytes += bytes;
     try {
       // More than a part, so that the last part is never empty.
-      while (this.#bytes > this.#partBytes) await this.#sendPart(this.#cut(this.#partBytes));
+      while (this.#bytes > this.#partBytes) await this.#sendPart(this.#partBytes);
     } catch (error) {
       throw upstreamProblem(error);
     }
@@ -62,7 +64,7 @@ export class S3Sink implements BlobSink {
 
   async commit(): Promise<void> {
     try {
-      if (this.#upload === undefined) await this.#put(this.#cut(this.#bytes));
+      if (this.#upload === undefined) await this.#put(this.#cut(this.#bytes, new ArrayBuffer(this.#bytes)));
       else await this.#complete(this.#upload);
     } catch (error) {
       throw upstreamProblem(error);
@@ -91,10 +93,11 @@ export class S3Sink implements BlobSink {
     await client.send(new PutObjectCommand(input), { abortSignal: this.#stop.signal });
   }
 
-  async #sendPart(body: Buffer): Promise<void> {
+  async #sendPart(bytes: number): Promise<void> {
     const upload = (this.#upload ??= await this.#begin());
     while (upload.underWay.size >= this.#options.partsUnderWay) await Promise.race(upload.underWay);
     if (this.#failure !== undefined) throw this.#failure.error;
+    const body = this.#cut(bytes, upload.spare.pop() ?? new ArrayBuffer(this.#partBytes));
     const sending = this.#send(upload, upload.parts.length + 1, body)
       .catch((error: unknown) => void (this.#failure ??= { error }))
       .finally(() => upload.underWay.delete(sending));
@@ -107,21 +110,22 @@ export class S3Sink implements BlobSink {
     const input = { Bucket: bucket, Key: key, ChecksumAlgorithm: "CRC32" } as const;
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(input), { abortSignal: this.#stop.signal });
     if (UploadId === undefined) throw new Error("cannot begin an upload in parts: the store gave no id");
-    return { id: UploadId, parts: [], underWay: new Set() };
+    return { id: UploadId, parts: [], underWay: new Set(), spare: [] };
   }
 
-  async #send(upload: Upload, number: number, body: Buffer): Promise<void> {
+  async #send(upload: Upload, number: number, body: Buffer<ArrayBuffer>): Promise<void> {
     const { client, bucket, key } = this.#options;
     const part: CompletedPart = { PartNumber: number, ChecksumCRC32: checksum(body) };
     upload.parts.push(part);
     const input = { Bucket: bucket, Key: key, UploadId: upload.id, Body: body, ...part, PartNumber: number };
     const { ETag } = await client.send(new UploadPartCommand(input), { abortSignal: this.#stop.signal });
     if (ETag !== undefined) part.ETag = ETag;
+    upload.spare.push(body.buffer);
   }
 
   async #complete(upload: Upload): Promise<void> {
     const { client, bucket, key } = this.#options;
-    await this.#sendPart(this.#cut(this.#bytes));
+    await this.#sendPart(this.#bytes);
     await Promise.all(upload.underWay);
     if (this.#failure !== undefined) throw this.#failure.error;
     this.#sent = true;
@@ -129,18 +133,25 @@ export class S3Sink implements BlobSink {
     await client.send(new CompleteMultipartUploadCommand(input), { abortSignal: this.#stop.signal });
   }
 
-  /** Returns the first `bytes` of the waiting chunks in one buffer. */
-  #cut(bytes: number): Buffer {
-    const taken: Uint8Array[] = [];
-    let left = bytes;
-    for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
-      taken.push(chunk.subarray(0, left));
-      if (chunk.length > left) this.#chunks.unshift(chunk.subarray(left));
-      left -= Math.min(left, chunk.length);
-      if (left === 0) break;
+  /** Moves the first `bytes` of the waiting chunks into `memory`. */
+  #cut(bytes: number, memory: ArrayBuffer): Buffer<ArrayBuffer> {
+    const cut = Buffer.from(memory, 0, bytes);
+    let filled = 0;
+    let used = 0;
+    for (const chunk of this.#chunks) {
+      if (filled + chunk.length > bytes) break;
+      cut.set(chunk, filled);
+      filled += chunk.length;
+      used += 1;
+    }
+    this.#chunks.splice(0, used);
+    const [next] = this.#chunks;
+    if (next !== undefined && filled < bytes) {
+      cut.set(next.subarray(0, bytes - filled), filled);
+      this.#chunks[0] = next.subarray(bytes - filled);
     }
     this.#bytes -= bytes;
-    return Buffer.concat(taken, bytes);
+    return cut;
   }
 }
 
