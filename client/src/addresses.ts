@@ -6,7 +6,10 @@ export type Addresses = Readonly<ResultOf<typeof DISCOVERY_ROUTES.getAddresses>>
 
 const DISCOVERY_TIMEOUT_MS = 10_000;
 
-/** Returns the addresses that the server publishes, or its one origin for all services. @throws UnreachableError */
+/**
+ * Returns the addresses that the server publishes. If it publishes none, its own address stands for all services.
+ * @throws UnreachableError
+ */
 export async function discover(url: string): Promise<Addresses> {
   let response: Response;
   try {

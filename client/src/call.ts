@@ -12,7 +12,7 @@ type HeaderOf<T> =
   | (T extends { headers: readonly (infer H extends RequestHeader)[] } ? H : never)
   | (T extends { idempotent: true } ? "Idempotency-Key" : never);
 
-/** The input of an operation: path parameters, query parameters and a body, as far as the row has them. */
+/** The input of an operation: those of path parameters, query parameters and body that the row has. */
 export type CallInput<T> = (T extends { params: unknown } ? { readonly params: Given<ParamsOf<T>> } : object) &
   (T extends { query: unknown } ? { readonly query?: Given<QueryOf<T>> } : object) &
   (T extends { body: unknown } ? { readonly body: Given<BodyOf<T>> } : object) &
@@ -22,7 +22,7 @@ export type CallInput<T> = (T extends { params: unknown } ? { readonly params: G
     /** Completes `cannot <purpose>: …`; by default the row's summary. */
     readonly purpose?: string;
     readonly signal?: AbortSignal;
-    /** Limit of each attempt, instead of the client's. */
+    /** Limit of each attempt. Default: the client's limit. */
     readonly timeoutMs?: number;
   };
 
@@ -63,7 +63,7 @@ export function headersOf(
 }
 
 /**
- * Tells whether the request can be sent twice with the effect of one: by its method (RFC 9110 section 9.2.2), or by its
+ * Whether sending the request twice has the same effect as once, because of its method (RFC 9110 section 9.2.2) or its
  * idempotency key.
  */
 export function isRepeatable(
@@ -79,7 +79,7 @@ export function isRepeatable(
   );
 }
 
-/** The part of a summary that errors leave out: it describes the row, not the act. */
+/** The part of a summary that error messages leave out, because it does not describe the action. */
 const ASIDE = /[;:].*$|, (?:newest|oldest) first.*$/;
 
 /** Turns `List credentials, newest first; without their secrets` into `list credentials`. */

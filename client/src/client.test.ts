@@ -17,7 +17,7 @@ import {
 } from "./index.ts";
 import { versionFields } from "./version.ts";
 
-/** A server that numbers its tokens, and answers as the test sets it. */
+/** A server that numbers its tokens and gives the answers that the test sets. */
 interface Api {
   readonly url: string;
   /** `Authorization` fields of requests to the token endpoint, and tokens of other requests. */
@@ -267,14 +267,14 @@ describe("calls", () => {
     assert.deepEqual(JSON.parse(api.requests[2]?.body ?? ""), { name: "n", scopes: ["org:read"] });
   });
 
-  test("an error names the act, without the rest of the row's summary", async () => {
+  test("an error names the action, without the rest of the row's summary", async () => {
     script((response) => refuse(response, 403, { code: "forbidden", detail: "No." }));
     await assert.rejects(client().call(listCredentials, {}), {
       message: "cannot list credentials: No. (403 forbidden)",
     });
   });
 
-  test("the client sends the fields that a row honours, and returns the ETag", async () => {
+  test("the client sends the header fields that a row accepts, and returns the ETag", async () => {
     script((response) => void response.setHeader("etag", '"1"').end("{}"));
     assert.deepEqual(await client().read(listCredentials, {}), { value: {}, etag: '"1"' });
     await client().call(updateProject, {
@@ -307,7 +307,7 @@ describe("calls", () => {
     assert.equal(api.requests.length, 1);
   });
 
-  test("a refusal or a long Retry-After ends the attempts; four attempts are the limit", async () => {
+  test("a refusal or a long Retry-After ends the attempts, and so does the fourth attempt", async () => {
     const list = (): Promise<unknown> => client().call(listCredentials, {});
     script((response) => refuse(response, 403, { code: "insufficient_scope" }));
     await assert.rejects(list(), { code: "insufficient_scope" });
@@ -319,7 +319,7 @@ describe("calls", () => {
     assert.equal(api.requests.length, 6);
   });
 
-  test("an attempt ends at its time limit, also when the body stops, and is retried", async () => {
+  test("an attempt ends at its time limit, even within the body, and is retried", async () => {
     const list = (timeoutMs: number): Promise<unknown> => client().call(listCredentials, { timeoutMs });
     const silent = (): void => undefined;
     const stops = (response: ServerResponse): void => void response.write('{"items":');
@@ -334,7 +334,7 @@ describe("calls", () => {
     assert.equal(api.requests.length, 7);
   });
 
-  test("retries of all calls share a budget, which successes refill", async () => {
+  test("all calls share a budget of retries, which successes refill", async () => {
     const from = client("secret", { retryBudget: { max: 2, perSuccess: 0.5 } });
     const list = (): Promise<unknown> => from.call(listCredentials, {});
     script(...Array.from({ length: 20 }, () => unavailable));
@@ -358,7 +358,7 @@ describe("calls", () => {
     assert.deepEqual(api.agents, [`mooring-client/${version}`, `mooring-client/${version}`]);
   });
 
-  test("a page names the client to its own origin only, by a field that it may send", () => {
+  test("a page names the client only to its own origin", () => {
     const page = { origin: api.url };
     Object.defineProperty(globalThis, "location", { value: page, configurable: true });
     try {

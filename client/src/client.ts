@@ -9,7 +9,7 @@ import { versionFields } from "./version.ts";
 
 /** A request that no row describes: streams, formats, presigned URLs. */
 export interface ApiRequest {
-  /** Completes `cannot <purpose>: …`. */
+  /** Completes the error message `cannot <purpose>: …`. */
   readonly purpose: string;
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
@@ -44,7 +44,10 @@ export interface Client {
   read<const T extends Route>(row: T, input: CallInput<T>): Promise<Versioned<ResultOf<T>>>;
   /** Yields the items of a list, and reads page after page. @throws ApiError, UnreachableError */
   items<const T extends Route>(row: T, input: CallInput<T>): AsyncGenerator<ItemOf<T>>;
-  /** Sends the request once, without a time limit. Resolves with a 2xx answer when its body begins. @throws ApiError, UnreachableError */
+  /**
+   * Sends the request once, without a time limit. Resolves with a 2xx answer when its body begins. @throws ApiError,
+   * UnreachableError
+   */
   send(request: ApiRequest): Promise<Response>;
   /** @throws ApiError, UnreachableError */
   json<T>(request: ApiRequest): Promise<T>;
@@ -54,14 +57,14 @@ export interface ClientOptions {
   readonly addresses: Addresses;
   /** Null in a browser: no `Authorization` is sent, because the session cookie identifies the person. */
   readonly tokens: Tokens | null;
-  /** Limit of each attempt of `call`, `read` and `items` that names none. */
+  /** The time limit of each attempt of `call`, `read` and `items`, unless the call has its own. */
   readonly timeoutMs?: number;
   /** Limit of the retries of all calls. */
   readonly retryBudget?: RetryBudgetOptions;
 }
 
 const PAGE = 100;
-/** More than the server gives a query. */
+/** Longer than the server's time limit of a query. */
 const TIMEOUT_MS = 90_000;
 
 export function createClient({
@@ -139,7 +142,7 @@ async function fetchOnce(request: ApiRequest, token: string | null): Promise<Res
   });
 }
 
-/** The answer with its body; a limit that is over becomes `UnreachableError`, which a retry may follow. */
+/** Returns the answer with its body. A timeout throws `UnreachableError`, which can be retried. */
 async function withTimeout<T>(
   request: ApiRequest,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-/** A place in a request's body that is at fault. */
+/** A place in a request's body that has an error. */
 export interface Place {
   /** RFC 6901. */
   readonly pointer: string;
@@ -17,7 +17,7 @@ export class ApiError extends Error {
   /** Stable, see docs/errors.md. `unknown` if a proxy answered instead of the server. */
   readonly code: string;
   readonly places: readonly Place[];
-  /** The place of the fault in a statement, if the server names it. */
+  /** The place of the error in a statement, if the server names it. */
   readonly position: Position | null;
   readonly requestId: string | null;
   /** From `Retry-After`; null if the answer has none. */

@@ -1,8 +1,8 @@
 import { UnreachableError } from "./errors.ts";
 
 /**
- * Calls `fetch`; its error names the address that can't be reached. An abort is not changed. Follows no redirection, so
- * that a token goes to no other address.
+ * Calls `fetch`. The error names the address that can't be reached; an abort keeps its error. It follows no redirect,
+ * so that a token never reaches another address.
  */
 export async function reach(purpose: string, url: string, init: RequestInit): Promise<Response> {
   try {

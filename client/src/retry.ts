@@ -7,19 +7,19 @@ const RETRY_AFTER_MS_MAX = 30_000;
 const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * Retries of all calls together: each takes one from the budget, and each success gives a part of one back. While a server
- * is down, most calls then fail at their first attempt, and retries don't multiply its load.
+ * The retries that all calls share. A retry takes one from the budget, and a success returns a part of one. While a
+ * server is down, most calls fail at their first attempt, so retries don't multiply its load.
  */
 export interface RetryBudget {
-  /** False: there is none left. */
+  /** Returns false if the budget is empty. */
   take(): boolean;
   succeeded(): void;
 }
 
 export interface RetryBudgetOptions {
-  /** Retries that may follow each other without a success. */
+  /** The most retries without a success between them. */
   readonly max: number;
-  /** What a success gives back. */
+  /** The part of a retry that a success returns. */
   readonly perSuccess: number;
 }
 
@@ -37,7 +37,7 @@ export function retryBudget({ max, perSuccess }: RetryBudgetOptions = BUDGET): R
   };
 }
 
-/** Retries failures that may pass: no answer, or an answer that the server is unavailable. */
+/** Retries temporary failures: no answer, or the answer that the server is unavailable. */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   { signal, budget }: { readonly signal: AbortSignal | undefined; readonly budget: RetryBudget },

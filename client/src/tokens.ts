@@ -64,7 +64,7 @@ export function renewed(take: () => Promise<TokenAnswer>, nowMs: () => number): 
       const seen = latest;
       const present = seen === null ? null : await seen;
       if (present !== null && present.text !== refused && nowMs() < present.renewAtMs) return present.text;
-      // Calls that saw the same token wait for one renewal, which the first of them starts.
+      // The first call starts the renewal, and all calls that saw the same token wait for it.
       return (await (latest === seen || latest === null ? renew() : latest)).text;
     },
   };

@@ -1,11 +1,11 @@
-/** That of package.json; a test compares them. */
+/** The version in package.json. A test compares the two. */
 export const CLIENT_VERSION = "0.1.0";
 
 const NAME = `mooring-client/${CLIENT_VERSION}`;
 
 /**
- * The field that names the client. A page may send no `User-Agent`, and a field of ours would make a request to another origin
- * one that the server must allow beforehand; so a page names itself to its own origin only.
+ * Returns the header field that names the client. A page can't set `User-Agent`, and any other field would need a CORS
+ * preflight at another origin. So a page sends a field of ours, and only to its own origin.
  */
 export function versionFields(url: string): Record<string, string> {
   const { location: page } = globalThis as { location?: { readonly origin: string } };

@@ -1,12 +1,12 @@
-// Runs on any Node >= 18: nothing newer than that may be used here without looking for it.
+// Runs on any Node >= 18. Check that a newer function exists before using it.
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
 /**
- * Keeps compiled code between runs, where only this user can write: a change there changes what runs here. Does
- * nothing when there is no such directory, or when Node was given one (`NODE_COMPILE_CACHE`).
+ * Keeps compiled code between runs. Only this user may write to the directory, since its files are executed. Does
+ * nothing without such a directory, or if `NODE_COMPILE_CACHE` names one.
  */
 export function enableCompileCache(args, environment = process.env) {
   if (module.enableCompileCache === undefined || environment.NODE_COMPILE_CACHE !== undefined) return;
@@ -14,7 +14,7 @@ export function enableCompileCache(args, environment = process.env) {
   if (directory !== undefined) module.enableCompileCache(directory);
 }
 
-/** The user's cache directory; for a service without a home, a directory in its data directory. */
+/** Returns the user's cache directory; for a service without a home, a directory in its data directory. */
 export function cacheDirectory(args, environment = process.env) {
   const { XDG_CACHE_HOME: caches, MOORING_DATA_DIR } = environment;
   const user = caches !== undefined && isAbsolute(caches) ? caches : join(environment.HOME || homedir(), ".cache");
@@ -30,10 +30,12 @@ function dataDirectory(args) {
   return at >= 0 ? args[at + 1] : inOne?.slice("--data-dir=".length);
 }
 
-/** The directory, made when it is absent; undefined when it can't be made or others can write there. */
+/**
+ * Creates the directory if necessary and returns it. Returns undefined if that fails or other users can write there.
+ */
 function privateDirectory(path, { inside } = {}) {
   try {
-    if (inside !== undefined) realpathSync(inside); // a data directory is made by the server only
+    if (inside !== undefined) realpathSync(inside); // only the server creates a data directory
     // One by one: with `recursive`, Node 24 never returns for a path below /proc.
     for (const each of inside === undefined ? [dirname(path), path] : [path]) makeDirectory(each);
     const real = realpathSync(path);
@@ -51,7 +53,7 @@ function makeDirectory(path) {
   }
 }
 
-/** True when neither the directory nor one above it can be changed or replaced by another user than root. */
+/** Whether no user except this one and root can change or replace the directory or one above it. */
 function isPrivate(path) {
   const user = process.getuid();
   for (let each = path; ; each = dirname(each)) {

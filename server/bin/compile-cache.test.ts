@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 type CacheDirectory = (args: readonly string[], environment: Readonly<Record<string, string>>) => string | undefined;
-const skip = process.platform === "win32" ? "there are no modes" : false;
+const skip = process.platform === "win32" ? "Windows has no file modes" : false;
 const folder = mkdtempSync(join(tmpdir(), "mooring-cache-"));
 let count = 0;
 
@@ -16,14 +16,14 @@ async function load(): Promise<CacheDirectory> {
   return ((await import(href)) as { cacheDirectory: CacheDirectory }).cacheDirectory;
 }
 
-/** A new directory, with a home that can't be written when `home` is null. */
+/** Creates a directory. If `home` is null, the home can't be written. */
 function place(): string {
   const path = join(folder, String(++count));
   mkdirSync(path);
   return path;
 }
 
-/** No directory can be made below it, not even by root. */
+/** Not even root can create a directory below it. */
 const NO_HOME = { HOME: "/proc/nowhere" };
 
 test("the cache is in the user's cache directory, for the user alone", { skip }, async () => {
@@ -36,7 +36,7 @@ test("the cache is in the user's cache directory, for the user alone", { skip },
   assert.equal(cacheDirectory([], { HOME: home, XDG_CACHE_HOME: "relative" }), join(home, ".cache/mooring"));
 });
 
-test("a directory that others can write is not used, nor one below it", { skip }, async () => {
+test("a directory that others can write is not used, and neither is one below it", { skip }, async () => {
   const cacheDirectory = await load();
   for (const open of [".cache/mooring", ".cache", "."]) {
     const home = place();
@@ -50,15 +50,19 @@ test("a directory that others can write is not used, nor one below it", { skip }
   assert.equal(cacheDirectory([], { HOME: home }), undefined, "by a link");
 });
 
-test("a server without a home has it in its data directory, when that exists; others have none", { skip }, async () => {
-  const cacheDirectory = await load();
-  const data = place();
-  const cache = join(data, "cache");
-  assert.equal(cacheDirectory(["query", "--data-dir", data], NO_HOME), undefined);
-  assert.equal(cacheDirectory(["serve"], NO_HOME), undefined);
-  assert.equal(cacheDirectory(["serve", "--data-dir", join(data, "absent")], NO_HOME), undefined);
-  assert.equal(existsSync(join(data, "absent")), false);
-  assert.equal(cacheDirectory(["serve", "--data-dir", data], NO_HOME), cache);
-  assert.equal(cacheDirectory(["serve", `--data-dir=${data}`], NO_HOME), cache);
-  assert.equal(cacheDirectory(["serve"], { ...NO_HOME, MOORING_DATA_DIR: data }), cache);
-});
+test(
+  "without a home, a server has its cache in an existing data directory, and other commands have none",
+  { skip },
+  async () => {
+    const cacheDirectory = await load();
+    const data = place();
+    const cache = join(data, "cache");
+    assert.equal(cacheDirectory(["query", "--data-dir", data], NO_HOME), undefined);
+    assert.equal(cacheDirectory(["serve"], NO_HOME), undefined);
+    assert.equal(cacheDirectory(["serve", "--data-dir", join(data, "absent")], NO_HOME), undefined);
+    assert.equal(existsSync(join(data, "absent")), false);
+    assert.equal(cacheDirectory(["serve", "--data-dir", data], NO_HOME), cache);
+    assert.equal(cacheDirectory(["serve", `--data-dir=${data}`], NO_HOME), cache);
+    assert.equal(cacheDirectory(["serve"], { ...NO_HOME, MOORING_DATA_DIR: data }), cache);
+  },
+);

@@ -8,7 +8,7 @@ import { findNode, isRunningNodeEnough, runUnder } from "./node.mjs";
 const args = process.argv.slice(2);
 
 if (isRunningNodeEnough()) {
-  // Sources change too often for it to be worth the disk.
+  // Sources change often, so caching them would only use disk space.
   if (import.meta.resolve("#main.ts").endsWith(".js")) enableCompileCache(args);
   const { main } = await import("#main.ts");
   process.exitCode = await main(args);

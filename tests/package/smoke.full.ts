@@ -1,4 +1,7 @@
-/** The package `mooring`, installed from its tarball in an empty folder with an empty home, from `npm install` to a stop. */
+/**
+ * The package `mooring`, installed from its tarball in an empty folder with an empty home, from `npm install` to a
+ * stop.
+ */
 import assert from "node:assert/strict";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +66,7 @@ test("mooring version names the commit's version", () => {
   assert.match(mooring("version").stdout, new RegExp(`^mooring ${version.replaceAll(".", "\\.")} \\(Node \\d+`));
 });
 
-test("npx mooring serve: a page, a token, a log line by SQL, a file, an object, a backup; then a stop", async () => {
+test("npx mooring serve answers a page, a token, a log line by SQL, a file, an object and a backup, and stops", async () => {
   const origin = await serve();
   assert.match(await (await fetch(`${origin}/`)).text(), /<html lang=/);
   const outcome = mooring(

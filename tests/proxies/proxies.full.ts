@@ -18,7 +18,7 @@ import { missingPrograms, SMOKE_STEPS, trustAuthority } from "../fixtures/smoke.
 
 const MIB = 1024 ** 2;
 const LARGE_BYTES = 200 * MIB;
-/** What a proxy may have on its disk while an upload passes through it. */
+/** The most bytes that a proxy may write to disk during an upload. */
 const TEMP_BYTES_MAX = MIB;
 const CLIENT = "127.0.0.7";
 
@@ -42,7 +42,7 @@ function tryProxy(kind: ProxyKind): void {
   before(async () => {
     plan = await planProxy(kind, directory, certificates);
     proxy = await plan.start();
-    // It asks for itself by its public address, so it must trust the authority.
+    // The server calls its own public address, so it must trust the authority.
     const environment = { NODE_EXTRA_CA_CERTS: certificates.caFile };
     server = await startServer({ settings: plan.settings, environment });
     home = await server.bootstrap();
@@ -65,7 +65,7 @@ function tryProxy(kind: ProxyKind): void {
   }
 }
 
-/** Looks at the temporary files of a proxy while something runs. Calling the result ends it, and returns the largest size. */
+/** Watches the size of a proxy's temporary files. Call the result to stop; it returns the largest size. */
 function watchBytes(proxy: RunningProxy): () => number {
   let most = 0;
   const look = (): number => (most = Math.max(most, proxy.tempBytes()));

@@ -22,7 +22,9 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The changes from one document to the next that break callers, each as one line that begins with the operation's id. */
+/**
+ * Returns the changes between two documents that break callers, one line each. A line begins with the operation's id.
+ */
 export function breaksOf(before: ApiDocument, after: ApiDocument): string[] {
   const [old, now] = [resolved(before), resolved(after)];
   return Object.entries(old.paths).flatMap(([path, item]) =>
@@ -62,7 +64,7 @@ function parameterBreaks(before: Operation, after: Operation): string[] {
   const kept = before.parameters.flatMap((parameter) => {
     const place = `${parameter.in} parameter ${parameter.name}`;
     const next = find(after, parameter);
-    // A parameter that is not known is refused.
+    // The server refuses unknown parameters.
     if (next === undefined) return [`${place}: it is gone`];
     return schemaBreaks({ before: parameter.schema, after: next.schema, direction: "request", place });
   });
@@ -92,7 +94,7 @@ function contentBreaks(
   });
 }
 
-/** The document with the schemas in the places of references to them. */
+/** Returns the document with each reference replaced by its schema. */
 function resolved(document: ApiDocument): ApiDocument {
   const { schemas } = document.components;
   const visit = (value: unknown): unknown => {

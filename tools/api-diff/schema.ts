@@ -1,4 +1,4 @@
-/** A schema of JSON Schema 2020-12, as far as the contract uses it. */
+/** The parts of JSON Schema 2020-12 that the contract uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -12,12 +12,12 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
-  /** The documentation says that more values may come. */
+  /** Later versions may add values, as the documentation says. */
   readonly "x-open-enum"?: boolean;
   readonly [keyword: string]: unknown;
 }
 
-/** In a request the server must go on to accept; in an answer the caller must go on to understand. */
+/** The server must still accept every old request. A caller must still understand every answer. */
 export type Direction = "request" | "answer";
 
 interface Pair {
@@ -27,10 +27,10 @@ interface Pair {
   readonly place: string;
 }
 
-/** The changes that break callers, each as one line. Schemas have no references. */
+/** Returns the changes that break callers, one line each. The schemas have no references. */
 export function schemaBreaks({ before, after, direction, place }: Pair): string[] {
   const [old, now] = [before.anyOf ?? [before], after.anyOf ?? [after]];
-  // A request of every old form must be accepted by a new form; an answer of every new form must be one of the old forms.
+  // A new form must accept each old form of a request. An old form must allow each new form of an answer.
   const [all, any] = direction === "request" ? [old, now] : [now, old];
   return all.flatMap((each) => {
     const tries = any.map((other) => {
@@ -82,7 +82,7 @@ function valuesOf({ enum: values, const: value }: Schema): readonly string[] | n
 const LOWEST = ["minimum", "minLength", "minItems", "minProperties"];
 const HIGHEST = ["maximum", "maxLength", "maxItems", "maxProperties"];
 
-/** Bounds matter where callers must keep them; a form also where they read it. */
+/** Bounds matter in requests only. Formats and patterns matter in answers, too. */
 function boundBreaks({ before, after, direction, place }: Pair): string[] {
   const found: string[] = [];
   if (before.format !== after.format && (direction === "answer" || after.format !== undefined))
@@ -117,7 +117,7 @@ function memberBreaks({ before, after, direction, place }: Pair): string[] {
   return found;
 }
 
-/** Members of any name. */
+/** Compares the rules for members that the schema does not name. */
 function openBreaks({ before, after, direction, place }: Pair): string[] {
   const [from, to] = [openMembers(before), openMembers(after)];
   if (direction === "request" && from !== null && to === null) return [`${place}: other members are refused now`];
@@ -125,7 +125,7 @@ function openBreaks({ before, after, direction, place }: Pair): string[] {
   return schemaBreaks({ before: from, after: to, direction, place: `${place}.{name}` });
 }
 
-/** Null: other members are refused. */
+/** Returns the schema of other members; null if they are refused. */
 function openMembers({ patternProperties, additionalProperties: others, type }: Schema): Schema | null {
   const [pattern] = Object.values(patternProperties ?? {});
   if (pattern !== undefined) return pattern;

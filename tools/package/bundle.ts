@@ -5,7 +5,7 @@ import type { PackageFile } from "./tarball.ts";
 
 export interface BundleOptions {
   readonly root: string;
-  /** Entries by the names of their bundles, relative to the root. */
+  /** Paths of the entries, relative to the root, by the names of their bundles. */
   readonly entries: Readonly<Record<string, string>>;
   readonly platform: "node" | "browser";
   readonly external?: readonly RegExp[];
@@ -14,13 +14,13 @@ export interface BundleOptions {
 }
 
 export interface Bundle {
-  /** The chunks, beside each other. */
+  /** The chunks, all in one directory. */
   readonly files: readonly PackageFile[];
-  /** Directories of the third parties' packages whose code is in it. */
+  /** Directories of the third-party packages whose code is in the bundle. */
   readonly packages: ReadonlySet<string>;
 }
 
-/** ES modules. Only the members of third parties that are used are in them. */
+/** Bundles the entries as ES modules, without unused code of third parties. */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const { root, entries, platform, external = [], plugins = [], minify = false } = options;
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)]));
@@ -30,8 +30,8 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     platform,
     external: [...external],
     plugins: [...plugins],
-    // Forms of ES modules come first, since unused members of CommonJS can't be left out. The bundler adds "import" or
-    // "require" itself, as each place asks.
+    // Prefers ES modules, since the bundler can't leave out unused members of CommonJS. It adds "import" or "require"
+    // itself, depending on the importing code.
     resolve: { mainFields: ["module", "main"], conditionNames: ["module", platform, "default"] },
     onLog: (level, log, show) => {
       if (level === "warn") throw new Error(`cannot bundle: ${log.message}`);
@@ -53,7 +53,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   };
 }
 
-/** The directory of the installed package that a module is in; null for our own. */
+/** Returns the directory of the installed package that contains a module; null for our own modules. */
 function packageOf(module: string): string | null {
   const file = module.replace(/^\0/, "").split("?")[0] ?? "";
   if (!file.includes("/node_modules/")) return null;

@@ -18,7 +18,7 @@ export async function clientFiles(root: string): Promise<PackageContent> {
       "./package.json": "./package.json",
     },
     engines: readManifest(root).engines,
-    // Only the types need it; no module loads it.
+    // Only the types need it. No module loads it.
     dependencies: dependenciesNamed(contract, ["typebox"]),
   };
   return {

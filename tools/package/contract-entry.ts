@@ -1,2 +1,2 @@
-/** What a browser needs of the contract: `thinContract` leaves the schemas out. */
+/** The contract for browsers. `thinContract` leaves the schemas out. */
 export * from "@mooring/contract";

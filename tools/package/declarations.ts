@@ -3,7 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { join, posix } from "node:path";
 import type { PackageFile } from "./tarball.ts";
 
-/** The types of the client and the contract, as `types/client/*.d.ts` and `types/contract/*.d.ts`. @throws Error with the compiler's output */
+/**
+ * Returns the types of the client and the contract, as `types/client/*.d.ts` and `types/contract/*.d.ts`. @throws Error
+ * with the compiler's output
+ */
 export function declarationFiles(root: string): PackageFile[] {
   // In the repository, because the compiler looks for packages from there.
   const directory = mkdtempSync(join(root, "node_modules/.mooring-types-"));
@@ -27,7 +30,7 @@ function compile(root: string, directory: string): void {
     outDir: directory,
     types: [],
     lib: ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
-    // Not by node_modules: the compiler sometimes takes modules that it finds there for those of others, and leaves them out.
+    // Sources, not node_modules: the compiler may treat modules there as third-party code and leave them out.
     paths: { "@mooring/contract": [join(root, "contract/src/index.ts")] },
   };
   const files = ["client/src/index.ts", "contract/src/index.ts"].map((file) => join(root, file));
@@ -60,7 +63,7 @@ function assertComplete(files: readonly PackageFile[]): void {
   }
 }
 
-/** Specifiers as a reader of the package resolves them: the contract is beside the client, and sources are absent. */
+/** Changes imports to the layout of the package: the contract is beside the client, and there are no sources. */
 function withPackagePaths(text: string, folder: string): string {
   const contract = posix.relative(folder, "types/contract/index.js");
   return text

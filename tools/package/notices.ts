@@ -10,7 +10,10 @@ interface Notice {
 
 const TEXT_FILE = /^(licen[cs]e|copying|notice)/i;
 
-/** The licences of third parties whose code is in a package, as Markdown. @throws Error when one says nothing about its licence */
+/**
+ * Returns the licences of the third-party code in a package, as Markdown. @throws Error if a third party's package
+ * names no licence
+ */
 export function noticesPage(directories: Iterable<string>): string {
   const notices = [...directories].map(noticeOf);
   const unique = new Map(notices.map((notice) => [`${notice.name} ${notice.version}`, notice]));
@@ -26,7 +29,7 @@ export function noticesPage(directories: Iterable<string>): string {
 function noticeOf(directory: string): Notice {
   const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Record<string, unknown>;
   const { name, version, license } = manifest as { name: string; version: string; license?: string };
-  if (license === undefined) throw new Error(`cannot write the notices: ${name} does not say its licence`);
+  if (license === undefined) throw new Error(`cannot write the notices: ${name} names no licence`);
   const files = readdirSync(directory)
     .filter((file) => TEXT_FILE.test(file))
     .toSorted();

@@ -7,7 +7,7 @@ import { noticesPage } from "./notices.ts";
 import type { PackageFile } from "./tarball.ts";
 import { dependenciesNamed, fileOf, jsonFile, readManifest, sharedFields, type PackageContent } from "./workspace.ts";
 
-/** The engine has native code, so it stays a package. `pg` asks for `pg-native`, which nobody installs, and does without. */
+/** DuckDB has native code, so it stays a separate package. `pg` tries to load `pg-native` and works without it. */
 const EXTERNAL = [/^@duckdb\//, /^pg-native$/];
 
 /** The package `mooring`: server, command line and portal. */

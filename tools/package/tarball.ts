@@ -8,10 +8,10 @@ export interface PackageFile {
 }
 
 const BLOCK = 512;
-/** npm's packages have this time in every file: 26 October 1985. */
+/** The time of every file in a package that npm makes: 26 October 1985. */
 const MTIME_S = 499_162_500;
 
-/** A gzipped tar archive (POSIX.1-1988 ustar) as npm installs it. Equal files give equal bytes. */
+/** Returns a gzipped tar archive (POSIX.1-1988 ustar) that npm can install. Equal files give equal bytes. */
 export function packageTarball(files: readonly PackageFile[]): Buffer {
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const blocks = sorted.flatMap(({ path, content, isExecutable = false }) => {
@@ -34,7 +34,7 @@ function header(path: string, size: number, mode: number): Buffer {
   octal(0, 116, 8);
   octal(size, 124, 12);
   octal(MTIME_S, 136, 12);
-  block.fill(" ", 148, 156); // the checksum counts its own field as spaces
+  block.fill(" ", 148, 156); // the checksum is computed with its own field as spaces
   block.write("0", 156, "latin1");
   block.write("ustar\0" + "00", 257, "latin1");
   block.write(prefix, 345, "utf8");
@@ -43,7 +43,7 @@ function header(path: string, size: number, mode: number): Buffer {
   return block;
 }
 
-/** A name of at most 100 bytes and a prefix of at most 155. @throws Error for a longer path */
+/** Splits a path into a name of at most 100 bytes and a prefix of at most 155. @throws Error for a longer path */
 function splitPath(path: string): readonly [string, string] {
   if (Buffer.byteLength(path) <= 100) return ["", path];
   for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) {

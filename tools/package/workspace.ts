@@ -23,14 +23,14 @@ export function readManifest(root: string, folder = "."): Manifest {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** The fields that a published package takes over from its workspace, and the commit that it is made of. */
+/** Returns the fields that a published package copies from its workspace, and its commit. */
 export function sharedFields(root: string, manifest: Manifest): object {
   const { name, version, description, license } = manifest;
   const gitHead = commitOf(root);
   return { name, version, description, license, type: "module", ...(gitHead === null ? {} : { gitHead }) };
 }
 
-/** @throws Error when the workspace does not have one of them */
+/** Returns the named dependencies with their versions. @throws Error if the workspace lacks one */
 export function dependenciesNamed(manifest: Manifest, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.map((name) => {

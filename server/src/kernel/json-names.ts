@@ -3,14 +3,14 @@ import { endOfString } from "./json-strings.ts";
 /**
  * `JSON.parse` for text whose members may have any names. Node 24's own (V8 13.6) reads a name with an escape wrongly
  * when an earlier object of the process had a name with a backslash at the same place: after `{"k":{"z":0,"\\":1}}` it
- * reads `{"k":{"z":0,"\n":1}}` with the name `\`. Text with such a name is read here.
+ * reads `{"k":{"z":0,"\n":1}}` with the name `\`. This module reads text with such a name itself.
  *
  * @param numberOf value of a number's text
  * @throws SyntaxError
  */
 export function parseJson(text: string, numberOf?: (text: string) => unknown): unknown {
   if (hasEscapedName(text)) {
-    JSON.parse(text); // throws for text that is no JSON, which the reader below does not notice
+    JSON.parse(text); // refuses text that is not JSON, which the reader below would not notice
     return read(text, numberOf ?? Number);
   }
   if (numberOf === undefined) return JSON.parse(text) as unknown;
@@ -19,7 +19,7 @@ export function parseJson(text: string, numberOf?: (text: string) => unknown): u
   );
 }
 
-/** A function of the language that the type library does not have yet. */
+/** A standard function that TypeScript's library lacks. */
 const withSource = JSON as unknown as {
   parse(text: string, reviver: (name: string, value: unknown, context: { source?: string }) => unknown): unknown;
 };

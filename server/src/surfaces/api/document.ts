@@ -16,8 +16,8 @@ const DESCRIPTION =
   "the OCI distribution interface (/v2), S3 (its address is in /.well-known/mooring), and addresses of webhooks (/hooks).";
 
 /**
- * The OpenAPI 3.1 document of the whole JSON API: the sum of the documents of its parts. A path of a service with another
- * address has its own `servers`.
+ * Returns the OpenAPI 3.1 document of the whole JSON API: the documents of its parts in one. Paths of a service with
+ * another address have their own `servers`.
  */
 export function apiDocument(addresses: ApiAddresses): object {
   const document = openApiOf({

@@ -16,12 +16,12 @@ import { HEALTH_ROUTES, type openApiOf } from "#http/index.ts";
 
 export type Rows = Parameters<typeof openApiOf>[0]["rows"];
 
-/** The operations of one subject: one document of `openapi/`. */
+/** The operations of one document in `openapi/`. */
 export interface ApiPart {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Every tag of the rows, with what its operations are about. */
+  /** The description of each tag of the rows. */
   readonly tags: Readonly<Record<string, string>>;
   readonly rows: Rows;
 }
@@ -39,7 +39,7 @@ export const API_PARTS: readonly ApiPart[] = [
     description: "Projects, apps, members, credentials and the audit log of the token's organization.",
     tags: {
       organization: "The organization of the token, its policies and usage.",
-      projects: "Projects, and who has which role in them.",
+      projects: "Projects, and the roles of people in them.",
       apps: "Apps of projects; each has a bucket and an image name.",
       members: "People of the organization, their roles and invitations.",
       credentials: "Client credentials of programs, and trusted issuers of tokens.",
@@ -58,7 +58,7 @@ export const API_PARTS: readonly ApiPart[] = [
   {
     name: "telemetry-settings",
     title: "Mooring: telemetry settings",
-    description: "How long and how much of the organization's telemetry is kept, and how some of it is erased.",
+    description: "Retention and erasure of the organization's telemetry.",
     tags: { telemetry: "Logs, metrics and traces: ingestion, live tail, retention, erasure." },
     rows: rowsOf(TELEMETRY_SETTINGS_ROUTES),
   },
@@ -68,15 +68,15 @@ export const API_PARTS: readonly ApiPart[] = [
     description: "Read-only SQL over the organization's telemetry.",
     tags: {
       query: "Read-only SQL over the organization's telemetry.",
-      "saved queries": "Queries that are kept for a project or a person.",
+      "saved queries": "Saved queries of projects and people.",
     },
     rows: [...rowsOf(QUERY_ROUTES), ...rowsOf(SAVED_QUERY_ROUTES)],
   },
   {
     name: "alerts",
     title: "Mooring: alerts",
-    description: "Saved queries that are watched, and signed webhooks that tell of them.",
-    tags: { alerts: "Saved queries that are watched, and signed messages about them." },
+    description: "Alerts on saved queries, and the signed webhooks that they send.",
+    tags: { alerts: "Alerts on saved queries, and the signed messages that they send." },
     rows: rowsOf(ALERT_ROUTES),
   },
   {
@@ -89,15 +89,15 @@ export const API_PARTS: readonly ApiPart[] = [
   {
     name: "buckets",
     title: "Mooring: buckets",
-    description: "The objects of buckets, for people: programs use S3.",
-    tags: { buckets: "The objects of buckets, for people: programs use S3." },
+    description: "The objects of buckets, for people. Programs use S3.",
+    tags: { buckets: "The objects of buckets, for people. Programs use S3." },
     rows: rowsOf(BUCKET_ROUTES),
   },
   {
     name: "registry",
     title: "Mooring: container images",
     description:
-      "What there is in the container registry, and rules for it. Images go by the OCI distribution interface.",
+      "Images and tags of the container registry, and rules for them. Clients push and pull images by the OCI distribution interface.",
     tags: { registry: "Images and tags of the container registry, and rules for them." },
     rows: rowsOf(REGISTRY_API_ROUTES),
   },
@@ -112,8 +112,8 @@ export const API_PARTS: readonly ApiPart[] = [
   {
     name: "discovery",
     title: "Mooring: discovery",
-    description: "Where each service of a deployment is reached.",
-    tags: { discovery: "Where each service of a deployment is reached, and this document." },
+    description: "The address of each service.",
+    tags: { discovery: "The address of each service, and this document." },
     rows: rowsOf(DISCOVERY_ROUTES),
   },
   {

@@ -4,7 +4,7 @@ import { mountRoute } from "#http/index.ts";
 import type { ApiSurfaceDeps } from "./deps.ts";
 import { getApiDocument } from "./operations/document.ts";
 
-/** Row → operation. */
+/** Mounts the operation of each row. */
 export function mountApi(app: FastifyInstance, deps: ApiSurfaceDeps): void {
   mountRoute(app, deps.host, DISCOVERY_ROUTES.getApiDocument, getApiDocument(deps));
 }

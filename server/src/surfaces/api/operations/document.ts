@@ -14,7 +14,9 @@ interface Written {
   readonly gzip: Buffer;
 }
 
-/** Written when it is first asked for, and kept: rows and addresses don't change while the server runs. */
+/**
+ * Creates the document on the first request and keeps it, since rows and addresses don't change while the server runs.
+ */
 export function getApiDocument({ addresses }: ApiSurfaceDeps): Operation<Row> {
   let written: Promise<Written> | undefined;
   return async (_input, { request, reply }) => {
@@ -31,7 +33,7 @@ export function getApiDocument({ addresses }: ApiSurfaceDeps): Operation<Row> {
     if (namesTag(request.headers["if-none-match"], etag)) await reply.code(304).send();
     else if (isGzip) await reply.header("content-encoding", "gzip").send(bodies.gzip);
     else await reply.send(bodies.plain);
-    return undefined as never; // it is sent
+    return undefined as never; // already sent
   };
 }
 
