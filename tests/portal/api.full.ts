@@ -13,7 +13,7 @@ test("an operation is found, and shows its permission, members and a command", {
   await page.getByRole("combobox", { name: "Subject" }).selectOption("files");
   await page.getByRole("group", { name: "Operations" }).getByText("/v1/upload", { exact: true }).waitFor();
   await page.getByRole("searchbox", { name: "Search all operations" }).fill("getMe /v1/me");
-  await page.getByRole("button", { name: "Show who the token speaks for, and what it may do" }).click();
+  await page.getByRole("button", { name: "Show the person or credential of the token, and its permissions" }).click();
   const details = page.getByRole("complementary", { name: "Details" });
   await details.getByText("GET /v1/me", { exact: true }).waitFor();
   const command = (await details.getByLabel("command that calls getMe").textContent()) ?? "";

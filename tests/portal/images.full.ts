@@ -75,7 +75,7 @@ test("an image's config is shown, and its tags and the image are deleted", { ski
 
   await tab.go(`${list}?ref=tag:stable`);
   await page.getByRole("button", { name: "Delete image…" }).click();
-  await dialog.getByText("With it goes its tag: stable.").waitFor();
+  await dialog.getByText("This also deletes its tag: stable. Pulls by tag and by digest fail.").waitFor();
   await dialog.getByLabel(/^Type /).fill(home.app.slug);
   await dialog.getByRole("button", { name: "Delete the image" }).click();
   await page.getByRole("tab", { name: "Tags (1)" }).waitFor();

@@ -45,7 +45,7 @@ async function ended(): Promise<void> {
 
 test("a backup runs after the request, and is listed as good when it ends", async () => {
   await runner.begin();
-  await assert.rejects(runner.begin(), /being made already/);
+  await assert.rejects(runner.begin(), /already running/);
   await ended();
   const [made, ...others] = await runner.list();
   assert.deepEqual(others, []);
