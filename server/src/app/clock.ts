@@ -2,7 +2,7 @@ import { systemClock } from "#kernel/time.ts";
 import { ClockGuard, systemRealTime } from "#stores/clock/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
-/** Returns the clock guard of a command, with or without a running server. It has the same doubts as the server's. */
+/** Starts a command's clock guard. It doubts the clock in the same cases as the guard of the server. */
 export async function guardBeside(dataDir: string, metadata: MetadataStore): Promise<ClockGuard> {
   const warn = (_fields: object, message: string): void => void process.stderr.write(`mooring: ${message}\n`);
   const log = { info: () => undefined, warn };

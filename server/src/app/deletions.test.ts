@@ -55,7 +55,7 @@ const images = (ground: Ground) => {
   return { ...ground, settings };
 };
 
-/** Each is due some time after the start, and long before the end of the jump. */
+/** Each deletion is due after the start, and long before the time that the clock jumps to. */
 const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | "orphans" | "s3_locks">, Case>> = {
   content: {
     table: "blob",
@@ -139,7 +139,7 @@ const CASES: Readonly<Record<Exclude<Deletion, "telemetry" | "telemetry_keys" | 
     // Sends the heartbeat, every two seconds of its clock.
     run: async ({ identity, clock, metadata }) => {
       const heldBefore = clock.state().held.get("revocations") ?? 0;
-      // Moves the real time too, so that hourly work is due again at any size of the jump.
+      // Moves the real time, too, so that hourly work is due again.
       wallMs += 2 * HOUR;
       realMs += 2 * HOUR;
       await until(async () => {
@@ -256,13 +256,13 @@ async function countOf({ table, row }: Case): Promise<number> {
   return rows.filter((each) => wanted.every(([name, value]) => String(each[name]) === String(value))).length;
 }
 
-/** Encrypts nothing, because no answer here has encrypted values. */
+/** Stores keys in clear text, because this test needs no encryption. */
 const PLAIN = {
   seal: (_place: unknown, bytes: Uint8Array) => bytes,
   open: (_place: unknown, bytes: Uint8Array) => Buffer.from(bytes),
 };
 
-test("with the clock 40 days ahead nothing goes; when it is accepted, all of it does", async (t) => {
+test("with the clock 40 days ahead nothing is deleted; after the clock is accepted, everything is deleted", async (t) => {
   await arrange(ground);
   for (const [name, each] of Object.entries(CASES)) assert.equal(await countOf(each), 1, `${name} is there`);
   wallMs = START + JUMP;
@@ -329,25 +329,25 @@ test("telemetry and its idempotency keys are held", async () => {
   await metadata.close();
 });
 
-/** Comparisons with the time that delete nothing, or nothing that anybody misses, each with the reason. */
+/** Comparisons with the time that delete nothing important, each with the reason. */
 const NO_DELETIONS: Readonly<Record<string, string>> = {
   "stores/jobs/store.ts due_at": "takes jobs that are due",
   "domain/files/store.ts claimed_until": "takes over a claim whose holder has ended",
   "domain/identity/credentials/store.ts last_used_at": "moves a time ahead",
   "domain/identity/federation/store.ts last_used_at": "moves a time ahead",
-  "domain/people/sessions/store.ts last_seen_at": "moves a time ahead; the deletion beside it takes a cutoff",
+  "domain/people/sessions/store.ts last_seen_at": "moves a time ahead; the deletion in the same file takes a cutoff",
   "domain/people/sign-in/store.ts expires_at": "a sign-in that runs for minutes; the person begins it again",
   "domain/accounts/store.ts expires_at":
-    "a link that nobody used for an hour; its account gets a new one in the same transaction",
+    "a link that expired after an hour; its account gets a new one in the same transaction",
   "domain/organizations/setup/store.ts expires_at": "a link whose person gets a new one in the same transaction",
   "domain/delivery/forwarding/store.ts next_attempt_at": "reads due rows",
   "domain/delivery/forwarding/store.ts received_at": "reads",
-  "domain/registry/retention-store.ts untagged_at": "reads, for a dry run too; applyRetention passes a cutoff",
-  "domain/registry/retention-store.ts last_pull_at": "the same",
+  "domain/registry/retention-store.ts untagged_at": "reads, also for a dry run; applyRetention passes a cutoff",
+  "domain/registry/retention-store.ts last_pull_at": "reads, also for a dry run; applyRetention passes a cutoff",
   "app/commands/store.ts erasure.created_at": "reads",
 };
 
-test("every comparison with the time takes a cutoff, or is listed as deleting nothing", () => {
+test("every comparison with the time takes a cutoff, or is in the list of NO_DELETIONS", () => {
   const root = join(import.meta.dirname, "..");
   const found = new Set<string>();
   const wrong: string[] = [];
@@ -365,7 +365,7 @@ test("every comparison with the time takes a cutoff, or is listed as deleting no
   assert.deepEqual(
     Object.keys(NO_DELETIONS).filter((name) => !found.has(name)),
     [],
-    "these are gone",
+    "these comparisons no longer exist: delete them from NO_DELETIONS",
   );
 });
 

@@ -56,8 +56,8 @@ async function storeChecks({ metadata, telemetry, objects }: InstanceParts): Pro
 }
 
 /**
- * Warns when most requests come from one address: behind a proxy that is not in `trusted_proxies`, all callers share
- * its address.
+ * Warns when most requests come from one address. It may be a proxy that is missing in `trusted_proxies`, and then all
+ * callers share its address.
  */
 function proxyCheck(peers: Pick<PeerShare, "dominant">): InstanceCheck {
   const found = peers.dominant();
@@ -87,7 +87,7 @@ async function machineChecks(config: Config): Promise<InstanceCheck[]> {
 function deletionsCheck(clock: ClockGuard): InstanceCheck {
   const { trusted, reason, heldUntilMs } = clock.state();
   if (trusted) return { name: DELETIONS_CHECK, state: "ok", detail: "expired data is deleted" };
-  const until = heldUntilMs === null ? "until it is set right" : `until ${isoFromMs(heldUntilMs)}`;
+  const until = heldUntilMs === null ? "until the clock is set right" : `until ${isoFromMs(heldUntilMs)}`;
   return { name: DELETIONS_CHECK, state: "warning", detail: `held ${until}: ${reason ?? ""}` };
 }
 

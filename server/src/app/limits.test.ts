@@ -19,14 +19,14 @@ const ROWS = Object.entries(contract)
   .filter(([name]) => name.endsWith("_ROUTES"))
   .flatMap(([, rows]) => Object.values(rows as Readonly<Record<string, Route>>));
 
-/** Creates without a limit of rows, each with the bound that it has instead. */
+/** Operations that create something without a limit of rows, each with the reason why it can't grow without end. */
 const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
-  createObjectLink: "keeps nothing",
-  createObjectUpload: "keeps nothing; the object counts towards s3_stored_bytes_max",
+  createObjectLink: "stores nothing",
+  createObjectUpload: "stores nothing; the object counts towards s3_stored_bytes_max",
   createUpload: "reserves its bytes of files_stored_bytes_max, and expires",
   copyFile: "counts towards files_stored_bytes_max",
   createRecoveryCodes: "replaces the old ones",
-  createSessionToken: "keeps nothing",
+  createSessionToken: "stores nothing",
   createBackup: "backup_keep",
   createResetLink: "expires, and replaces the old one",
   setUp: "uses up a link",
@@ -36,7 +36,7 @@ const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   rotateWebhookDestinationSecret: "replaces the old one",
 };
 
-/** Creates of people in their sessions. The tests of these operations cover the limit. */
+/** Operations that people call in a session. Their own tests cover the limit. */
 const OF_SESSIONS: Readonly<Record<string, RecordLimit>> = {
   createPersonalAccessToken: "personal_tokens_max",
   createPasskey: "passkeys_max",

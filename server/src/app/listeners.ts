@@ -10,7 +10,7 @@ import { CertificateWatch, openRedirect, readCertificate, tlsFilesOf, type TlsLi
 interface Listeners {
   readonly listener: Listener;
   readonly s3Listener: Listener;
-  /** Those with TLS. */
+  /** The listeners with TLS. */
   readonly secure: readonly TlsListener[];
 }
 
@@ -21,7 +21,7 @@ export async function openListeners(config: Config, phases: Phases): Promise<Lis
   const open = async (name: string, address: "listen" | "s3_listen"): Promise<Listener> => {
     const files = tlsFilesOf(config, address);
     const tls = files && readCertificate(files);
-    // Clients of S3 speak HTTP/1.1, so HTTP/2 would only be one more thing to attack there.
+    // S3 clients use HTTP/1.1. HTTP/2 on their address would only be more code that can be attacked.
     const options = { connectionsMax, tls, http2: address === "listen" };
     const listener = phases.started(name, await openListener(config[address], options), (part) => part.stop(0));
     if (files && tls) secure.push({ files, certificate: tls, listener });
@@ -30,7 +30,7 @@ export async function openListeners(config: Config, phases: Phases): Promise<Lis
   return { listener: await open("listener", "listen"), s3Listener: await open("s3 listener", "s3_listen"), secure };
 }
 
-/** Opens the addresses for Prometheus and for the redirect, where they are set. */
+/** Opens the configured addresses for Prometheus and for the redirect. */
 export async function openOthers(
   config: Config,
   addresses: Addresses,
@@ -50,7 +50,7 @@ async function openRedirectOf(config: Config, { portal_url: portalUrl }: Address
   return address === "off" ? undefined : openRedirect(address, { connectionsMax, portalUrl });
 }
 
-/** Keeps the certificates of these listeners as new as their files. */
+/** Uses changed certificate files without a restart. */
 export function watchCertificates(
   secure: readonly TlsListener[],
   parts: { clock: Clock; log: FastifyBaseLogger; schedule: Schedule; phases: Phases },

@@ -10,7 +10,7 @@ export const REGISTRY_SETTINGS = {
   registry_blob_bytes_max: {
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     default: 50 * GIB,
-    description: "most bytes of one blob of a container image",
+    description: "largest size of one blob of a container image, in bytes",
   },
   registry_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),

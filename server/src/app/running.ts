@@ -10,7 +10,7 @@ export interface RunningServer {
   readonly addresses: Addresses;
   /** `host:port` as bound. */
   readonly listen: string;
-  /** That address speaks TLS. */
+  /** True: `listen` requires TLS. */
   readonly tls?: boolean;
   readonly pid: number;
   readonly started_at: string;
@@ -22,7 +22,7 @@ function pathIn(dataDir: string): string {
   return join(dataDir, "server.json");
 }
 
-/** Writes the file under another name first, so that a reader sees all of it or none. */
+/** Writes the file under another name first, so that no reader sees an incomplete file. */
 export function announceServer(dataDir: string, server: RunningServer): void {
   const path = pathIn(dataDir);
   const temporary = `${path}.${server.pid}.tmp`;
@@ -41,7 +41,7 @@ export function withdrawServer(dataDir: string, pid: number): void {
 export async function findRunningServer(dataDir: string): Promise<RunningServer | null> {
   const server = announced(dataDir);
   if (server === null || !isAlive(server.pid)) return null;
-  // A process id may belong to somebody else by now, and in containers it often does.
+  // The process id may belong to another process by now. In containers this is common.
   return (await answers(server)) ? server : null;
 }
 
@@ -65,7 +65,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A server that is too busy to answer in time still runs: only a refused connection shows that there is none. */
+/** Returns true after a timeout, too, because a busy server may answer late. */
 async function answers(server: RunningServer): Promise<boolean> {
   try {
     await probe(server, "/livez", PROBE_TIMEOUT_MS);
@@ -76,8 +76,8 @@ async function answers(server: RunningServer): Promise<boolean> {
 }
 
 /**
- * Asks a server at the address that it listens on. Its certificate is for the names that clients use, and not for this address, so it is not
- * checked: nothing secret is sent, and the answer only says how the server is.
+ * Sends a health request to the address that a server listens on. The certificate is not checked, because it names the
+ * public addresses and not this one. The request and its answer contain no secret.
  */
 export async function probe(
   { listen, tls }: Pick<RunningServer, "listen" | "tls">,
@@ -100,7 +100,7 @@ export async function probe(
   }
 }
 
-/** Where to reach what listens on every address. */
+/** Replaces "every address" by the loopback address, which clients can connect to. */
 export function reachable(listen: string): string {
   return listen.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:");
 }

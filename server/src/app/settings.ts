@@ -38,7 +38,7 @@ export const SETTINGS = {
   data_dir: {
     schema: Type.String({ minLength: 1 }),
     default: "./data",
-    description: "directory that holds everything the product keeps",
+    description: "directory of all stored data",
   },
   listen: {
     schema: address,
@@ -251,8 +251,18 @@ export const SETTINGS = {
     form: DAYS,
     description: "default days that logs are kept; an organization may choose others; none: until deleted",
   },
-  retention_days_metrics: { schema: days, default: null, form: DAYS, description: "the same for metrics" },
-  retention_days_traces: { schema: days, default: null, form: DAYS, description: "the same for traces" },
+  retention_days_metrics: {
+    schema: days,
+    default: null,
+    form: DAYS,
+    description: "default days that metrics are kept; an organization may choose others; none: until deleted",
+  },
+  retention_days_traces: {
+    schema: days,
+    default: null,
+    form: DAYS,
+    description: "default days that traces are kept; an organization may choose others; none: until deleted",
+  },
   retention_days_max: {
     schema: days,
     default: null,
@@ -283,7 +293,7 @@ export const SETTINGS = {
   files_size_bytes_max: {
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     default: 5 * GIB,
-    description: "most bytes of one file",
+    description: "largest size of one file, in bytes",
   },
   files_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
@@ -308,7 +318,7 @@ export const SETTINGS = {
   upload_idle_timeout_ms: {
     schema: ms(100, DAY_MS),
     default: 60_000,
-    description: "an upload that sends no byte for this time is ended",
+    description: "the server ends an upload that sends no byte for this time",
   },
   upload_cleanup_ms: {
     schema: ms(100, DAY_MS),

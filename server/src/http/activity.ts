@@ -17,12 +17,12 @@ declare module "fastify" {
     isLimited: boolean;
   }
   interface FastifyContextConfig {
-    /** The surface of the route. A route that passes its requests on names the other surface. */
+    /** The surface that answers the requests of the route. */
     readonly surface?: string;
   }
 }
 
-/** By surface. */
+/** The service under which the requests of each surface are counted. */
 const SERVICES: Readonly<Record<string, ActivityService>> = {
   organization: "organization",
   telemetry: "telemetry",
@@ -36,7 +36,7 @@ const SERVICES: Readonly<Record<string, ActivityService>> = {
   portal: "portal",
 };
 
-/** For `answered` of a server: counts the request if its owner is known. */
+/** Returns the `answered` function of a server. It counts each request whose sender is known. */
 export function countAnswered(
   activity: Pick<Activity, "count">,
 ): (request: FastifyRequest, reply: FastifyReply) => void {

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Problem } from "#kernel/problem.ts";
 import { HttpProblem } from "./problems.ts";
 
-/** How often the check runs in each timeout. */
+/** The number of checks per timeout. */
 const LOOKS = 4;
 
 /**
- * Aborts the signal when no byte arrives for that long. A large body has no total time limit, because a slow connection
- * is no fault.
+ * Aborts the signal when no byte arrives for `timeoutMs`. A large body has no total time limit, because slow
+ * connections are allowed.
  */
 export function watchIdle(
   request: IncomingMessage,

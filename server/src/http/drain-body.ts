@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { REFUSED_BODY_BYTES_MAX, REFUSED_BODY_TIME_MS } from "#kernel/limits.ts";
 
-/** The most bytes of a body that are drained after an early answer, and the most time. */
+/** Limits for draining a body after an early answer. */
 export interface DrainLimits {
   readonly bytesMax: number;
   readonly timeMs: number;
@@ -29,15 +29,15 @@ function discard(request: IncomingMessage, limits: DrainLimits): void {
   const { socket } = request;
   const stopWatching = cutAtLimits(socket, limits);
   let isEnding = false;
-  // Node calls this to close after the last answer of a connection. It waits for the server's bytes, but not for the
-  // client's.
+  // Node calls this after the last answer of a connection. Node's own function closes when the answer is sent, and does
+  // not wait for the client's bytes.
   socket.destroySoon = () => {
     isEnding = true;
     socket.end();
   };
   const over = (): void => {
     stopWatching();
-    delete (socket as Partial<Socket>).destroySoon; // The method of the class is in use again.
+    delete (socket as Partial<Socket>).destroySoon; // Restores the method of the class.
     for (const event of ["end", "close"]) request.off(event, over);
     if (isEnding) socket.destroySoon();
   };

@@ -1,28 +1,28 @@
 import { Duplex } from "node:stream";
 
-/** What the server asks of the socket of a connection. */
+/** The peer's address, which the server reads from a socket. */
 export interface PeerFacts {
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
 }
 
-/** An error as of a connection that its peer reset. */
+/** Creates the error of a connection that its peer has reset. */
 function reset(): Error {
   return Object.assign(new Error("the other side closed the connection"), { code: "ECONNRESET" });
 }
 
 /**
- * One end of a connection within this process. It behaves as a socket does: it has the peer's address, it counts the bytes that it
- * received, and its end reaches the other side after all bytes.
+ * One end of a connection within this process. It behaves like a socket: it has the peer's address, counts the received
+ * bytes, and ends for the other side only after all bytes.
  */
 class End extends Duplex implements PeerFacts {
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
-  /** The bytes came over TLS. */
+  /** True, because HTTP/2 is accepted only over TLS. */
   readonly encrypted = true;
   bytesRead = 0;
   #other: End | undefined;
-  /** Continues the other side's write, when this side has read enough. */
+  /** Continues the other side's write when this side reads again. */
   #continue: ((error?: Error) => void) | undefined;
 
   constructor({ remoteAddress, remotePort }: PeerFacts) {
@@ -74,7 +74,7 @@ class End extends Duplex implements PeerFacts {
   }
 }
 
-/** Two ends of one connection: bytes that are written to one are read from the other, with backpressure. */
+/** Creates two ends of one connection: bytes that are written to one are read from the other, with backpressure. */
 export function connectedPair(peer: PeerFacts): readonly [Duplex, Duplex] {
   const [client, server] = [new End(peer), new End(peer)];
   client.connect(server);

@@ -157,7 +157,7 @@ test("a body, an answer without one, and a refusal are the same as in HTTP/1.1",
   assert.equal(tooLarge.status, 413, tooLarge.text);
 });
 
-test("two names of the host, a wrong one and fields about the connection are refused", async () => {
+test("two different hosts, an invalid host and an invalid path are refused", async () => {
   const client = await session();
   const { host } = new URL(origin);
   assert.equal((await ask(client, { ":path": "/show", ":authority": host, host: "other.example" })).status, 400);
@@ -168,7 +168,7 @@ test("two names of the host, a wrong one and fields about the connection are ref
   assert.equal((await ask(client, { ":path": "/show", host, ":authority": host })).status, 200);
 });
 
-test("fields beyond 16 KiB are refused as in HTTP/1.1, and many more end the request", async () => {
+test("header fields over 16 KiB get 431, and still larger or too many fields end the request", async () => {
   const client = await session();
   const large = await ask(client, { ":path": "/show", "x-large": "x".repeat(17_000) });
   assert.equal(large.status, 431, large.text);
@@ -180,7 +180,7 @@ test("fields beyond 16 KiB are refused as in HTTP/1.1, and many more end the req
   assert.equal((await ask(await session(), { ":path": "/show" })).status, 200);
 });
 
-test("an answer that goes on arrives piece by piece, and a client that leaves aborts its request", async () => {
+test("a streamed answer arrives in pieces, and a client that disconnects aborts its request", async () => {
   const client = await session();
   const stream = client.request({ ":path": "/push" });
   stream.on("error", () => undefined);
@@ -215,16 +215,15 @@ test("a body that is not read does not fill the memory", async () => {
   })();
   await eventually("the body to begin", () => (sink !== undefined && sent > 0 ? true : null));
   let before = -1;
-  // Until the sender stands still.
   await eventually("the sender to wait", () => (before === sent ? true : ((before = sent), null)), 10_000, 300);
-  assert.ok(sent < 3 * 1024 ** 2, `${sent} bytes were taken`);
+  assert.ok(sent < 3 * 1024 ** 2, `${sent} bytes were accepted`);
   sink?.resume();
   await done;
   const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
   assert.deepEqual([headers[":status"], sink?.bytes], [200, bytes]);
 });
 
-test("requests at one time are limited for all connections together", async () => {
+test("the number of running requests of all connections together is limited", async () => {
   const aborted = waiting.aborted;
   const client = await session();
   const streams = Array.from({ length: STREAMS_MAX }, () => client.request({ ":path": "/wait" }));
@@ -244,7 +243,7 @@ test("a client that resets request after request is disconnected, and others are
   while (!client.closed && !client.destroyed && performance.now() < untilMs && opened < 1000) {
     const stream = client.request({ ":path": "/wait" });
     stream.on("error", () => undefined);
-    // Sent before it is reset.
+    // Makes sure that the request arrives before its reset.
     await new Promise((resolve) => client.ping(resolve));
     stream.close(constants.NGHTTP2_CANCEL);
     opened += 1;
@@ -254,7 +253,7 @@ test("a client that resets request after request is disconnected, and others are
   assert.equal((await ask(await session(), { ":path": "/show" })).status, 200);
 });
 
-/** A frame of HTTP/2 (RFC 9113 section 4.1) without a stream. */
+/** Builds a frame that belongs to no stream (RFC 9113 section 4.1). */
 function frame(type: number, payload: Buffer, flags = 0): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -263,7 +262,7 @@ function frame(type: number, payload: Buffer, flags = 0): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-test("a client that floods settings and pings without reading is disconnected", async () => {
+test("a client that sends many settings and pings, and reads no answer, is disconnected", async () => {
   const { hostname, port } = new URL(origin);
   const socket = connectTls({ host: hostname, port: Number(port), ca, ALPNProtocols: ["h2"] });
   await once(socket, "secureConnect");
@@ -277,11 +276,11 @@ test("a client that floods settings and pings without reading is disconnected", 
   const isGone = (): boolean => socket.destroyed;
   for (let n = 0; n < 400 && !isGone(); n++)
     await Promise.race([new Promise((resolve) => socket.write(flood, resolve)), closed]);
-  assert.ok(isGone(), "it was let go on");
+  assert.ok(isGone(), "the client was not disconnected");
   assert.equal((await ask(await session(), { ":path": "/show" })).status, 200);
 });
 
-test("a stop ends idle connections, and handshakes that were begun, at once", async () => {
+test("a stop closes idle connections and unfinished handshakes at once", async () => {
   const { caFile: _, certificateFile, keyFile } = makeCertificates(mkdtempSync(join(directory, "stop-")));
   const tls = { cert: readFileSync(certificateFile, "utf8"), key: readFileSync(keyFile, "utf8") };
   const own = await startTestServer({
@@ -295,5 +294,5 @@ test("a stop ends idle connections, and handshakes that were begun, at once", as
   assert.equal((await ask(client, { ":path": "/show" })).status, 200);
   const startedMs = performance.now();
   await own.stop(20_000);
-  assert.ok(performance.now() - startedMs < 10_000, "it waited for an idle connection");
+  assert.ok(performance.now() - startedMs < 10_000, "the stop waited for an idle connection");
 });

@@ -11,16 +11,19 @@ import type { TLSSocket } from "node:tls";
 import type { DrainLimits } from "./drain-body.ts";
 import { connectedPair } from "./http2-pair.ts";
 
-/** Requests at one time on one connection. */
+/** The most requests at one time on one connection. */
 const STREAMS_MAX = 100;
-/** Bytes of a body that may arrive before they are read. */
+/** The most bytes of a body that may arrive before they are read. */
 const STREAM_WINDOW_BYTES = 256 * 1024;
 const CONNECTION_WINDOW_BYTES = 1024 * 1024;
-/** By RFC 9113's count, 32 bytes more for each field. The limit of HTTP/1.1, which is lower, answers in the form of the surface. */
+/**
+ * Counted as in RFC 9113 section 6.5.2, with 32 bytes added for each field. The HTTP/1.1 server has a lower limit, and
+ * refuses in the error format of the surface.
+ */
 const HEADER_BYTES_MAX = 32 * 1024;
 const HEADER_FIELDS_MAX = 128;
 const SETTINGS_MAX = 32;
-/** Streams that a client may reset: at once, and then a second (CVE-2023-44487). One that resets more is disconnected. */
+/** A client that resets more streams, in a burst and per second after it, is disconnected (CVE-2023-44487). */
 const RESETS_AT_ONCE_MAX = 200;
 const RESETS_PER_SECOND = 20;
 const INVALID_FRAMES_MAX = 100;
@@ -40,26 +43,26 @@ const SESSION_OPTIONS = {
 };
 
 export interface Http2Options {
-  /** Requests at one time on all connections; further ones are refused before they are read. */
+  /** The most requests at one time on all connections. Further requests are refused before they are read. */
   readonly streamsMax: number;
-  /** A request without a byte either way for this long is ended. */
+  /** Ends a request when no byte was received or sent for this long. */
   readonly idleTimeoutMs: number;
-  /** A connection without a request for this long is closed. */
+  /** Closes a connection that had no request for this long. */
   readonly keepAliveTimeoutMs: number;
   readonly refusedBodies: DrainLimits;
 }
 
 export interface Http2 {
   accept(socket: TLSSocket): void;
-  /** Takes no more requests; connections close when theirs are answered. */
+  /** Accepts no more requests. Each connection closes when its requests are answered. */
   close(): void;
   destroy(): void;
 }
 
 /**
- * HTTP/2 in front of an HTTP/1.1 server of this process. Each request goes to it over a connection in memory, so that every rule of
- * that server holds: checks of Host, limits and draining of bodies, backpressure, deadlines, and what happens when a caller
- * disconnects.
+ * Accepts HTTP/2 for an HTTP/1.1 server of this process. Each request is forwarded to that server over a connection in
+ * memory, so all its rules apply: the check of Host, limits and draining of bodies, backpressure, deadlines, and the
+ * handling of disconnects.
  */
 export function createHttp2(server: Pick<Server, "emit">, options: Http2Options): Http2 {
   const sessions = new Set<ServerHttp2Session>();
@@ -69,13 +72,13 @@ export function createHttp2(server: Pick<Server, "emit">, options: Http2Options)
     const session = performServerHandshake(socket, SESSION_OPTIONS);
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    session.on("error", () => undefined); // the session is closed, and its streams with it
+    session.on("error", () => undefined); // Node closes the session and its streams.
     session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
     let open = 0;
     let idle = setTimeout(() => session.destroy(), options.keepAliveTimeoutMs).unref();
     session.once("close", () => clearTimeout(idle));
     session.on("stream", (stream, _headers, flags, rawHeaders) => {
-      stream.on("error", () => undefined); // `close` follows
+      stream.on("error", () => undefined); // The event `close` follows.
       if (streams >= options.streamsMax) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
       clearTimeout(idle);
       streams += 1;
@@ -127,7 +130,7 @@ function forward(exchange: Exchange, rawHeaders: readonly string[]): void {
     answer = response;
     respond(stream, response, head?.method === "HEAD");
   });
-  request.on("error", () => undefined); // `close` follows
+  request.on("error", () => undefined); // The event `close` follows.
   request.once("close", () => {
     if (answer?.complete === true) return drain(exchange);
     stream.close(constants.NGHTTP2_INTERNAL_ERROR);
@@ -138,14 +141,14 @@ function forward(exchange: Exchange, rawHeaders: readonly string[]): void {
 interface RequestHead {
   readonly method: string;
   readonly path: string;
-  /** Names and values in turn. */
+  /** Each name is followed by its value. */
   readonly fields: readonly string[];
 }
 
-/** RFC 9113 section 8.2.2: fields about the connection are no part of a request. */
+/** A request with one of these fields is malformed (RFC 9113 section 8.2.2). */
 const OF_CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]);
 
-/** The same request in HTTP/1.1; undefined when it is malformed (RFC 9113 section 8.3.1). */
+/** Converts a request to HTTP/1.1. Undefined when it is malformed (RFC 9113 section 8.3.1). */
 function requestHeadOf(raw: readonly string[], hasBody: boolean): RequestHead | undefined {
   const pseudo: Record<string, string> = {};
   const fields: string[] = [];
@@ -161,10 +164,10 @@ function requestHeadOf(raw: readonly string[], hasBody: boolean): RequestHead | 
   }
   const { ":method": method, ":path": path, ":authority": authority } = pseudo;
   if (method === undefined || method === "CONNECT" || path === undefined) return undefined;
-  // Two names of the host may mean one to a proxy and another to us.
+  // With two different hosts, a proxy could read one and this server the other.
   if (authority !== undefined && hosts.some((host) => host !== authority)) return undefined;
   for (const host of authority === undefined ? hosts : [authority]) fields.unshift("host", host);
-  // RFC 9113 section 8.2.3: HTTP/2 may split the field.
+  // HTTP/2 may split this field (RFC 9113 section 8.2.3).
   if (cookies.length > 0) fields.push("cookie", cookies.join("; "));
   return { method, path, fields: [...fields, ...framingOf(raw, hasBody)] };
 }
@@ -175,7 +178,7 @@ function framingOf(raw: readonly string[], hasBody: boolean): string[] {
   return hasBody ? ["transfer-encoding", "chunked"] : ["content-length", "0"];
 }
 
-/** Undefined when a field has characters that HTTP/1.1 has no place for. */
+/** Starts the request. Undefined when a field has characters that HTTP/1.1 does not allow. */
 function begin({ method, path, fields }: RequestHead, connection: Duplex): ClientRequest | undefined {
   try {
     return httpRequest({ method, path, headers: [...fields], setHost: false, createConnection: () => connection });
@@ -204,8 +207,8 @@ function respond(stream: ServerHttp2Stream, response: IncomingMessage, isHead: b
 }
 
 /**
- * Reads the rest of a body whose request is answered, up to the limits, then ends the request: many clients read the answer only when
- * they have sent everything.
+ * Drains the body of an answered request up to the limits, then ends the request. Many clients read the answer only
+ * after they have sent everything.
  */
 function drain({ stream, refusedBodies: { bytesMax, timeMs } }: Exchange): void {
   stream.unpipe();

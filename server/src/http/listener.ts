@@ -118,7 +118,7 @@ function tlsOptionsOf({ cert, key }: CertificatePair, http2: boolean, handshakeT
   return { cert, key, minVersion: TLS_MIN_VERSION, ALPNProtocols, handshakeTimeout } as const;
 }
 
-/** The connections whose handshake is not complete. A server that closes does not know them, and would wait for them. */
+/** Collects the connections with an incomplete TLS handshake. `close` of the server would wait for them without end. */
 function watchHandshakes(server: TlsServer): ReadonlyMap<string, Socket> {
   const sockets = new Map<string, Socket>();
   const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
@@ -131,7 +131,7 @@ function watchHandshakes(server: TlsServer): ReadonlyMap<string, Socket> {
   return sockets;
 }
 
-/** Lets HTTP/2 have the connections whose client chose it. */
+/** Serves HTTP/2 on connections whose client chose it. */
 function speakHttp2(
   server: TlsServer,
   {

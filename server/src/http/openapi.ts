@@ -34,7 +34,7 @@ function problemCodesOf(row: Row): ProblemCode[] {
   return [...codes];
 }
 
-/** Only tokens of people get these, when the organization requires a sign-in with more proof than the token has. */
+/** Errors of people's tokens only: the organization requires a second factor or single sign-on. */
 const OF_PEOPLE: readonly ProblemCode[] = ["second_factor_required", "provider_sign_in_required"];
 
 function codesOfAdmission({ permission, ...row }: Row): ProblemCode[] {

@@ -24,7 +24,7 @@ test("an address that sends more than half is found and reported once; one with 
     send(peers, "10.0.0.5", 1);
     send(peers, `192.0.2.${i % 50}`, 1);
   }
-  assert.equal(peers.dominant(), undefined, "half is not most");
+  assert.equal(peers.dominant(), undefined, "exactly half is not reported");
   send(peers, "::ffff:10.0.0.5", 1000, { "x-forwarded-for": "192.0.2.1" });
   assert.deepEqual(peers.dominant(), { address: "10.0.0.5", share: 0.75, requests: 2000, forwards: true });
   send(peers, "10.0.0.5", 3000);
@@ -39,7 +39,7 @@ test("few requests give no result, and a quiet time clears the result", () => {
   assert.equal(peers.dominant()?.share, 1);
   advance(10 * MINUTE_MS);
   send(peers, "10.0.0.6", 5);
-  assert.equal(peers.dominant()?.address, "10.0.0.5", "until it is judged again");
+  assert.equal(peers.dominant()?.address, "10.0.0.5", "the result stays until the next judgement");
   advance(10 * MINUTE_MS);
   send(peers, "10.0.0.6", 1);
   assert.equal(peers.dominant(), undefined);
@@ -55,7 +55,7 @@ test("a loopback address counts as a proxy only if it names the client's address
   }
 });
 
-test("a trusted proxy is expected", () => {
+test("a trusted proxy is not reported", () => {
   const { peers, warned } = ground(["10.0.0.0/8", "::1"]);
   send(peers, "10.0.0.5", 2000, { "x-forwarded-for": "192.0.2.1" });
   send(peers, "::1", 9000);

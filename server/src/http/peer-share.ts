@@ -31,7 +31,7 @@ export interface PeerShareDeps {
 const WINDOW_MS = 10 * 60_000;
 const REQUESTS_MIN = 1_000;
 const SHARE = 0.5;
-/** Number of counters. An estimate is never too high, and too low by at most one in this number. */
+/** Number of counters. The count of an address is never too high, and too low by at most 1/64 of all requests. */
 const COUNTERS_MAX = 64;
 
 const LOOPBACK = /^(127\.|::1$)/;
@@ -62,7 +62,8 @@ export function createPeerShare({ clock, trusted, log }: PeerShareDeps): PeerSha
   function judge(): void {
     const [first] = [...counters].toSorted((a, b) => b[1].count - a[1].count);
     const isDominant = first !== undefined && first[1].count / total > SHARE && !isTrusted(first[0]);
-    // A server that serves only its own machine gets all requests from it. A proxy there would send forwarded fields.
+    // A server that is used only on its own machine gets all requests from a loopback address. A proxy on the machine
+    // would send forwarded fields.
     const isItself = isDominant && LOOPBACK.test(first[0]) && !first[1].forwards;
     found =
       isDominant && !isItself

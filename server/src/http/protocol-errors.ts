@@ -48,7 +48,10 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
     const problem = protocolProblemOf(error);
     const { clock, log } = options;
     const requestId = request === undefined ? newId("req", clock.nowMs()) : requestIdOf(clock)(request);
-    log.debug({ reqId: requestId, code: problem.code, cause: error.code }, "bytes refused that are no request");
+    log.debug(
+      { reqId: requestId, code: problem.code, cause: error.code },
+      "refused bytes that are not a valid request",
+    );
     const path = request?.url?.split("?", 1)[0];
     const render = options.formOf?.(path ?? targetOf(error))?.render ?? asProblem;
     const answer = render(problem, path ?? SERVER_ITSELF, requestId);
@@ -93,7 +96,7 @@ function targetOf({ rawPacket }: ConnectionError): string {
 
 const TARGET_BYTES_MAX = 1024;
 
-/** Node's error codes that tell more than that the bytes are not HTTP. */
+/** Node's error codes that have an answer of their own. All others mean invalid HTTP. */
 const NODE_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["header_too_large", "The request line and the header have more than 16 KiB together."],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["body_too_large", "The extensions of a chunk have more than 16 KiB."],

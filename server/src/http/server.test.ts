@@ -126,7 +126,7 @@ test("without credentials: 401 and a bare challenge; with a bad token: error=inv
   assert.equal((await problemAt("/things/1", { headers: { authorization: "Basic eA==" } }))["code"], "unauthorized");
 });
 
-test("our own fault during authentication is 503 with Retry-After, never 401", async () => {
+test("a fault of the server during authentication is 503 with Retry-After, never 401", async () => {
   const away = await problemAt("/things/1", { headers: bearer("away") });
   assert.equal(away["status"], 503);
   assert.equal(away.headers.get("retry-after"), "1");
@@ -160,7 +160,7 @@ test("a bug is a 500 without any detail", async () => {
   assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
 });
 
-test("bodies: wrong type 415, no JSON 400, unknown members 400 with pointer, too large 413", async () => {
+test("bodies: wrong type 415, invalid JSON 400, unknown members 400 with pointer, too large 413", async () => {
   const post = (body: string, type = "application/json") =>
     problemAt("/things", { method: "POST", body, headers: { ...bearer("good"), "content-type": type } });
   assert.equal((await post("<a/>", "application/xml"))["status"], 415);
@@ -268,7 +268,7 @@ test("an idempotent POST runs once, and the repetition shows no secret", async (
 
 test("an outcome that can't be recorded is logged, and the caller still gets the answer", async () => {
   const lines: string[] = [];
-  const away = async (): Promise<never> => Promise.reject(new Error("the records are away"));
+  const away = async (): Promise<never> => Promise.reject(new Error("the records can't be written"));
   const watched = await startTestServer({
     principals: { good: credentialOf("org_1", ["apps:write"]) },
     mount: surfaceOf,

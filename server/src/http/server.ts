@@ -97,7 +97,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   observeAnswers(app, options);
   const expectationFails = collectExpectations(app);
   app.addHook("onRequest", async (request, reply) => {
-    if (takesAll) return takeAsItCame(request);
+    if (takesAll) return restoreTarget(request);
     void reply.headers({ ...DATA_FIELDS, "request-id": request.id });
     refuseUnlessConformant(request.raw, expectationFails.has(request.raw));
     // Here, because the handler would wait for the body first.
@@ -143,7 +143,7 @@ function observeAnswers(app: FastifyInstance, { metrics, answered, slowRequestMs
 }
 
 /** Restores the original target, which was replaced to reach the only route. @throws Problem `invalid_request` */
-function takeAsItCame({ raw, originalUrl }: FastifyRequest): void {
+function restoreTarget({ raw, originalUrl }: FastifyRequest): void {
   raw.url = originalUrl;
   requireHost(raw);
 }

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Bytes as they are: clients tidy targets and methods. Resolves with the whole answer. */
+/** Sends raw bytes, because HTTP clients change targets and methods. Resolves with the whole answer. */
 async function sent(requestLine: string, fields = "host: a\r\n"): Promise<string> {
   const [host = "", port] = server.address.split(":");
   const socket = connect(Number(port), host);
@@ -33,7 +33,7 @@ async function sent(requestLine: string, fields = "host: a\r\n"): Promise<string
   return text(socket);
 }
 
-test("the only surface of a listener gets any method and any target as it came", async () => {
+test("the only surface of a listener gets any method and any target unchanged", async () => {
   for (const target of ["/", "/a//b/../c?x=%2f&x", "/%E0%A4%A", "/a%00b", "http://a/b"])
     for (const method of ["GET", "PUT", "DELETE", "PROPFIND"]) {
       const answer = await sent(`${method} ${target} HTTP/1.1`);
@@ -42,7 +42,7 @@ test("the only surface of a listener gets any method and any target as it came",
     }
 });
 
-test("it sets all fields of its answers", async () => {
+test("it sets all header fields of its answers", async () => {
   const [head = ""] = (await sent("GET /a HTTP/1.1")).split("\r\n\r\n");
   const names = head
     .split("\r\n")
@@ -51,7 +51,7 @@ test("it sets all fields of its answers", async () => {
   assert.deepEqual(names.toSorted(), ["connection", "content-length", "date", "x-target"]);
 });
 
-test("the answer to HEAD ends with its head", async () => {
+test("the answer to HEAD has no body", async () => {
   const answer = await sent("HEAD /a HTTP/1.1");
   assert.match(answer, /^content-length: 7\r$/im);
   assert.ok(answer.endsWith("\r\n\r\n"), answer);

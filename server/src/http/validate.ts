@@ -39,7 +39,7 @@ function converted(text: string, type: string | undefined): unknown {
   return text;
 }
 
-/** Converts only exact integers. A larger number is beyond every limit and every list anyway. */
+/** Replaces an integer that a double can't hold by the nearest safe one, which is above every limit, too. */
 function exactInteger(text: string): number {
   return Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 
 /*
- * Decoders that take one spelling of each value. Node's own take several: they pass over characters that are none of the alphabet, drop bits that are left
- * over and put U+FFFD where bytes are no UTF-8. Then two texts are the same token, and a value is not what its sender sent.
+ * These decoders accept exactly one text for each value. Node's decoders also accept malformed text: they skip
+ * characters outside of the alphabet, ignore leftover bits, and replace invalid UTF-8 by U+FFFD. With them, two
+ * different texts could be the same token, and a value could differ from the value that was sent.
  */
 
 /** Decodes base64url without padding (RFC 4648 sections 3.5 and 5); undefined for any other text. */

@@ -1,16 +1,16 @@
 import { endOfString } from "./json-strings.ts";
 
 /**
- * `JSON.parse` for text whose members may have any names. Node 24's own (V8 13.6) reads a name with an escape wrongly
- * when an earlier object of the process had a name with a backslash at the same place: after `{"k":{"z":0,"\\":1}}` it
- * reads `{"k":{"z":0,"\n":1}}` with the name `\`. This module reads text with such a name itself.
+ * Parses JSON like `JSON.parse`, but without a bug of Node 24 (V8 13.6) in names with escapes. After it has parsed
+ * `{"k":{"z":0,"\\":1}}`, Node reads the second name of `{"k":{"z":0,"\n":1}}` as `\`. So this function itself reads
+ * text that has a name with an escape.
  *
  * @param numberOf value of a number's text
  * @throws SyntaxError
  */
 export function parseJson(text: string, numberOf?: (text: string) => unknown): unknown {
   if (hasEscapedName(text)) {
-    JSON.parse(text); // refuses text that is not JSON, which the reader below would not notice
+    JSON.parse(text); // Throws for text that is not JSON. `read` does not check this.
     return read(text, numberOf ?? Number);
   }
   if (numberOf === undefined) return JSON.parse(text) as unknown;
@@ -19,7 +19,7 @@ export function parseJson(text: string, numberOf?: (text: string) => unknown): u
   );
 }
 
-/** A standard function that TypeScript's library lacks. */
+/** `JSON.parse` with the third argument of its reviver, which the type library does not have yet. */
 const withSource = JSON as unknown as {
   parse(text: string, reviver: (name: string, value: unknown, context: { source?: string }) => unknown): unknown;
 };

@@ -1,8 +1,6 @@
 import { exactJson, isHeld, type RawJson } from "./json-text.ts";
 
-/**
- * Finds values in JSON text (RFC 8259) in one pass over its bytes: to parse a large text costs several times as much.
- */
+/** Finds values in JSON text (RFC 8259) in one pass over its bytes. Parsing a large text costs several times as much. */
 
 /**
  * The value at a path. Strings, numbers, booleans and null are decoded. A number that a double can't hold is `RawJson`.
@@ -23,7 +21,7 @@ export type Path = readonly string[];
 
 /**
  * Returns the value at each path; undefined when there is none. When a name repeats, the last member counts, as in
- * `JSON.parse`. The result is undefined for text that is not JSON or is nested deeper.
+ * `JSON.parse`. The result is undefined for text that is not JSON or has more nested levels than `levels`.
  */
 export function findInJson(bytes: Buffer, paths: readonly Path[], levels: number): (Found | undefined)[] | undefined {
   const walk = new Walk(bytes, paths, levels);

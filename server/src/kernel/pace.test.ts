@@ -14,14 +14,14 @@ function others(pace: Pace, count: number): void {
   for (let i = 0; i < count; i++) pace.noteOther();
 }
 
-test("a body alone does not wait, nor does one beside few requests", () => {
+test("a body does not wait when there are few other requests or none", () => {
   const { pace } = paceAt(100 * MIB);
   assert.equal(pace.waitMs(MIB), 0);
   others(pace, 9);
   assert.equal(pace.waitMs(MIB), 0);
 });
 
-test("beside others, all bodies together get the set speed", () => {
+test("with many other requests, all bodies together get the set speed", () => {
   const { pace, forward } = paceAt(100 * MIB);
   others(pace, 10);
   assert.equal(pace.waitMs(MIB), 10);
@@ -32,7 +32,7 @@ test("beside others, all bodies together get the set speed", () => {
   assert.equal(pace.waitMs(MIB), 10, "unused time is not saved up");
 });
 
-test("a body gets full speed two seconds after the others", () => {
+test("a body gets full speed two seconds after the last other request", () => {
   const { pace, forward } = paceAt(100 * MIB);
   others(pace, 10);
   forward(1_999);
@@ -41,7 +41,7 @@ test("a body gets full speed two seconds after the others", () => {
   assert.equal(pace.waitMs(MIB), 0);
 });
 
-test("ten requests over a longer time are few", () => {
+test("ten requests in two seconds do not slow a body down", () => {
   const { pace, forward } = paceAt(100 * MIB);
   for (let i = 0; i < 20; i++) {
     others(pace, 1);

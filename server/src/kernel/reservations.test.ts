@@ -32,7 +32,7 @@ test("reservations together never exceed the free bytes, and free their bytes on
   await assert.rejects(reservations.reserve("a", quota, 1), Full);
 });
 
-test("a reservation grows with the received bytes, by steps and to the last byte", async () => {
+test("a reservation grows in steps with the received bytes, and can use the last byte of the quota", async () => {
   const [reservations, quota] = [new Reservations(), limited(2 * 1024 * 1024 + 7)];
   const body = await reservations.reserve("a", quota, 0);
   const chunk = new Uint8Array(700_001);
@@ -51,7 +51,7 @@ async function* iterated(chunk: Uint8Array, times: number): AsyncGenerator<Uint8
   for (let i = 0; i < times; i++) yield chunk;
 }
 
-test("bytes that are being counted elsewhere count once", async () => {
+test("bytes that are being settled count once", async () => {
   const [reservations, quota] = [new Reservations(), limited(10)];
   const first = await reservations.reserve("a", quota, 6);
   let finish: () => void = () => undefined;
@@ -67,7 +67,7 @@ test("bytes that are being counted elsewhere count once", async () => {
   assert.equal(reservations.reservedBy("a"), 4);
 });
 
-test("a failed count, or an end during growth, frees the reservation", async () => {
+test("a failed count, or a release during growth, frees the reservation", async () => {
   const [reservations, quota] = [new Reservations(), limited(10)];
   const failing = await reservations.reserve("a", quota, 10);
   await assert.rejects(

@@ -2,8 +2,8 @@ import { parentPort } from "node:worker_threads";
 import type { ThreadReply } from "./threads.ts";
 
 /**
- * Answers the requests of a thread one after the other. `refusalOf` returns the part of an error for the sender.
- * Undefined: the error is a bug. Values that `transferOf` names are moved, not copied.
+ * Answers the requests to a thread one after the other. `refusalOf` returns the part of an error that the sender gets,
+ * or undefined when the error is a bug. The buffers that `transferOf` returns are moved, not copied.
  */
 export function serveThread<Request, Value>(
   serve: (request: Request) => Value,
@@ -11,7 +11,7 @@ export function serveThread<Request, Value>(
   transferOf: (value: Value) => ArrayBuffer[] = () => [],
 ): void {
   const port = parentPort;
-  if (port === null) throw new Error("this file is the script of a worker thread");
+  if (port === null) throw new Error("this file runs only in a worker thread");
   port.on("message", (request: Request) => {
     const reply = answered(request, serve, refusalOf);
     port.postMessage(reply, "value" in reply ? transferOf(reply.value) : []);

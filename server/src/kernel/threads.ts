@@ -12,7 +12,7 @@ export interface ThreadJob<Request> {
 /** The answer of a thread, see `serveThread`. */
 export type ThreadReply<Value> = { readonly value: Value } | { readonly refusal: unknown } | { readonly error: string };
 
-/** Thrown by the thread's function, with `refuse`, for a request that it can't serve. It arrives unchanged. */
+/** Rejects a request that the thread refused. `refusal` is what the thread's `refusalOf` returned. */
 export class ThreadRefusal extends Error {
   readonly refusal: unknown;
 

@@ -127,7 +127,7 @@ class Copy {
     await this.#directory(this.#to);
   }
 
-  /** Adds a file of the backup to the list. */
+  /** Adds a file that is already in the backup to the list. */
   async listMade(path: string): Promise<void> {
     await flush(join(this.#to, path));
     await this.#note(path, { size: null, sha256: null });
@@ -168,7 +168,7 @@ class Copy {
     this.#directories.add(path);
   }
 
-  /** False: this file can't be linked here, and must be copied. */
+  /** Links the file. Returns false if that is not possible, so that it must be copied. */
   async #link(from: string, to: string): Promise<boolean> {
     try {
       await link(from, to);

@@ -6,7 +6,7 @@ import type { Clock } from "#kernel/time.ts";
 import { syncDirectory } from "#stores/directory/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 
-/** Marks a restored data directory with old records: its open links end when the records are upgraded. */
+/** Marks a restored data directory with records of an older version. Its open links end when these are upgraded. */
 const MARKER = "links-to-end";
 
 export async function deferEndOfLinks(dataDir: string): Promise<void> {

@@ -11,9 +11,9 @@ import { syncDirectory } from "#stores/directory/index.ts";
  *
  * ```
  * mooring-20261122T181500Z/
- *   backup.json     what it is; written last: without it the backup is not finished
+ *   backup.json     this manifest; written last, so a backup without it is not finished
  *   files.ndjson    each file with size and SHA-256
- *   data/           as in the data directory: mooring.db, telemetry/, objects/, master.key where it was asked for
+ *   data/           as in the data directory: mooring.db, telemetry/, objects/, and master.key on request
  * ```
  */
 export interface Manifest {

@@ -50,7 +50,7 @@ export class BackupRunner implements InstanceBackups {
     this.#looking = this.#options.schedule.add("backups, when due", { everyMs: LOOK_EVERY_MS, run, failed });
   }
 
-  /** Stops a running backup. It leaves an unfinished one, which does not count. */
+  /** Stops a running backup. Its directory stays, but does not count as a backup. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#running?.child.kill("SIGTERM");
@@ -90,7 +90,7 @@ export class BackupRunner implements InstanceBackups {
     return deleteBackup(directory, name);
   }
 
-  /** Why no backup can be made; null: one can. */
+  /** Returns the reason why backups are not possible; null when they are possible. */
   #reason(): string | null {
     const { database_url: database, backup_dir: directory } = this.#options.config;
     if (database !== null)

@@ -134,9 +134,9 @@ export function command(
   };
 }
 
-/** @throws UsageError when words are left that the command does not take */
+/** Refuses words that the command does not accept. @throws UsageError */
 export function noMore(words: readonly string[]): void {
-  if (words.length > 0) throw new UsageError(`${words.join(" ")} is too much`);
+  if (words.length > 0) throw new UsageError(`unexpected: ${words.join(" ")}`);
 }
 
 /** Parses the words of one command; `--help` prints the help and yields null. @throws UsageError */

@@ -28,14 +28,14 @@ export async function follow(client: Client, followed: Followed): Promise<number
     return ExitCode.ok;
   } catch (error) {
     if (interrupt.signal.aborted) return ExitCode.interrupted;
-    if ((error as NodeJS.ErrnoException).code === "EPIPE") return ExitCode.ok; // the reader closed the pipe, like `| head`
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return ExitCode.ok; // The reader closed the pipe, as `head` does.
     throw error;
   } finally {
     interrupt.release();
   }
 }
 
-/** Reconnects. It gives up on a permanent refusal, or if the first connection fails. */
+/** Connects, and reconnects after failures. Throws after a permanent refusal, or if the first connection fails. */
 async function connectAgain(client: Client, followed: Followed, signal: AbortSignal): Promise<never> {
   const { purpose, url, connected, take } = followed;
   let lastId: string | undefined;
@@ -53,7 +53,7 @@ async function connectAgain(client: Client, followed: Followed, signal: AbortSig
         lastId = event.id ?? lastId;
       }
     } catch (error) {
-      if (signal.aborted || !isConnected || !isPassing(error)) throw error;
+      if (signal.aborted || !isConnected || !isTemporary(error)) throw error;
       process.stderr.write(`mooring: ${printable((error as Error).message)}; trying again\n`);
     }
     failures += 1;
@@ -62,7 +62,7 @@ async function connectAgain(client: Client, followed: Followed, signal: AbortSig
 }
 
 /** fetch throws a TypeError when a stream breaks. */
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
   return error instanceof UnreachableError || error instanceof TypeError;
 }

@@ -52,7 +52,7 @@ export const restore = command(USAGE, OPTIONS, async (parsed) => {
 
 /** Runs the checks of `scrub` and `audit verify`. Returns the number of faults. */
 async function check(dataDir: string, signal: AbortSignal): Promise<number> {
-  const metadata = await openAsTheyAre(dataDir);
+  const metadata = await openWithoutUpgrade(dataDir);
   if (metadata === null) return 0;
   try {
     await endLinks(metadata);
@@ -62,8 +62,8 @@ async function check(dataDir: string, signal: AbortSignal): Promise<number> {
   }
 }
 
-/** Null for records of an older version, which a restore does not change. */
-async function openAsTheyAre(dataDir: string): Promise<MetadataStore | null> {
+/** Returns null for records of an older version, because a restore does not upgrade them. */
+async function openWithoutUpgrade(dataDir: string): Promise<MetadataStore | null> {
   try {
     return await openMetadata({ url: undefined, dataDir, clock: systemClock, migrating: "refuse" });
   } catch (error) {
@@ -80,7 +80,7 @@ function isOfOlderVersion(error: unknown): boolean {
   return reason instanceof MigrationsPending && reason.names.length > 0;
 }
 
-/** A backup contains links that were used or revoked after it was made. Nobody may use them again. */
+/** Ends open links, because a backup also contains links that were used or revoked after it was made. */
 async function endLinks(metadata: MetadataStore): Promise<void> {
   const ended = await endOpenLinks({ metadata, clock: systemClock });
   const parts = Object.entries(ended).map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`);

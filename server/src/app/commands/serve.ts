@@ -26,13 +26,13 @@ stdout, and log lines as JSON to stderr. Each setting can be in a JSON file, a v
 export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: "all" })], async (parsed) => {
   noMore(parsed.positionals);
   const config = configOf(parsed);
-  // Buffers outside the heap count towards its limits instead of a separate small limit: under ingest V8 collected
-  // garbage 14 times a second, and accepted a fifth fewer entries (benchmarks/ingest).
+  // V8 otherwise has a separate small limit for buffers outside of the heap. During ingest it then collected garbage 14
+  // times a second, and the server accepted a fifth fewer entries (benchmarks/ingest).
   setFlagsFromString("--external-memory-accounted-in-global-limit");
   const startedMs = systemClock.nowMs();
-  // Before the start, which can take a while: a stop then waits until it can be done in order.
+  // Registered before the start, so that a signal during the start stops the server in order after the start.
   const stopped = stopSignal();
-  // Lines go to stderr: stdout is for the addresses.
+  // The log goes to stderr, because stdout is for the addresses.
   const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
   const log = createLog(config.log_level, own);
   const { app, setupUrl } = await startWhenRecordsAreFree(() => start(config, log, own), log);
@@ -41,7 +41,7 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
     const tls = config.tls_cert !== null;
     announceServer(config.data_dir, { addresses, listen, tls, pid: process.pid, started_at: isoFromMs(startedMs) });
     process.stdout.write(banner(app, setupUrl, systemClock.nowMs() - startedMs));
-    flushCompileCache(); // otherwise only the end of the process writes it, and a kill never does
+    flushCompileCache(); // Node writes the cache only at a normal exit, so a killed server would lose it.
     const why = await Promise.race([stopped, app.fatal]);
     process.stdout.write(`${why}: finishing the running requests\n`);
     if (isFatal(why)) return await endAtOnce(app, DEATHS[why]);
@@ -119,7 +119,7 @@ function createLog(level: Config["log_level"], own: OwnTelemetry | null): Logger
   return pino(options, pino.multistream(streams));
 }
 
-/** npm and the terminal both forward a Ctrl-C, so it arrives twice within a moment. */
+/** A second signal within this time is the same Ctrl-C, because npm and the terminal both send it. */
 const SAME_SIGNAL_MS = 500;
 const FATAL_STOP_MS = 10_000;
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;

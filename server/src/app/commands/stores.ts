@@ -54,7 +54,7 @@ export async function withIdentity<T>(
   );
 }
 
-/** Returns the addresses of the server that runs on this data directory, or those that one would have. */
+/** Returns the addresses of the running server, or the addresses from the settings when none runs. */
 export async function presentAddresses(config: Config): Promise<Addresses> {
   const running = await findRunningServer(config.data_dir);
   return running?.addresses ?? addressesOf(config, config.listen, config.s3_listen);

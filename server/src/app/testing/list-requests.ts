@@ -63,9 +63,8 @@ const NOT_LISTS = new Set([
 export const WITHOUT_RECORDS = new Set(["listBackups"]);
 
 const BY_TIME_WITHIN_A_PREFIX =
-  "a prefix selects by name and the interface orders by time: no index has both, so old names are found last";
-const NO_BOUND_OF_OFFSET =
-  "the reference sets no upper bound of offset: rows that are passed over are counted in an index alone";
+  "the list has a prefix of names but is sorted by time; no index can serve both, so old names take longest";
+const NO_BOUND_OF_OFFSET = "the reference sets no maximum of offset; skipped rows are counted in an index";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const RANGES: readonly Readonly<Record<string, string>>[] = [

@@ -14,13 +14,13 @@ export interface TlsFiles {
 }
 
 export interface Certificate extends CertificatePair {
-  /** Its names, as it has them: `DNS:mooring.example.com, IP Address:192.0.2.1`. */
+  /** The certificate's names in its own format: `DNS:mooring.example.com, IP Address:192.0.2.1`. */
   readonly names: string;
   readonly validFromMs: number;
   readonly validToMs: number;
 }
 
-/** Undefined: that address has no TLS. */
+/** Returns the files of an address; undefined when it has no TLS. */
 export function tlsFilesOf(
   config: Pick<Config, (typeof TLS_ADDRESSES)[TlsAddress][number]>,
   address: TlsAddress,
@@ -57,7 +57,7 @@ function textOf(setting: string, path: string): string {
   }
 }
 
-/** The message has nothing of the file: it may be a key. */
+/** Hides the parser's message, because it could contain a part of the key. */
 function parsed<T>(setting: string, path: string, form: string, parse: () => T): T {
   try {
     return parse();
@@ -67,10 +67,10 @@ function parsed<T>(setting: string, path: string, form: string, parse: () => T):
 }
 
 const DAY_MS = 86_400_000;
-/** Renewals come earlier than this before the end. */
+/** Warns from this many days before the end, because certificates are usually renewed earlier. */
 const SOON_DAYS = 14;
 
-/** The fault in the dates of a certificate: undefined when there is none. */
+/** Returns the fault in the dates of a certificate; undefined when there is none. */
 export function dateFaultOf({ validFromMs, validToMs }: Certificate, nowMs: number): string | undefined {
   const days = Math.floor((validToMs - nowMs) / DAY_MS);
   if (validToMs <= nowMs) return "the certificate has expired";

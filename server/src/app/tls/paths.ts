@@ -1,12 +1,12 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { isAbsolute, join, resolve, sep } from "node:path";
 
-/** As many as Linux follows. */
+/** Linux follows the same number of links. */
 const LINKS_MAX = 40;
 
 /**
- * The directories whose entries decide where a path leads: those of the file and of each symbolic link on the way. A change of the file, a
- * rename over it or another target of a link is a change in one of them.
+ * Returns the directories that must be watched to notice every change of a file: the directory of the file and of each
+ * symbolic link on the path.
  */
 export function directoriesOf(path: string): ReadonlySet<string> {
   const directories = new Set<string>();
@@ -35,7 +35,7 @@ function partsOf(path: string): string[] {
   return path.split(sep).filter((part) => part !== "" && part !== ".");
 }
 
-/** The target of a symbolic link; undefined for anything else. */
+/** Returns the target of a symbolic link, "absent" when nothing exists there, and undefined for anything else. */
 function targetOf(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;

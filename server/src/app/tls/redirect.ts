@@ -1,8 +1,8 @@
 import { openListener, type Listener } from "#http/index.ts";
 
 /**
- * Answers each request with the same path on the portal's address, and does nothing else. The target never comes from the Host that the
- * client sends, so nobody can be led to another site.
+ * Redirects each request to the same path on the portal's address. The address never comes from the Host that the
+ * client sends, so the redirect can't lead to another site.
  */
 export async function openRedirect(
   address: string,
@@ -17,7 +17,7 @@ export async function openRedirect(
   return listener;
 }
 
-/** The path and the query of a target. Another form, `*` or a whole address, leads to the portal. */
+/** Returns the path and query of a request target. Returns `/` for targets without a path, such as `*`. */
 function pathOf(target: string): string {
   return /^\/[!-~]*$/.test(target) ? target : "/";
 }

@@ -9,7 +9,7 @@ import { directoriesOf } from "./paths.ts";
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "mooring-tls-")));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-test("the directories of a path are those of the file and of every link on the way", () => {
+test("a path has the directories of its file and of every symbolic link on the path", () => {
   const at = (name: string): string => join(directory, name);
   for (const name of ["real", "archive", "live"]) mkdirSync(at(name));
   writeFileSync(at("archive/cert2.pem"), "");
@@ -23,7 +23,7 @@ test("the directories of a path are those of the file and of every link on the w
   assert.deepEqual([...directoriesOf(at("loop"))], [directory]);
 });
 
-test("a certificate that expired, begins later or expires within 14 days has a fault", () => {
+test("a certificate that has expired, is not valid yet or expires within 14 days has a fault", () => {
   const day = 86_400_000;
   const certificate = { cert: "", key: "", names: "", validFromMs: 10 * day, validToMs: 100 * day };
   const at = (days: number): string | undefined => dateFaultOf(certificate, days * day);

@@ -7,7 +7,7 @@ import { directoriesOf } from "./paths.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Certificate and key are replaced one after the other. */
+/** The wait between a change and its reading, because certificate and key are replaced one after the other. */
 const SETTLE_MS = 300;
 const SECOND_LOOK_MS = 3000;
 
@@ -29,12 +29,12 @@ interface Served {
   certificate: Certificate;
   /** The last fault that was logged. */
   fault: string | undefined;
-  /** The fault of the last look, which the next look must see again before it is logged. */
+  /** The fault that the last check found. It is logged if the next check finds it again. */
   suspected: string | undefined;
   warnedMs: number;
 }
 
-/** Gives listeners their changed certificates. Reading once an hour is for file systems that report no changes. */
+/** Gives listeners their changed certificates. Also reads them once an hour, for file systems that report no changes. */
 export class CertificateWatch {
   readonly #served: readonly Served[];
   readonly #clock: Clock;
@@ -54,7 +54,7 @@ export class CertificateWatch {
     this.#work = parts.schedule.add("certificates", {
       everyMs: HOUR_MS,
       run: async () => this.#look(),
-      failed: (error) => parts.log.error({ err: error }, "cannot look at the certificates"),
+      failed: (error) => parts.log.error({ err: error }, "cannot check the certificates"),
     });
     this.#watch();
     for (const served of this.#served) this.#warnOfDates(served);
@@ -89,7 +89,7 @@ export class CertificateWatch {
     }
   }
 
-  /** Logs a fault once, and only when it is still there after a moment. */
+  /** Logs a fault once, after a second check has found it, too. */
   #note(served: Served, fault: string): void {
     if (served.fault === fault) return;
     if (served.suspected !== fault) {
@@ -114,7 +114,7 @@ export class CertificateWatch {
     return { setting: files.address, file: files.cert, names, not_after: isoFromMs(validToMs) };
   }
 
-  /** Watches the directories that count now: a link may lead elsewhere since the last look. */
+  /** Watches the directories that the paths lead through now, because a link may have changed since the last check. */
   #watch(): void {
     const paths = this.#served.flatMap(({ files }) => [files.cert, files.key]);
     const wanted = new Set(paths.flatMap((path) => [...directoriesOf(path)]));
@@ -136,7 +136,7 @@ export class CertificateWatch {
     }
   }
 
-  /** The next look watches it again. */
+  /** Stops watching the directory until the next check. */
   #forget(directory: string): void {
     this.#watchers.get(directory)?.close();
     this.#watchers.delete(directory);

@@ -222,9 +222,8 @@ type ChangedRow = Pick<
 function changedRow(deps: AlertsDeps, author: Author, before: Alert, wanted: AlertChange): ChangedRow {
   const at = deps.clock.nowMs();
   const enabled = wanted.enabled === undefined ? before.enabled : wanted.enabled ? 1 : 0;
-  // The old settings counted the evaluations towards firing, so that count is dropped. A firing incident stays until an
-  // evaluation ends it.
-  const goesOn = enabled === 1 && before.enabled === 1 && keepsWhatItTold(progressOf(before));
+  // New settings start a new count of evaluations towards firing. A firing incident stays until an evaluation ends it.
+  const goesOn = enabled === 1 && before.enabled === 1 && mustReportEnd(progressOf(before));
   return {
     name: wanted.name ?? before.name,
     description: wanted.description ?? before.description,
@@ -238,8 +237,8 @@ function changedRow(deps: AlertsDeps, author: Author, before: Alert, wanted: Ale
   };
 }
 
-/** Whether a message about an incident or a failure was sent. If so, its end must be reported. */
-function keepsWhatItTold(progress: AlertProgress): boolean {
+/** Whether a message about an incident or a failure was sent, so that a message about its end must follow. */
+function mustReportEnd(progress: AlertProgress): boolean {
   return progress.condition === "firing" || progress.trouble !== null;
 }
 

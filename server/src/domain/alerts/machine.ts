@@ -39,9 +39,7 @@ function isTrouble(outcome: Outcome): outcome is Trouble {
   return outcome.kind === "error" || outcome.kind === "stopped";
 }
 
-/**
- * A failure does not end an incident, and sends no message about it: nobody knows whether the condition still holds.
- */
+/** A failure does not end an incident, because it is unknown whether the condition still holds. */
 function troubled(before: AlertProgress, { kind, fault }: Trouble): Step {
   const failures = kind === "error" ? before.failures + 1 : before.failures;
   const isSure = kind === "stopped" || fault.code === CANNOT_EVALUATE || failures >= FAILURES_BEFORE_ERROR;
@@ -79,7 +77,7 @@ function held(before: AlertProgress, { settings, nowMs, newIncident }: Context):
   return { progress: { ...before, hits, condition: "firing", ...incident }, events: ["alert.firing"] };
 }
 
-/** The incident's id stays until the next incident begins, so that the message about its end can name it. */
+/** Keeps the id of the ended incident, so that the message about the end can name it. */
 function notHeld(before: AlertProgress, settings: AlertSettings): Step {
   const told = before.condition === "firing" && settings.notify_resolved;
   const progress: AlertProgress = { ...before, hits: 0, condition: "ok", fired_ms: null, told_ms: null };

@@ -10,7 +10,7 @@ import { erasureById, erasureRows, insertErasure, partsOf, type ErasurePartRow, 
 
 export interface ErasureInput {
   readonly types: readonly TelemetryType[];
-  /** Range of `timestamp` in microseconds since the epoch, without its end; null: open. */
+  /** The range of `timestamp` in microseconds since the epoch. `toUs` is not in the range. Null: no limit. */
   readonly fromUs: number | null;
   readonly toUs: number | null;
   readonly match: ErasureMatch;
@@ -26,7 +26,7 @@ export interface Erasure {
 }
 
 export interface ErasureDeps extends TelemetryDeps {
-  /** A keyed hash, so that the request can be proved later but not read. */
+  /** A keyed hash. The audit log can prove the request with it, without containing its values. */
   readonly digest: (text: string) => string;
 }
 

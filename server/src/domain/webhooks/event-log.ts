@@ -6,7 +6,7 @@ import { countDuplicates, insertBody, knownEvents, takeNumbers } from "./events-
 import { eventInserter } from "./insert/index.ts";
 import type { EventRow } from "./types.ts";
 
-/** An event without a number. */
+/** An event that has no number yet. */
 export interface NewEvent {
   readonly row: Omit<EventRow, "seq">;
   /** How long repetitions of the event are recognized, in milliseconds. */
@@ -95,7 +95,8 @@ export class EventLog {
     // Events of the same turn of the event loop are written together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.#commit(this.#take());
-    this.#running = undefined; // In the same turn as the check of waiting events, so that the next event starts a new run.
+    // No `await` after the loop's last check: an event that arrives later starts a new run.
+    this.#running = undefined;
   }
 
   #take(): Waiting[] {
@@ -123,8 +124,8 @@ export class EventLog {
   }
 
   async #write(tx: Writer, events: readonly NewEvent[]): Promise<Written> {
-    // First, because groups of other nodes now wait. The next statements see everything that those nodes have
-    // committed.
+    // This is the first statement, because it makes groups of other nodes wait. The next statements then see everything
+    // that those nodes have committed.
     let seq = await takeNumbers(tx, this.#options.metadata.dialect, events.length);
     const known = await duplicatesOf(tx, events);
     const rows: EventRow[] = [];

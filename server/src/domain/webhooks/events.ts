@@ -64,7 +64,7 @@ export async function listEvents(
     }
     if (rows.length < wanted) return { items, nextCursor: null };
     searched += rows.length;
-    await nextTurn(); // Comparing events takes time too.
+    await nextTurn(); // Lets other requests run, because comparing events takes time.
   }
   return { items, nextCursor: cursorBehind(before) };
 }

@@ -1,8 +1,8 @@
 import type { Committed } from "./event-log.ts";
 
 /**
- * Wakes those who wait for a webhook's events. It knows only this node's events: waiting readers look for other nodes'
- * events at intervals.
+ * Wakes readers that wait for a webhook's events. It knows only the events of this node. Waiting readers query the
+ * database at intervals for events of other nodes.
  */
 export class EventFeed {
   readonly #listeners = new Map<string, Set<() => void>>();

@@ -37,7 +37,7 @@ export class Hits {
 
   async stop(): Promise<void> {
     await this.#writing.stop();
-    await this.#writing.run().catch(() => undefined); // The failure is logged already.
+    await this.#writing.run().catch(() => undefined); // `failed` has logged the error.
   }
 
   async #flush(): Promise<void> {

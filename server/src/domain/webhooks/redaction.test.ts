@@ -14,7 +14,7 @@ function kept(name: string, value: string, more: object = {}): string {
   return field;
 }
 
-/** Does not look random, so that only the name can cause the hash. */
+/** A value that does not look random, so that only the name of its field can make it a secret. */
 const PLAIN = "correct horse";
 const RANDOM = "Zx81kqPv3mNc92LsTr0b";
 

@@ -44,7 +44,7 @@ export async function oldEvents(
     .orderBy("seq")
     .limit(limit)
     .execute();
-  // Numbers and times rise together, except after a clock was set back.
+  // Events are ordered by number. This is also their order in time, unless a clock was set back.
   const old = rows.filter(({ received_at: at }) => beforeMs === "all" || at < beforeMs);
   return old.map(({ seq, size, head }) => ({ seq, bytes: size + Number(head) }));
 }

@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = 10 * 60 * 1000;
 const RETRY_MS = 60_000;
 const PAGE_WEBHOOKS = 100;
-/** Events in one transaction. Others wait for it, so they are few. */
+/** The number of events that one transaction deletes. It is small, because other writers wait for the transaction. */
 const PAGE_EVENTS = 500;
 
 type Deps = Pick<EventsDeps, "metadata" | "objects"> & {

@@ -127,7 +127,7 @@ async function sandbox({ config }: CheckContext): Promise<Found[]> {
 async function sandboxLayers(telemetryDir: string, dataDir: string | undefined): Promise<readonly SandboxLayer[]> {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const engine = createQueryEngine({
-    snapshot: () => Promise.reject(new Error("the doctor asks nothing")),
+    snapshot: () => Promise.reject(new Error("the doctor runs no query")),
     settings: {
       ...defaultQuerySettings(telemetryDir),
       ...(dataDir === undefined ? {} : { dataDir }),

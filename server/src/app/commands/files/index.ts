@@ -113,7 +113,7 @@ export const files = command(USAGE, OPTIONS, async (parsed) => {
 function onlyOne(operands: readonly string[], missing: string): string {
   const [first, ...rest] = operands;
   if (first === undefined) throw new UsageError(missing);
-  if (rest.length > 0) throw new UsageError(`one file at a time: ${rest.join(" ")} is too much`);
+  if (rest.length > 0) throw new UsageError(`name only one file; unexpected: ${rest.join(" ")}`);
   return first;
 }
 

@@ -106,7 +106,7 @@ function planOf(parsed: Parsed): IngestPlan {
   if (kind !== "logs" && kind !== "metrics" && kind !== "traces")
     throw new UsageError("name the kind: logs, metrics or traces");
   if (file === undefined) throw new UsageError("name a file, or - for standard input");
-  if (rest.length > 0) throw new UsageError(`one file at a time: ${rest.join(" ")} is too much`);
+  if (rest.length > 0) throw new UsageError(`name only one file; unexpected: ${rest.join(" ")}`);
   const format = choiceOption(parsed, "format", ["json", "text"]) ?? "json";
   if (format === "text" && kind !== "logs")
     throw new UsageError("--format text is for logs; metrics and traces are JSON lines");

@@ -193,13 +193,13 @@ function createBatches(sender: Sender): Batches {
   };
 }
 
-/** Sends waiting entries when the input is slow. A line that may still get continuation lines waits a little longer. */
+/** Sends waiting entries at intervals. Without new input, this includes the line that could still be continued. */
 function lingering(reader: EntryReader, batches: Batches, state: ProgressState): NodeJS.Timeout {
   let seenBytes = 0;
   return setInterval(() => {
     if (state.bytesRead === seenBytes) reader.flush();
     seenBytes = state.bytesRead;
-    // The next submit, or the end, reports a failure.
+    // The next call of `submit` or `finish` reports a failure.
     batches.send().catch(() => {});
   }, LINGER_MS);
 }
@@ -236,8 +236,7 @@ function badLines(plan: IngestPlan, state: ProgressState, note: (text: string) =
 }
 
 /**
- * Entries that were accepted before a failure stay accepted. The message has their number, so that nobody sends them
- * again.
+ * Adds the number of accepted entries to the message. They stay accepted after the failure and must not be sent again.
  */
 function withProgress(error: unknown, state: ProgressState): unknown {
   if (!(error instanceof Error)) return new CommandError(String(error), ExitCode.failed);

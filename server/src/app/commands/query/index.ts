@@ -69,7 +69,7 @@ type Scalar = string | number | boolean | null;
 export const query = command(USAGE, OPTIONS, async (parsed) => {
   const request = requestOf(parsed);
   const client = await connect(parsed, systemClock);
-  // Going away cancels the query on the server.
+  // Disconnecting cancels the query on the server.
   return untilInterrupt(async (signal) => {
     await run(client, request, signal);
     return ExitCode.ok;
@@ -133,7 +133,7 @@ interface QueryAnswer {
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-/** @returns the line below the table */
+/** Prints the table. Returns the line below it. */
 async function showTable(response: Response, sink: Sink, startedMs: number): Promise<string> {
   const result = (await response.json()) as QueryAnswer;
   if (result.error !== undefined) throw brokenOff(result.error.detail, sink);
@@ -143,9 +143,9 @@ async function showTable(response: Response, sink: Sink, startedMs: number): Pro
   return `(${rows}${cut}; ${systemClock.nowMs() - startedMs} ms)\n`;
 }
 
-/** How many characters of the end are searched for a failure that came after the first bytes. */
+/** The last characters of a result, in which a failure during the query is searched. */
 const TAIL_CHARS = 4096;
-const NEVER = /(?!)/; // for this format the server cuts the connection
+const NEVER = /(?!)/; // In these formats the server reports a failure by closing the connection.
 const BROKEN: Readonly<Record<Exclude<Format, "table">, RegExp>> = {
   json: /"error":\{"code":"[a-z_]+","detail":"((?:[^"\\]|\\.)*)"\}\}\s*$/,
   ndjson: /(?:^|\n)\{"error":\{"code":"[a-z_]+","detail":"((?:[^"\\]|\\.)*)"\}\}\s*$/,
@@ -164,7 +164,7 @@ async function passOn(response: Response, format: Exclude<Format, "table">, sink
       if (!BINARY.has(format)) tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARS);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EPIPE") return; // the reader closed the pipe, like `| head`
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") return; // The reader closed the pipe, as `head` does.
     if ((error as Error).name === "AbortError" || error instanceof CommandError) throw error;
     throw brokenOff("the connection broke before the end of the result", sink);
   }

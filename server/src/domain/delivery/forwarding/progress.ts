@@ -92,7 +92,7 @@ export class Progress {
     return afterAttempt(sent, attempts, { nowMs: clock.nowMs(), random, waitMsMax });
   }
 
-  /** Writes an event to the audit log. */
+  /** Writes the stop of the destination to the audit log. */
   async #notice(tx: Writer, reason: string): Promise<void> {
     const { id, org_id: orgId, webhook_id: webhook, name } = this.#destination;
     const detail = { webhook, name, reason };

@@ -19,7 +19,7 @@ export type RunDeps = Omit<ForwardingDeps, "jobs"> & {
 const CONCURRENCY = 16;
 const PAGE_EVENTS = 200;
 const PAGE_RETRIES = 50;
-/** A run ends after this time, and its results are written. So a crash repeats at most the events of this time. */
+/** The length of a run. Its results are written at its end, so after a crash only the events of one run are repeated. */
 const RUN_MS = 1000;
 /** After this many consecutive failures, one event is tried at each `PROBE_MS`. */
 const FAILURES_MAX = 5;
@@ -98,7 +98,7 @@ class Run {
         await this.#sendNew(row, progress, { concurrency: 1, sendsMax: 1, failuresMax: Number.MAX_SAFE_INTEGER });
       return progress.failures === 0;
     }
-    // With a rate each request waits for its turn. More workers would get their turns long after the end of the run.
+    // With a rate limit, each request waits for its turn. Further workers would get their turns after the run's end.
     const { rate_per_second: rate } = destinationSettings(row);
     const more = await this.#sendNew(row, progress, {
       concurrency: Math.min(CONCURRENCY, rate ?? CONCURRENCY),
@@ -140,9 +140,9 @@ class Run {
     const worker = async (): Promise<void> => {
       while (!isOver() && (await pages.ready())) {
         const event = isOver() ? undefined : pages.take();
-        if (event === undefined) continue; // the event is over, or another worker sent it first
+        if (event === undefined) continue; // The run is over, or another worker took the event.
         taken += 1;
-        progress.position = event.seq; // the run ends only after every taken event has a result
+        progress.position = event.seq; // Safe, because the run waits for the result of every taken event.
         if (!fits(event)) continue;
         sent += 1;
         progress.first(event, await this.#send(row, event));

@@ -157,7 +157,7 @@ describe("no level is guessed", () => {
   const unspecified = (message: string): void =>
     assert.equal(parse(`2026-11-22 12:00:00 ${message}`).level, "unspecified", message);
 
-  test("words of the message are none", () => {
+  test("a level word inside the message is not a level", () => {
     unspecified("the job ended without an ERROR");
     unspecified("it was a fatal mistake: nothing works");
     unspecified("Error handling was improved by this release");
@@ -182,7 +182,7 @@ describe("the place of a time", () => {
     "9999999999 is too far",
     "2026-13-22 12:00:00 is no month",
   ]) {
-    test(`${JSON.stringify(line)} has none`, () => assert.equal(parse(line).time, null));
+    test(`${JSON.stringify(line)} has no time`, () => assert.equal(parse(line).time, null));
   }
 
   test("a date takes precedence over a number that could be another time", () =>

@@ -93,7 +93,7 @@ export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
     const isForm = /^application\/x-www-form-urlencoded\b/i.test(fieldOf(request, "content-type") ?? "");
     if (digest !== null && !isDigestOf(request.body, digest)) return "bodySHA256 is not the digest of this body";
     if (digest === null && !isForm && request.body.length > 0)
-      return "the body is no form, and the address has no bodySHA256: the signature does not cover it";
+      return "the body is not a form, and the address has no bodySHA256, so the signature does not cover the body";
     const parameters = digest === null && isForm ? formText(request.body) : "";
     const signed = addressesOf(request.url).some((url) =>
       isSigned([url, parameters], { secrets, algorithm: "sha1" }, given),
@@ -164,7 +164,7 @@ function listed(field: string, separator: string, mark: string): string[] {
   return marked.slice(0, SIGNATURES_MAX);
 }
 
-/** Returns null when the signed time is close to now. This refuses old requests that are sent again. */
+/** Returns null when the signed time is close to now, otherwise the reason. So an old request can't be replayed. */
 function lateness(timestamp: string, nowMs: number, { tolerance_s = TOLERANCE_S }: Verification): string | null {
   if (!/^\d{1,12}$/.test(timestamp)) return "the signed time is not a number of seconds";
   const offS = Math.round(nowMs / 1000) - Number(timestamp);

@@ -126,8 +126,8 @@ test("addresses: single addresses and blocks of both families match, also mapped
   assert.ok(allowedBy([])("192.0.3.1"));
 });
 
-/** Signs as Twilio's library does, with the example of https://www.twilio.com/docs/usage/webhooks/webhooks-security. */
-test("twilio: its example passes, and nothing else", () => {
+/** The example of https://www.twilio.com/docs/usage/webhooks/webhooks-security. */
+test("twilio: the example of Twilio's documentation passes, and changed requests fail", () => {
   const token = "12345";
   const url = "https://example.com/myapp.php?foo=1&bar=2";
   const form = "Digits=1234&To=%2B18005551212&From=%2B14158675310&Caller=%2B14158675310&CallSid=CA1234567890ABCDE";
@@ -147,7 +147,7 @@ test("twilio: its example passes, and nothing else", () => {
   assert.match(twilio({ headers: {} }) ?? "", /is missing/);
 });
 
-test("twilio: a body that is no form is covered by its digest in the address", () => {
+test("twilio: a body that is not a form is verified by its digest in the address", () => {
   const digest = createHash("sha256").update(BODY).digest("hex");
   const query = `bodySHA256=${digest}`;
   const url = `https://hooks.example/hooks/x?${query}`;

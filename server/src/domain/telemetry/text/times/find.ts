@@ -16,19 +16,17 @@ export const TIME_SEARCH_CHARS = 80;
 
 const DIGITS_MAX = 20;
 const FILE_NAME = /^\S{1,250}\.log\S{0,50}:? (?=\S)/;
-/**
- * A date before the place. With more words of prose than `WORDS_MAX` before it, a number or a time of day belongs to a
- * message.
- */
+/** Matches a date at the end of the text before a time of day. */
 const DATE_BEFORE = /(?:\d[-/.]\d{1,4}|[A-Za-z]{3,9} {1,2}\d{1,2},?)[T ]$/;
+/** With more words of prose before it, a number or a time of day belongs to the message. */
 const WORDS_MAX = { number: 3, clock: 1 };
-/** A time since 1970 and a date on the same line may differ by this much because of time zones. */
+/** A Unix time and a date that are the same moment may differ by this much, because the date has no time zone. */
 const SAME_TIME_MS = 26 * 3_600_000;
 
 /**
- * Finds the first time that begins in the first 80 characters. A different date after a number that may be a time since
- * 1970 wins over it. Any date wins over a time without a date, unless only punctuation and capitals are before that
- * time.
+ * Finds the first time that begins in the first 80 characters, with two exceptions. A number that may be a Unix time
+ * loses to a later date that is another moment. A time without a date loses to any later date, unless only punctuation
+ * and words in capitals are before the time.
  */
 export function findTime(line: string, context: TimeContext): FoundTime | null {
   let weak: FoundTime | null = null;
@@ -60,11 +58,11 @@ export function readTime(text: string, context: TimeContext): string | null {
   return found !== null && found.start === 0 && found.end === value.length ? found.timestamp : null;
 }
 
-/** Returns how many digits begin at a position. 0: a capital letter that may begin a month. -1: no time begins here. */
+/** Returns the number of digits at a position. 0: a capital letter that may begin a month. -1: no time can begin here. */
 function digitsAt(line: string, at: number): number {
   const code = line.charCodeAt(at);
   const isNumber = isDigit(code);
-  if (!isNumber && !(code >= 65 && code <= 83)) return -1; // A to S: Apr to Sep
+  if (!isNumber && !(code >= 65 && code <= 83)) return -1; // Names of months begin with A (April) to S (September).
   if (at > 0 && isGluedTo(line, at)) return -1;
   if (!isNumber) return 0;
   let digits = 1;
@@ -72,7 +70,7 @@ function digitsAt(line: string, at: number): number {
   return digits;
 }
 
-/** Whether a position is inside a word, an address or a number with dots. */
+/** Whether a position is inside a word, an address, or a number with separators. */
 function isGluedTo(line: string, at: number): boolean {
   const before = line.charCodeAt(at - 1);
   if (isDigit(before) || (before >= 65 && before <= 90) || (before >= 97 && before <= 122)) return true;
@@ -92,13 +90,13 @@ function timeAt(line: string, at: number, form: TimeForm, context: TimeContext):
   return timestamp === null ? null : { start: at, end: at + match[0].length, timestamp };
 }
 
-/** Whether two times are the same moment. The second may lack a year. */
+/** Whether two times are the same moment. True if the second has no year, because its moment is then unknown. */
 function isSameTime(a: FoundTime, b: FoundTime, line: string): boolean {
   if (!/\d{4}/.test(line.slice(b.start, b.end))) return true;
   return Math.abs(Date.parse(a.timestamp) - Date.parse(b.timestamp)) <= SAME_TIME_MS;
 }
 
-/** Whether a number or a time of day belongs to a message, or to a date that does not exist. */
+/** Whether a number or a time of day belongs to the message, or to an invalid date before it. */
 function isPart(line: string, at: number, weak: keyof typeof WORDS_MAX): boolean {
   return wordsIn(line, at) > WORDS_MAX[weak] || (weak === "clock" && DATE_BEFORE.test(line.slice(0, at)));
 }

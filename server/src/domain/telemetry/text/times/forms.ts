@@ -14,7 +14,7 @@ import { ZONE_NAME } from "./zone.ts";
 
 /** A form of a time. Its expression is tried at one position of a line. Its groups are the parts of the time. */
 export interface TimeForm {
-  /** Other texts look like this form. It counts only near the beginning of a line, and a complete date wins over it. */
+  /** Set if other texts may look like this form. The form counts only before the message, and loses to a full date. */
   readonly weak?: "clock" | "number" | undefined;
   readonly expression: RegExp;
   read(parts: Parts, context: TimeContext): string | null;
@@ -156,7 +156,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** The length alone decides the unit of a whole number. */
+/** A number with at least this many digits may be a Unix time. The character after it does not matter. */
 const ALONE_FROM = 10;
 
 const BY_BEGINNING = byBeginning();
