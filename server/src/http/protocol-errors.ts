@@ -96,7 +96,7 @@ function targetOf({ rawPacket }: ConnectionError): string {
 
 const TARGET_BYTES_MAX = 1024;
 
-/** Node's error codes that have an answer of their own. All others mean invalid HTTP. */
+/** Node's error codes that get a specific answer. All others mean invalid HTTP. */
 const NODE_CODES: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["header_too_large", "The request line and the header have more than 16 KiB together."],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["body_too_large", "The extensions of a chunk have more than 16 KiB."],
