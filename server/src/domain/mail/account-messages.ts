@@ -25,8 +25,8 @@ If it was not you, ask for a new link at ${portalUrl}/reset at once, and tell th
 }
 
 export function addressProvedMail(to: string, { portalUrl, ended }: { portalUrl: string; ended: Ended }): MailMessage {
-  const text = `Your address was verified for the first time at ${portalUrl}. Until then anybody who was shown an invitation could have
-set the account up. So everything from before has ended:
+  const text = `Your address was verified for the first time at ${portalUrl}. Before that, somebody else
+with an invitation link to your address could have set up the account. So we ended everything that was set up earlier:
 
 ${endedParts(ended)
   .map((part) => `- ${part}`)

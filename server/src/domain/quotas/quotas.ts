@@ -9,7 +9,7 @@ import { putStoredQuota, storedQuotaOf, usageOf } from "./store.ts";
 /** The quota of one kind, and the error of its surface. */
 export interface Quota {
   readonly kind: Kind;
-  /** The quota of organizations without their own one. Null: no limit. */
+  /** The quota of an organization for which the operator has set none. Null: no limit. */
   readonly defaultMax: number | null;
   readonly refusal: (left: number) => Error;
 }

@@ -35,7 +35,7 @@ function refs(names: readonly string[]) {
   return sql.join(names.map((name) => sql.ref(name)));
 }
 
-/** Most organizations have fewer rows. A read of so few runs in this thread. */
+/** Most organizations have fewer rows than this. So few rows are read in this thread. */
 const ROWS_FEW = 200;
 
 type Where<K extends Kind> = { readonly org_id: string } & Partial<Place<K>>;
@@ -68,7 +68,7 @@ export async function storedQuotaOf(db: Reader, kind: PolicyKind, orgId: string)
   return (await policies.where("org_id", "=", orgId).executeTakeFirst())?.stored_bytes_max ?? null;
 }
 
-/** Returns the same before the transaction has changed anything. */
+/** Returns the same quota. Call it before the transaction has changed anything. */
 export async function storedQuotaAhead(tx: Writer, kind: PolicyKind, orgId: string): Promise<number | null> {
   const policies = tx.selectFrom(POLICIES[kind].table).select("stored_bytes_max").where("org_id", "=", orgId);
   return (await tx.readAhead(policies))[0]?.stored_bytes_max ?? null;

@@ -26,11 +26,11 @@ export interface Body extends BodyDescription {
   readonly stream: Readable;
   readonly signal: AbortSignal;
   /**
-   * Compares the content with the values in the trailers. To be called after the end of the body.
+   * Compares the content with the values in the trailers. Call it after the end of the body.
    * @throws S3Error `BadDigest`, `InvalidRequest`
    */
   readonly checkTrailers: (digests: Digests) => void;
-  /** To be called in every case. */
+  /** Call it after success and after failure. */
   readonly release: () => void;
 }
 
@@ -128,7 +128,7 @@ export function openBody(context: Context, description: BodyDescription): Body {
   const { raw } = exchange;
   const { checksum, trailers } = description;
   const idle = watchIdle(raw, deps.settings.uploadIdleTimeoutMs);
-  exchange.goOn();
+  exchange.requestBody();
   const { payload } = auth;
   if (payload.kind === "plain") {
     const checkTrailers = (): void => {};
@@ -174,7 +174,7 @@ function checksumsWanted({ checksum, computes }: BodyDescription): (keyof Digest
   return algorithm === undefined ? [] : [digestOf(algorithm)];
 }
 
-/** How content is encrypted before it is stored. */
+/** The encryption of content before it is stored. */
 export interface Sealing {
   readonly key: Buffer;
   /** Base64. */
@@ -276,7 +276,7 @@ async function* encrypted(
   }
 }
 
-/** Keeps the connection open when the reader stops early, since the answer still has to be sent on it. */
+/** Keeps the connection open when the reader stops early, because the answer is sent on it. */
 function chunksOf(stream: Readable): AsyncIterable<Buffer> {
   return stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 }

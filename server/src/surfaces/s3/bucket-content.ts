@@ -4,7 +4,7 @@ import { Problem } from "#kernel/problem.ts";
 /** The path where the portal's pages upload to the gateway: they may call only their own origin. */
 export const CONTENT_PATH = "/v1/bucket-content";
 
-/** The target is a parameter: in a path, browsers and routers would change the dots and slashes of keys. */
+/** The target is a query parameter, because browsers and routers change dots and slashes of keys in a path. */
 export function contentUrl(apiUrl: string, target: string): string {
   return `${apiUrl}${CONTENT_PATH}?to=${encodeURIComponent(target)}`;
 }

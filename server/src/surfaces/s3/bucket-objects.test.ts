@@ -117,7 +117,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assert.deepEqual(await lines(`${name}/objects`), []);
   });
 
-  test("are also uploaded by this origin, which accepts no other requests than such URLs", async () => {
+  test("are also uploaded by presigned URLs of this origin, which accepts nothing else", async () => {
     const name = await bucket();
     const key = HOSTILE.join("").slice(0, 300);
     const made = await ok(call("POST", `${name}/uploads`, { key }));
@@ -145,7 +145,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assert.match(altered.text, /SignatureDoesNotMatch/);
   });
 
-  test("have no key of more than 1024 bytes", async () => {
+  test("can't have a key of more than 1024 bytes", async () => {
     const key = `${"é".repeat(512)}x`;
     assertProblem(await call("POST", `${world.acme.openApp.slug}/uploads`, { key }), "invalid_parameter");
     assertProblem(await call("GET", `${world.acme.openApp.slug}/object?key=%00`), "invalid_parameter");
@@ -195,7 +195,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assertProblem(await call("GET", `${name}/versions?key=a&prefix=a`), "invalid_parameter");
   });
 
-  test("follow the bucket's policy as at the gateway", async () => {
+  test("are protected by the bucket's policy, as at the gateway", async () => {
     const name = await bucket();
     await putObject(world, "kept", name);
     await putObject(world, "free", name);
@@ -220,7 +220,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assertProblem(await call("GET", `${name}/versions`), "forbidden");
   });
 
-  test("have links that end at their time, and with their creator's permissions", async () => {
+  test("have links that end at their expiry, and when their creator loses the permission", async () => {
     const name = await bucket();
     await putObject(world, "a", name);
     const { id, token: own } = await world.credential({ scopes: ["s3:read", "s3:write"] });
@@ -239,7 +239,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assert.equal((await fetch(short)).status, 403);
   });
 
-  test("are uploaded by a person with their own permissions", async () => {
+  test("are uploaded with the permissions of the person", async () => {
     const name = await bucket();
     const person = world.person(world.acme, world.acme.people.developer);
     const made = await ok(call("POST", `${name}/uploads`, { key: "a" }, person));
@@ -256,7 +256,7 @@ describe("objects of a bucket", { concurrency: 1 }, () => {
     assert.deepEqual(entry?.actor, { kind: "person", id: world.acme.people.admin });
   });
 
-  test("of a private project are for its members only, also by a link", async () => {
+  test("of a private project are visible to its members only, also with a link", async () => {
     const { closedApp, closed } = world.acme;
     await putObject(world, "a", closedApp.slug);
     const inside = await world.token({ projectId: closed.id });

@@ -1,4 +1,4 @@
-/** The answers to connections that request nothing, or that disconnect. */
+/** Tests connections that send no request, or that disconnect. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
@@ -13,37 +13,37 @@ const DEADLINE_MS = 10_000;
 async function until(what: string, condition: () => boolean): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   while (!condition()) {
-    assert.ok(Date.now() < deadline, `${what} did not come`);
+    assert.ok(Date.now() < deadline, `${what} did not happen`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
 /** Returns everything that the server sends until it closes the connection. */
-async function heard(socket: Socket): Promise<string> {
+async function receivedUntilClose(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   await once(socket, "close");
   return Buffer.concat(chunks).toString();
 }
 
-test("a connection that sent nothing is closed without an answer; half a header gets one", async (t) => {
+test("a connection that sent nothing is closed without an answer; one that sent half a header gets a 400", async (t) => {
   const listener = await openListener("127.0.0.1:0", { headersTimeoutMs: 60 });
   t.after(() => listener.stop(0));
   await serveSurface(listener, createS3Surface({ handle: () => undefined }));
   const port = Number(listener.address.split(":")[1]);
-  assert.equal(await heard(connect(port, "127.0.0.1")), "");
+  assert.equal(await receivedUntilClose(connect(port, "127.0.0.1")), "");
   const half = connect(port, "127.0.0.1");
   half.write("GET / HTTP/1.1\r\nHost:");
-  assert.match(await heard(half), /^HTTP\/1\.1 400 [^]*<Code>RequestTimeout<\/Code>/);
+  assert.match(await receivedUntilClose(half), /^HTTP\/1\.1 400 [^]*<Code>RequestTimeout<\/Code>/);
 });
 
-test("an answered connection gets nothing more, and a running answer is not interrupted", async (t) => {
+test("an invalid request gets its 400 after the answer to the request before it", async (t) => {
   const gateway = await openGateway();
   t.after(() => gateway.close());
   const port = Number(gateway.host.split(":")[1]);
   const socket = connect(port, "127.0.0.1");
   socket.write(`GET /none HTTP/1.1\r\nHost: ${gateway.host}\r\n\r\nnonsense\r\n\r\n`);
-  const text = await heard(socket);
+  const text = await receivedUntilClose(socket);
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 404", "HTTP/1.1 400"], text);
 });
 
@@ -62,7 +62,7 @@ test("a form that is refused in the middle leaves its connection usable", async 
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${form}`);
   socket.write(`GET /none HTTP/1.1\r\nHost: ${gateway.host}\r\nConnection: close\r\n\r\n`);
-  const text = await heard(socket);
+  const text = await receivedUntilClose(socket);
   assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 400", "HTTP/1.1 404"], text);
 });
 

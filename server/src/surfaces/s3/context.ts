@@ -26,7 +26,7 @@ export interface GatewaySettings {
   readonly region: string;
   readonly signatureV2: V2Policy;
   readonly uploadIdleTimeoutMs: number;
-  /** How many wrong signatures of one key are answered at one address before the next one has to wait. */
+  /** The most wrong signatures of one key from one address before further ones are delayed. */
   readonly failedSignaturesMax: number;
   readonly trustedProxies: readonly string[];
 }
@@ -62,7 +62,7 @@ export interface Context {
   readonly parameter: (name: string) => string | undefined;
   /** Checks a permission in addition to that of the row. @throws S3Error `AccessDenied` */
   readonly require: (action: string, about?: Partial<AccessRequest>) => Promise<void>;
-  /** As `require`, but returns the result. */
+  /** Like `require`, but returns the result. */
   readonly allows: (action: string, about?: Partial<AccessRequest>) => Promise<boolean>;
 }
 
@@ -152,7 +152,7 @@ export function tagValues(tags: Iterable<readonly [string, string]>): Record<str
   return values;
 }
 
-/** Returns the organization that owns the content of a bucket's objects. */
+/** Returns the key if S3 allows its length. @throws S3Error `KeyTooLongError` */
 export function requireKey({ key }: { readonly key: string }): string {
   if (Buffer.byteLength(key) > KEY_BYTES_MAX)
     throw new S3Error("KeyTooLongError", undefined, {

@@ -51,7 +51,7 @@ async function bucketFor(deps: S3GatewayDeps, { target }: Exchange, name: string
   try {
     return await buckets.find(admitted?.principal ?? (await keys.anonymous()), name);
   } catch (error) {
-    // The same answer for an absent bucket and for one without rules.
+    // An absent bucket gets the same answer as a bucket without rules.
     if (error instanceof S3Error) return undefined;
     throw error;
   }
@@ -74,7 +74,7 @@ function matches(pattern: string, text: string): boolean {
   return text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after);
 }
 
-/** Never has `access-control-allow-credentials`: S3 uses no cookies, so pages need not send any. */
+/** Never has `access-control-allow-credentials`: S3 uses no cookies, so pages need no credentials. */
 function fieldsOf(rule: CorsRule, origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": rule.allowedOrigins.includes("*") ? "*" : origin,

@@ -22,7 +22,7 @@ async function stored(key: string): Promise<string> {
   return shared.gateway.ground.read(await s3.objects.head(bucket, { key }));
 }
 
-test("encrypts from any byte on as from the first", () => {
+test("decrypts from any byte on", () => {
   const [key, text] = [randomBytes(32), randomBytes(200)];
   for (const nonce of [newNonce(), Buffer.alloc(16, 255).toString("base64")]) {
     const whole = cipherAt(key, nonce).update(text);
@@ -112,7 +112,7 @@ test("encrypts each part separately", async () => {
   assert.ok(!(await stored("parts")).includes("xxxx"));
 });
 
-test("uses the bucket's default when the request names none, and no other", async () => {
+test("uses the bucket's default if the request names no encryption, and refuses unsupported kinds", async () => {
   const { gateway } = shared;
   succeeded(await gateway.call("PUT", "/sealed-bucket"));
   const body =

@@ -21,9 +21,9 @@ const CUSTOMER = `${SSE}-customer-`;
 /** The prefix of the fields about a copy's source. */
 export const COPY_SOURCE = "x-amz-copy-source-";
 
-/** How new content is to be encrypted. */
+/** The encryption of new content. */
 export interface Encryption {
-  /** Stored with the object. Its nonce belongs to content in one piece. */
+  /** Stored with the object. Only content in one piece uses its nonce; each part has another one. */
   readonly info: SseInfo;
   readonly key: Buffer;
 }
@@ -62,7 +62,7 @@ export function newNonce(): string {
   return randomBytes(BLOCK_BYTES).toString("base64");
 }
 
-/** The key is sealed under the nonce, since copies that share content share its nonce. */
+/** The nonce is the id of the sealed key, because copies that share content share its nonce. */
 function placeOf(nonce: string): { table: string; id: string; purpose: string; version: number } {
   return { table: "s3_objects", id: nonce, purpose: "s3-object-key", version: 1 };
 }

@@ -94,7 +94,7 @@ export function logBug(request: Request, cause: unknown): void {
   if (error.code === "InternalError") logFailure(request, error.options.cause ?? error);
 }
 
-/** Sends bytes: for a string Node would encode the head in the same way, but fields have one byte in each character. */
+/** Sends bytes. For a string, Node would encode the header fields as UTF-8 too, but they are Latin-1. */
 export function sendBytes(reply: Reply, body: string | undefined): Reply {
   if (body === undefined) return reply.send();
   const bytes = Buffer.from(body);

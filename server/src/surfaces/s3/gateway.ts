@@ -87,7 +87,7 @@ class Service {
       ...placeOf(target.path, host, this.#deps.settings.domain),
       requestId,
       ...this.#parts.peerOf(raw),
-      goOn: () => this.#reply.askForBody(),
+      requestBody: () => this.#reply.askForBody(),
     };
   }
 
@@ -111,7 +111,7 @@ class Service {
   async #answerForm(exchange: Exchange): Promise<Answer> {
     this.#name(POST_OBJECT.name);
     if (exchange.bucket === "") throw new S3Error("MethodNotAllowed");
-    exchange.goOn();
+    exchange.requestBody();
     return POST_OBJECT.run(this.#deps, exchange, async (form, key, fields) => {
       const auth = await this.#authenticate(exchange, form);
       this.#bucket = await this.#deps.domain.buckets.find(auth.principal, exchange.bucket);
@@ -167,7 +167,7 @@ class Service {
   }
 
   #refuse(cause: unknown): void {
-    // The head was sent, so only a cut connection can tell the client that the content is incomplete.
+    // The head was sent. Cutting the connection is the only way to tell the client that the content is incomplete.
     if (this.#reply.raw.headersSent) {
       logBug(this.#request, cause);
       this.#reply.raw.destroy();
@@ -179,10 +179,10 @@ class Service {
 }
 
 /** Checks the row's permission before a byte of the body is read. */
-async function requirePermission({ action, versionAction, orAction, untold }: Row, context: Context): Promise<void> {
+async function requirePermission({ action, versionAction, orAction, unread }: Row, context: Context): Promise<void> {
   const asked = (context.versionId === undefined ? undefined : versionAction) ?? action;
   if (asked === null) return;
-  const about = untold === undefined ? {} : { untold };
+  const about = unread === undefined ? {} : { unread };
   if (orAction !== undefined && (await context.allows(orAction, about))) return;
   await context.require(asked, about);
 }

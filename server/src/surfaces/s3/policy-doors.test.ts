@@ -1,4 +1,4 @@
-/** Ways that a policy or an old signature could open to an attacker, at the gateway. */
+/** Tests attacks that use a bucket policy or an old signature. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";

@@ -9,12 +9,12 @@ import { ORG_ID } from "#domain/s3/testing/ground.ts";
 import { formBody, FORM_TYPE, signedFields } from "./testing/forms.ts";
 import { openGateway, refused, succeeded, texts, type TestGateway } from "./testing/gateway.ts";
 
-/** The quota limits the bytes on disk at every moment, not only the count at the end. */
+/** Tests that the bytes on disk never exceed the quota, not even during uploads. */
 
 const MIB = 1024 * 1024;
 const QUOTA = 10 * MIB;
 const DEADLINE_MS = 30_000;
-/** Names and records in addition to the content. */
+/** The bytes that names and records need in addition to the content. */
 const SLACK = 64 * 1024;
 const UNSIGNED = { sign: { payload: "UNSIGNED-PAYLOAD" } };
 const FRAMED = "STREAMING-UNSIGNED-PAYLOAD-TRAILER";

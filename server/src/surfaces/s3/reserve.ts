@@ -11,7 +11,7 @@ export interface Staged {
 
 /**
  * Reserves the quota before the first byte is written, and holds it until `keep` has counted the content or the request
- * fails. `size` is undefined if only the end of the body shows it; then `stage` passes the content through
+ * fails. `size` is undefined if it is unknown before the end of the body. Then `stage` passes the content through
  * `reservation.admit`.
  * @throws S3Error `QuotaExceeded`
  */

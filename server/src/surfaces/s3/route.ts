@@ -5,7 +5,7 @@ import { SELECTORS } from "./wire/sub-resources.ts";
 
 export type Level = "service" | "bucket" | "object";
 
-/** A row of the table: which requests mean the operation, and which permission they need. */
+/** A row of the table: the requests that select an operation, and the permission that they need. */
 export interface Row {
   /** S3's name of the operation. */
   readonly name: string;
@@ -16,13 +16,13 @@ export interface Row {
   /** True: only with the field `x-amz-copy-source`; false: only without it. */
   readonly copies?: boolean;
   /**
-   * The action as policies name it. A request for a version needs `versionAction`, if it is set. Null: the operation
-   * checks by itself, and reads no body.
+   * The action's name in policies. A request for a version needs `versionAction`, if it is set. Null: the operation checks
+   * the permission itself, and reads no body.
    */
   readonly action: string | null;
   readonly versionAction?: string;
-  /** Parts of the checked resource that only the body has. The operation checks again once it has read them. */
-  readonly untold?: ReadonlySet<"key" | "tags">;
+  /** Values for the check that only the body has. The operation checks again after it has read them. */
+  readonly unread?: ReadonlySet<"key" | "tags">;
   /** Accepted instead of `action` until the body shows which of the two is needed. */
   readonly orAction?: string;
   /** True: the bucket does not exist yet. */
@@ -67,7 +67,7 @@ export function routeOf(rows: readonly Row[], exchange: Exchange): Row {
 }
 
 /**
- * Refuses an unknown parameter, since it may change the meaning of a request. In a GET or HEAD it is ignored if it has
+ * Refuses an unknown parameter, because it may change the meaning of a request. In a GET or HEAD it is ignored if it has
  * a value, for example `?v=1` against caches: there it does no harm.
  */
 function refuseUnknown(method: string, query: Exchange["target"]["query"]): void {

@@ -62,7 +62,7 @@ import { putObject } from "./operations/put-object.ts";
 import type { Operation } from "./context.ts";
 import type { Level, Row } from "./route.ts";
 
-type More = Partial<Pick<Row, "copies" | "versionAction" | "makesBucket" | "untold" | "orAction">>;
+type More = Partial<Pick<Row, "copies" | "versionAction" | "makesBucket" | "unread" | "orAction">>;
 
 const KEYS = new Set(["key"] as const);
 const TAGS = new Set(["tags"] as const);
@@ -93,7 +93,7 @@ export const ROWS: readonly Row[] = [
   row("ListObjectVersions", "GET bucket ?versions", "s3:ListBucketVersions", listObjectVersions),
   row("ListMultipartUploads", "GET bucket ?uploads", "s3:ListBucketMultipartUploads", listMultipartUploads),
   row("DeleteObjects", "POST bucket ?delete", "s3:DeleteObject", deleteObjects, {
-    untold: KEYS,
+    unread: KEYS,
     orAction: "s3:DeleteObjectVersion",
   }),
 
@@ -183,7 +183,7 @@ export const ROWS: readonly Row[] = [
   }),
   row("PutObjectTagging", "PUT object ?tagging", "s3:PutObjectTagging", putObjectTagging, {
     versionAction: "s3:PutObjectVersionTagging",
-    untold: TAGS,
+    unread: TAGS,
   }),
   row("DeleteObjectTagging", "DELETE object ?tagging", "s3:DeleteObjectTagging", deleteObjectTagging, {
     versionAction: "s3:DeleteObjectVersionTagging",

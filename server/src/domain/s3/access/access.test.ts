@@ -172,10 +172,10 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(await may(NOBODY, given, "s3:PutBucketAcl"), false);
     });
 
-    test("a request whose key or tags are still unread is allowed if some key or tags are", async () => {
+    test("before the body is read, a request is allowed if some key or some tags would be allowed", async () => {
       const bucket = await newBucket(g, owner);
-      const untold = { untold: new Set(["key"] as const) };
-      const could = (who: S3Caller | S3Principal, each: Bucket) => may(who, each, "s3:DeleteObject", untold);
+      const unread = { unread: new Set(["key"] as const) };
+      const could = (who: S3Caller | S3Principal, each: Bucket) => may(who, each, "s3:DeleteObject", unread);
       assert.deepEqual(
         [await could(NOBODY, bucket), await could(elsewhere, bucket), await could(owner, bucket)],
         [false, false, true],
@@ -202,7 +202,7 @@ for (const { kind, skip } of DATABASES) {
         Condition: { StringEquals: { "s3:RequestObjectTag/a": "b" } },
       });
       const tag = (more: Partial<AccessRequest>) => may(NOBODY, tagged, "s3:PutObjectTagging", { key: "a/k", ...more });
-      assert.equal(await tag({ untold: new Set(["tags"] as const) }), true);
+      assert.equal(await tag({ unread: new Set(["tags"] as const) }), true);
       assert.deepEqual([await tag({ values: { "s3:requestobjecttag/a": "b" } }), await tag({})], [true, false]);
     });
 
@@ -256,7 +256,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(await reads(NOBODY, bucket), [false, true, false, false]);
       assert.deepEqual(await reads(elsewhere, bucket), [false, true, true, false]);
       const listed = await configure(bucket, "acl", withAcl("public-read") as never);
-      assert.deepEqual(await reads(NOBODY, listed), [false, true, false, true]); // It may learn that the object does not exist.
+      assert.deepEqual(await reads(NOBODY, listed), [false, true, false, true]); // A caller who may list may learn that "none" does not exist.
       assert.equal(await may(NOBODY, listed, "s3:ListBucket", { values: { "s3:prefix": "" } }), true);
       assert.equal(await may(NOBODY, listed, "s3:PutObject", { key: "k" }), false);
       const written = await configure(bucket, "acl", withAcl("public-read-write") as never);
@@ -351,16 +351,16 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("a request without a signature belongs to the organization of the setting, or the oldest one", async () => {
+    test("a request without a signature reaches the organization that the setting names, or the oldest one", async () => {
       assert.deepEqual(await g.s3.keys.anonymous(), { kind: "anonymous", orgId: ORG_ID });
       assert.deepEqual(await g.s3.keys.anonymous("other"), { kind: "anonymous", orgId: OTHER_ORG_ID });
       const unset = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: null } });
-      assert.equal((await unset.keys.anonymous()).orgId, ORG_ID); // There are two.
+      assert.equal((await unset.keys.anonymous()).orgId, ORG_ID); // The oldest of two organizations.
       const wrong = createS3({ ...g.deps, settings: { ...g.deps.settings, publicOrganization: "nobody-is" } });
       assert.equal((await wrong.keys.anonymous()).orgId, null);
     });
 
-    test("a public grant is refused with the setting's name if the setting blocks it; existing grants are shown", async () => {
+    test("a public grant that no unsigned request could use is refused and names the setting; existing grants are shown", async () => {
       const bucket = await newBucket(g, owner);
       const open = {
         Effect: "Allow",
@@ -393,7 +393,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await isShown("other"), await isShown("acme"), await isShown(null)], [true, false, false]);
     });
 
-    test("an object's public list is blocked where public lists are", async () => {
+    test("an object's public access control list is refused if the bucket blocks public ones", async () => {
       const bucket = await newBucket(g, owner);
       await g.put(owner, bucket, "k");
       const block = {

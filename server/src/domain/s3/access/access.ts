@@ -15,7 +15,7 @@ export function createAccess(deps: Pick<S3Deps, "metadata" | "clock">): S3Access
     require: async (principal, request) => {
       if (await decide(deps, principal, request)) return;
       const { bucket } = request;
-      // If the principal may not know of the bucket, the answer is that of an absent one.
+      // A hidden bucket gets the same answer as an absent one.
       if (bucket !== null && !knows(principal, bucket))
         throw new S3Error("NoSuchBucket", undefined, { fields: { BucketName: bucket.name } });
       if (bucket !== null && !isAllowedByState(bucket, request))
@@ -77,14 +77,14 @@ function mayWithoutBucket({ scopes, prefix }: S3KeyPrincipal, rule: ActionRule):
   return scopes.has(rule.scope) && (prefix === "" || rule.isHarmless === true);
 }
 
-/** Whether the request is within the key's own limits. No policy or list widens them. */
+/** Whether the request is within the key's own limits. No policy or access control list widens them. */
 function isWithinLimits(principal: S3KeyPrincipal, rule: ActionRule, bucket: Bucket, request: AccessRequest): boolean {
   const { scopes, buckets, prefix } = principal;
   if (!scopes.has(rule.scope)) return false;
   if (buckets !== null && !buckets.includes(bucket.name)) return false;
   if (prefix === "" || rule.isHarmless === true) return true;
   if (request.key !== undefined) return request.key.startsWith(prefix);
-  if (request.untold?.has("key") === true) return true; // each key is checked once it is known
+  if (request.unread?.has("key") === true) return true; // Each key is checked again after the body was read.
   const listed = request.values?.["s3:prefix"];
   return typeof listed === "string" && listed.startsWith(prefix);
 }
@@ -129,7 +129,7 @@ async function policyVerdict(
     action: rule.policyAction ?? action,
     resource: `arn:aws:s3:::${bucket.name}${key === undefined ? "" : `/${key}`}`,
     values: (name) => valuesOf(deps, principal, request, tags, name),
-    ...(request.untold === undefined ? {} : { untold: request.untold }),
+    ...(request.unread === undefined ? {} : { unread: request.unread }),
   });
 }
 
@@ -173,7 +173,7 @@ function fixedValue(deps: Deps, principal: S3Principal, request: AccessRequest, 
   }
 }
 
-/** Limits a list for administration: only canonical users that it names get that, never groups. */
+/** Removes the grants to groups for administration. Only named canonical users may administer. */
 function forRule(acl: Acl, { onlyFor }: ActionRule): Acl {
   if (onlyFor !== "owner") return acl;
   return { ...acl, grants: acl.grants.filter(({ grantee }) => grantee.kind === "user") };

@@ -1,14 +1,14 @@
 import { BlockList, isIP } from "node:net";
 import { textList, wildcard } from "./wildcard.ts";
 
-/** The values of a request, by condition key in lower case. An absent key has none. */
+/** The values of a request, by condition key in lower case. Undefined: the request does not have the key. */
 export type ConditionValues = (key: string) => readonly string[] | undefined;
 
 export interface Condition {
   readonly key: string;
-  /** True: it limits the principal or its address, so that its statement is not open to everybody. */
+  /** True: the condition limits the principal or its address. Then its statement is not open to everybody. */
   readonly narrowsWho: boolean;
-  /** The result for an absent key. */
+  /** The result if the request does not have the key. */
   readonly ifAbsent: boolean;
   readonly quantifier: "any" | "all";
   readonly isNegated: boolean;

@@ -12,7 +12,7 @@ type Deps = Pick<S3Deps, "metadata" | "settings">;
 /** Condition keys that only a signed request can have. */
 const OF_SIGNED: ReadonlySet<string> = new Set(["aws:userid", "aws:username", "aws:principalaccount"]);
 
-/** Whether the policy allows a request without a signature anything. */
+/** Whether the policy allows any action to requests without a signature. */
 export function opensToEverybody(policy: Policy): boolean {
   return policy.statements.some(
     ({ isDeny, principals, conditions }) =>
@@ -30,7 +30,7 @@ export function isOpenToEverybody(acl: Acl | undefined, policy: Policy | undefin
 }
 
 /**
- * Returns public buckets that no request without a signature reaches, because the setting names another organization.
+ * Returns the public buckets that unsigned requests can't reach, because the setting names another organization.
  */
 export async function unreachedBuckets(
   { metadata }: Pick<Deps, "metadata">,

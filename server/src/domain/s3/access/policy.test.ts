@@ -24,7 +24,7 @@ function verdict(
 const ALLOW = { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: "arn:aws:s3:::shop/*" } as const;
 
 describe("a bucket policy", () => {
-  test("decides nothing for actions that no statement names", () => {
+  test("does not decide about actions that no statement names", () => {
     assert.equal(verdict(ALLOW), "allow");
     assert.equal(verdict(ALLOW, { action: "s3:PutObject" }), "none");
     assert.equal(verdict(ALLOW, { resource: "arn:aws:s3:::shop" }), "none");
@@ -83,13 +83,13 @@ describe("a bucket policy", () => {
       false,
     ],
     [
-      "an address within, mapped",
+      "an IPv4-mapped address in the range",
       { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } },
       { "aws:sourceip": "::ffff:10.2.3.4" },
       true,
     ],
     [
-      "an address that must not be",
+      "an address in an excluded range",
       { NotIpAddress: { "aws:SourceIp": "10.0.0.0/8" } },
       { "aws:sourceip": "10.2.3.4" },
       false,
@@ -105,7 +105,7 @@ describe("a bucket policy", () => {
     ],
     ["a date in seconds", { DateLessThan: { "aws:EpochTime": "100" } }, { "aws:epochtime": "99" }, true],
     ["a key that must be absent", { Null: { "s3:x-amz-acl": "true" } }, {}, true],
-    ["a key that must be there", { Null: { "s3:x-amz-acl": "false" } }, {}, false],
+    ["a key that must be present", { Null: { "s3:x-amz-acl": "false" } }, {}, false],
     ["all of several values", { "ForAllValues:StringLike": { k: "a*" } }, { k: ["a1", "b"] }, false],
     ["any of several values", { "ForAnyValue:StringLike": { k: "a*" } }, { k: ["a1", "b"] }, true],
     ["two conditions, one of them false", { StringEquals: { a: "1", b: "2" } }, { a: "1", b: "3" }, false],
@@ -117,7 +117,7 @@ describe("a bucket policy", () => {
     });
   }
 
-  test("is public if everybody may do something from anywhere", () => {
+  test("is public if it allows something to everybody from any address", () => {
     const isPublic = (statement: object): boolean =>
       isPublicPolicy(parsePolicy(JSON.stringify({ Statement: statement }), "shop"));
     assert.equal(isPublic(ALLOW), true);
@@ -127,7 +127,7 @@ describe("a bucket policy", () => {
     assert.equal(isPublic({ ...ALLOW, Condition: { StringLike: { "s3:prefix": "a*" } } }), true);
   });
 
-  test("that is invalid is refused with the reason", () => {
+  test("is refused with the reason if it is invalid", () => {
     const bad: readonly (string | object)[] = [
       "{",
       "[]",

@@ -30,17 +30,17 @@ interface Principals {
 
 /** The principal, the action and the resource of a request. */
 export interface PolicyRequest {
-  /** Every name of the principal. An anonymous one has none. */
+  /** All names of the principal. Empty for an anonymous one. */
   readonly names: readonly string[];
   readonly action: string;
   /** `arn:aws:s3:::bucket` or `arn:aws:s3:::bucket/key` */
   readonly resource: string;
   readonly values: ConditionValues;
   /**
-   * Parts of the request that are in the unread body: the key of an object, and its new tags. An action that they might
-   * allow counts as allowed. An action that they might deny counts as not denied.
+   * The values that are in the body, which has not been read yet: the key of an object, and its new tags. A statement
+   * that might allow the action counts as allowing it. A statement that might deny it counts as not denying it.
    */
-  readonly untold?: ReadonlySet<"key" | "tags">;
+  readonly unread?: ReadonlySet<"key" | "tags">;
 }
 
 export type Verdict = "deny" | "allow" | "none";
@@ -57,14 +57,14 @@ export function evaluate(policy: Policy, request: PolicyRequest): Verdict {
 
 function applies(statement: Statement, request: PolicyRequest): boolean {
   const { isDeny, principals, actions, resources, conditions } = statement;
-  const { untold, values } = request;
+  const { unread, values } = request;
   const isNamed = principals.everybody || request.names.some((name) => principals.names.has(name));
   return (
     isNamed !== principals.isNot &&
     matches(actions, request.action.toLowerCase()) &&
-    (untold?.has("key") === true ? !isDeny : matches(resources, request.resource)) &&
+    (unread?.has("key") === true ? !isDeny : matches(resources, request.resource)) &&
     conditions.every((condition) =>
-      untold?.has("tags") === true && condition.key.startsWith("s3:requestobjecttag/")
+      unread?.has("tags") === true && condition.key.startsWith("s3:requestobjecttag/")
         ? !isDeny
         : matchesCondition(condition, values),
     )
@@ -86,8 +86,8 @@ export function isPublicPolicy(policy: Policy): boolean {
 const BYTES_MAX = 20 * 1024;
 const STATEMENTS_MAX = 200;
 /**
- * The most names and patterns of all statements together, because each request is compared with them. There are fewer
- * actions.
+ * The most names and patterns of all statements together, because each request is compared with them. S3 has fewer
+ * actions than this.
  */
 const ACTIONS_MAX = 500;
 const RESOURCES_MAX = 500;
@@ -156,7 +156,7 @@ function parseStatement(statement: Record<string, unknown>, bucket: string): Sta
   });
   const resources = matcherOf(statement, "Resource", (text) => {
     requireOwnResource(text, bucket);
-    // Any partition means this bucket, because requests use one name for it.
+    // Requests always name the partition `aws`, so a resource in another partition means the same bucket.
     return wildcard(text.replace(/^arn:[a-z-]+:/, "arn:aws:"));
   });
   const principals = principalsOf(statement);

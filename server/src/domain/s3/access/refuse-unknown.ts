@@ -22,12 +22,12 @@ export function refuseUnknown(text: string, bucket: string, refuse: Refuse): voi
     const actions = actionsOf(statement, bucket, refuse);
     if (hasVariables) refuseVariables(statement, refuse);
     refuseConditions(statement, actions, refuse);
-    refuseGift(statement, refuse);
+    refuseUselessAllow(statement, refuse);
   }
 }
 
-/** Refuses an Allow of administration for everybody, because it would have no effect. */
-function refuseGift(statement: Json, refuse: Refuse): void {
+/** Refuses an Allow of administration to everybody, because it would have no effect. */
+function refuseUselessAllow(statement: Json, refuse: Refuse): void {
   const principals = principalTexts(statement["Principal"]);
   if (statement["Effect"] !== "Allow" || !principals.includes("*")) return;
   const given = textList(statement["Action"])?.find((action) => onlyFor(action) !== undefined);
@@ -38,7 +38,7 @@ function refuseGift(statement: Json, refuse: Refuse): void {
 const OWNERS = "only keys of the bucket's owner may get it";
 const SIGNED = "it requires a signature";
 
-/** By name in lower case, because policies may use any case. */
+/** Maps an action's name in lower case to its rule. Policies may use any case. */
 const RULES = new Map(Object.entries(ACTIONS).map(([name, rule]) => [name.toLowerCase(), rule]));
 const NAMES = [...POLICY_ACTIONS.keys()].map((name) => ({ name, lower: name.toLowerCase() }));
 
@@ -70,7 +70,7 @@ function wants([name = ""]: readonly string[]): string {
 /** Returns whether the statement's resources include the bucket, or any object in it. */
 function levelsOf(statement: Json, bucket: string): ReadonlySet<string> {
   const patterns = textList(statement["Resource"]);
-  if (patterns === undefined) return new Set(["bucket", "object"]); // NotResource is everything else, on both levels
+  if (patterns === undefined) return new Set(["bucket", "object"]); // NotResource matches both buckets and objects.
   const levels = new Set<string>();
   for (const pattern of patterns) {
     const name = pattern.replace(/^arn:[^:]+:s3:::/, "");

@@ -55,7 +55,7 @@ const GRANTS = /^s3:(PutObject|PutObjectAcl|PutObjectVersionAcl|PutBucketAcl|Cre
 const OBJECTS = /Object/;
 const text = (of?: RegExp): ConditionKey => ({ type: "text", ...(of === undefined ? {} : { of }) });
 
-/** By name in lower case. No request has a value for any other key, so a denial by another key would never apply. */
+/** All condition keys, in lower case. A Deny with any other key would never apply. */
 const CONDITION_KEYS: Readonly<Record<string, ConditionKey>> = {
   "aws:sourceip": { type: "address" },
   "aws:securetransport": { type: "boolean" },

@@ -34,7 +34,7 @@ function placeOf(part: string, text: string, from: number): number {
   return -1;
 }
 
-/** Returns a text or a list of texts as a list; undefined for anything else. */
+/** Returns a text, or a list of texts, as a list. Undefined for other values. */
 export function textList(value: unknown): readonly string[] | undefined {
   if (typeof value === "string") return [value];
   return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : undefined;

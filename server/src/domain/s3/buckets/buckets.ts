@@ -28,7 +28,7 @@ export interface BucketDeps extends S3Deps {
 export async function findBucket(deps: BucketDeps, principal: S3Principal, name: string): Promise<Bucket> {
   if (principal.orgId === null) throw noSuchBucket(name);
   if (principal.kind === "key" && principal.buckets !== null && !principal.buckets.includes(name))
-    throw new S3Error("AccessDenied"); // also when the bucket does not exist
+    throw new S3Error("AccessDenied"); // Thrown before the look-up, so it does not reveal whether the bucket exists.
   const row = await bucketByName(deps.metadata.read, principal.orgId, name);
   if (row === undefined) throw noSuchBucket(name);
   const bucket = bucketFrom(deps, row);
@@ -80,7 +80,7 @@ export async function createBucket(deps: BucketDeps, caller: S3Caller, options: 
   if (options.acl !== undefined && listsEverybody(options.acl)) await requireReachedByEverybody(deps, principal);
   const id = await makeApp(deps, caller, principal, options, config);
   const row = await bucketById(deps.metadata.read, id);
-  if (row === undefined) throw noSuchBucket(name); // It was deleted in the meantime.
+  if (row === undefined) throw noSuchBucket(name); // Another request deleted the bucket in the meantime.
   return bucketFrom(deps, row);
 }
 

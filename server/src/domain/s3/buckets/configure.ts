@@ -102,7 +102,7 @@ export function isPublicBucket(bucket: Bucket): boolean {
   return byList || byPolicy;
 }
 
-/** Runs changes of one bucket one after another, so that each starts from the result of the one before. */
+/** Serializes the changes of one bucket, so that each starts from the result of the previous one. */
 async function changeBucket(
   deps: BucketDeps,
   caller: S3Caller,

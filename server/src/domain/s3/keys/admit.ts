@@ -43,7 +43,7 @@ export class KeyRing implements S3Keys {
   }
 
   used({ id }: S3KeyPrincipal): void {
-    if (isId("key", id)) this.#deps.usage.touch(id); // Keys of grants have no row to count.
+    if (isId("key", id)) this.#deps.usage.touch(id); // The key of a grant has no row that could store its last use.
   }
 
   async anonymous(orgSlug?: string): Promise<S3Anonymous> {

@@ -98,7 +98,11 @@ for (const { kind, skip } of DATABASES) {
       };
       assert.deepEqual(await keysAfter("a0"), KEYS.toSorted(byBytes).slice(6));
       assert.deepEqual(await keysAfter("\u{10ffff}"), []);
-      assert.deepEqual((await keysAfter("a/", "/"))[0], "aa", "a list after a common prefix skips all of its keys");
+      assert.deepEqual(
+        (await keysAfter("a/", "/"))[0],
+        "aa",
+        "a list that starts after a common prefix skips all keys with this prefix",
+      );
       assert.deepEqual((await keysAfter("a/b", "/"))[0], "a/", "the common prefix is listed for the keys after a/b");
     });
 
@@ -201,9 +205,9 @@ for (const { kind, skip } of DATABASES) {
         };
         times.push(await timed(list));
       }
-      // Measured: a fortieth. A slow machine slows both down.
+      // In a measurement it took a fortieth of the time. Both times grow together on a slow machine.
       const fastest = Math.min(...times);
-      assert.ok(fastest < throughAll / 3, `the fastest took ${fastest} ms, going through all ${throughAll} ms`);
+      assert.ok(fastest < throughAll / 3, `the fastest list took ${fastest} ms, reading all keys ${throughAll} ms`);
     });
   });
 }

@@ -95,7 +95,7 @@ export function listedOf(row: ListedRow, bucket: Bucket): ListedObject {
   };
 }
 
-/** JSON escapes quotation marks inside strings, so this matches only the member itself, and no text of a client. */
+/** Matches only the member itself: in a client's text, JSON escapes the quotation marks. */
 const CHECKSUM = /"checksum":\{"algorithm":"([A-Z0-9]+)","type":"([A-Z_]+)"/;
 
 function checksumIn(detail: string): Pick<ListedObject, "checksumAlgorithm" | "checksumType"> {

@@ -1,4 +1,4 @@
-/** A clock that is ahead opens no lock. */
+/** Tests that a clock that is ahead ends no lock. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ClockGuard } from "#stores/clock/index.ts";
@@ -37,7 +37,7 @@ after(async () => {
   await g.close();
 });
 
-test("with the clock 40 days ahead a lock of 30 days holds against every way to delete; once accepted, it is over", async () => {
+test("with the clock 40 days ahead, a lock of 30 days prevents every deletion; it ends once the operator accepts the time", async () => {
   const deps = { ...g.deps, clock: guard };
   const s3 = createS3(deps);
   const bucket = await newBucket(g, caller, { objectLock: true });
@@ -65,14 +65,14 @@ test("with the clock 40 days ahead a lock of 30 days holds against every way to 
   );
   await runLifecycle({ ...deps, configs: new ConfigCache() }, bucket.id, new AbortController().signal);
   assert.equal((await s3.objects.head(bucket, name)).versionId, locked.versionId);
-  assert.ok((guard.state().held.get("s3_locks") ?? 0) > 0, "the deletion checked the clock, and was counted");
+  assert.ok((guard.state().held.get("s3_locks") ?? 0) > 0, "the refused deletions were counted");
   guard.accept();
   elapsedMs += 2 * HOUR;
   await s3.objects.delete(caller, bucket, name);
   await fails("NoSuchVersion", s3.objects.head(bucket, name));
 });
 
-test("an object without a lock is deleted at any time of the clock", async () => {
+test("an object without a lock can be deleted even if the clock is wrong", async () => {
   aheadMs += 40 * DAY;
   assert.equal(guard.isTrusted(), false);
   const s3 = createS3({ ...g.deps, clock: guard });

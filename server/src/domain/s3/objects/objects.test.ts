@@ -98,10 +98,10 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual([await held(), await usage(bucket)], [before, [0, 0]]);
     });
 
-    test("suspended versioning overwrites the one version without an ID", async () => {
+    test("suspended versioning overwrites the null version and keeps the others", async () => {
       const before = await held();
       let bucket = await newBucket(g, caller);
-      await g.put(caller, bucket, "k", "first"); // Its version is null.
+      await g.put(caller, bucket, "k", "first"); // This is the null version.
       bucket = await g.s3.buckets.setVersioning(caller, bucket, "enabled");
       const versioned = await g.put(caller, bucket, "k", "second");
       assert.equal(await g.read(await head(bucket, "k", "null")), "first");
@@ -211,7 +211,7 @@ for (const { kind, skip } of DATABASES) {
       );
     });
 
-    test("a bucket with objects or markers can't be deleted; one with uploads can", async () => {
+    test("a bucket with objects or markers can't be deleted; a bucket with only open uploads can", async () => {
       const bucket = await g.s3.buckets.setVersioning(caller, await newBucket(g, caller), "enabled");
       const { markerVersionId } = await g.s3.objects.delete(caller, bucket, { key: "k" });
       await fails("BucketNotEmpty", g.s3.buckets.delete(caller, bucket));

@@ -20,7 +20,7 @@ export interface AccessRequest extends RequestConditions {
    * Values that only the body has: the key, the tags. The body is not read before its sender may do the action at all,
    * so this check asks whether some value would be allowed. Once the values are known, they are checked separately.
    */
-  readonly untold?: ReadonlySet<"key" | "tags">;
+  readonly unread?: ReadonlySet<"key" | "tags">;
 }
 
 export interface S3Access {

@@ -185,7 +185,7 @@ export interface S3Objects {
   /** Resolves with the changed version. @throws as `head` */
   setTags(caller: S3Caller, bucket: Bucket, name: ObjectName, tags: Tags): Promise<ObjectVersion>;
   setAcl(caller: S3Caller, bucket: Bucket, name: ObjectName, acl: Acl): Promise<ObjectVersion>;
-  /**  @throws S3Error `AccessDenied` when it would shorten a lock, `InvalidRequest` without object lock */
+  /** @throws S3Error `AccessDenied` when it would shorten a lock, `InvalidRequest` without object lock */
   setRetention(
     caller: S3Caller,
     bucket: Bucket,

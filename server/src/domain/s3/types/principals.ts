@@ -18,7 +18,7 @@ export interface S3KeyPrincipal {
   readonly projectId: string | null;
   /** The scopes that the key's creator still has. A read-only key has only those for reading. */
   readonly scopes: ReadonlySet<Scope>;
-  /** Scopes that the key was given but does not have now, and why. Absent when nobody needs them. */
+  /** Scopes that the key was given but does not have now, and why. Absent when the caller does not ask for reasons. */
   readonly withheld?: ReadonlyMap<Scope, Withheld>;
   /** The only buckets that it reaches; null: no such limit. */
   readonly buckets: readonly string[] | null;

@@ -69,7 +69,7 @@ export interface PartList {
 
 export interface S3Uploads {
   create(caller: S3Caller, bucket: Bucket, upload: NewUpload): Promise<Upload>;
-  /** @throws S3Error `NoSuchUpload` also when it is of another key or bucket */
+  /** @throws S3Error `NoSuchUpload`, also when the upload belongs to another key or bucket */
   find(bucket: Bucket, key: string, uploadId: string): Promise<Upload>;
   /**
    * Stores a part. `content` is discarded when that fails. `checksum`: base64, in the upload's algorithm.

@@ -13,7 +13,7 @@ import { partList } from "../part-list/index.ts";
 const MIB5 = 5 * 1024 * 1024;
 const PLAIN = { headers: { contentType: "text/plain" }, metadata: { a: "b" }, tags: { c: "d" } };
 
-test("the checksum of the whole is computed from those of the parts", () => {
+test("the checksum of an object is computed from the checksums of its parts", () => {
   const whole = Buffer.from(Array.from({ length: 100_003 }, (_, i) => (i * 7919) >> 3));
   for (const algorithm of ["CRC32", "CRC32C", "CRC64NVME"] as const) {
     const sizes = [1, 50_000, 50_000, 0, 2];
@@ -108,7 +108,7 @@ for (const { kind, skip } of DATABASES) {
       const { id } = await begin("odd");
       const [one, two] = [await part("odd", id, 1, "one"), await part("odd", id, 2, "two")];
       await fails("InvalidPartOrder", complete("odd", id, [two, one]));
-      await fails("InvalidPart", complete("odd", id, [one, { ...one, etag: two.etag }])); // The last one of two counts.
+      await fails("InvalidPart", complete("odd", id, [one, { ...one, etag: two.etag }])); // If a part is named twice, the last one counts.
       await fails("EntityTooSmall", complete("odd", id, [one, two]));
       await fails("InvalidPart", complete("odd", id, [{ ...one, etag: two.etag }]));
       await fails("InvalidPart", complete("odd", id, [{ ...one, number: 9 }]));

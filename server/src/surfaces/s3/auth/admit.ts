@@ -20,13 +20,13 @@ export interface Claimant {
 const GUESSED = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"]);
 
 /**
- * Returns the key once `verify` has accepted a signature by its secret. A right signature is accepted after any number
+ * Returns the key after `verify` has accepted a signature by its secret. A right signature is accepted after any number
  * of failures, so nobody can lock others out of their key. Only a caller with the secret learns that the key waits for
  * an approval, or may not be used from this address.
  * @throws S3Error `InvalidAccessKeyId`, the errors of `verify`; Problem `approval_pending`, `address_not_allowed`;
- *   `rate_limited` for a guesser
+ *   `rate_limited` after too many failures
  */
-export async function proven(
+export async function authenticateKey(
   { keys, failures }: ProofDeps,
   { accessKeyId, ip }: Claimant,
   verify: (key: AdmittedKey) => void,

@@ -66,7 +66,7 @@ test("accepts presigned URLs for their method, time, host and fields, any number
   refused(await unsigned("GET", get.replace("Expires=60", "Expires=600")), "SignatureDoesNotMatch", 403);
   refused(await unsigned("GET", `${get}&response-content-type=text%2Fhtml`), "SignatureDoesNotMatch", 403);
   refused(await unsigned("GET", get, { headers: { host: `${bucket}.s3.test` } }), "SignatureDoesNotMatch", 403);
-  // A proxy may have set it. The signature is for our public host.
+  // A proxy may have replaced the host. The signature is for our public host.
   succeeded(await unsigned("GET", get, { headers: { host: "inner.test" } }));
   refused(await unsigned("PUT", put, { body: "x", headers: { "x-amz-acl": "public-read" } }), "AccessDenied", 403);
   refused(await unsigned("PUT", put, { body: "x", headers: { "x-amz-meta-a": "c" } }), "AccessDenied", 403);
@@ -82,7 +82,7 @@ test("accepts presigned URLs for their method, time, host and fields, any number
   assert.equal((await gateway.call("GET", path)).text, "two");
 });
 
-test("accepts no presigned URL before or after its time, or without one", async () => {
+test("refuses presigned URLs that are not valid yet, have expired, or have no expiry", async () => {
   const { bucket, gateway } = shared;
   const now = gateway.nowMs();
   const get = (options: Presigning): Promise<Answer> => unsigned("GET", presigned("GET", `/${bucket}`, options));
@@ -120,7 +120,7 @@ test("shows the server's string to sign when a signature does not match", async 
   for (const other of ["auto", "us-east-1"]) succeeded(await gateway.call("GET", "/", { sign: { region: other } }));
 });
 
-test("refuses credentials that could be read in two ways", async () => {
+test("refuses ambiguous credentials", async () => {
   const { gateway, bucket } = shared;
   const { headers } = gateway.signed("GET", `/${bucket}`);
   const { authorization = "" } = headers;
@@ -152,7 +152,7 @@ test("refuses credentials that could be read in two ways", async () => {
 });
 
 /** Sends one request as bytes. */
-function rawly(lines: readonly string[], body = ""): Promise<string> {
+function sendRaw(lines: readonly string[], body = ""): Promise<string> {
   const [name = "", port] = shared.gateway.host.split(":");
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), name, () => socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`, "latin1"));
@@ -163,7 +163,7 @@ function rawly(lines: readonly string[], body = ""): Promise<string> {
   });
 }
 
-test("refuses requests that could be read in two ways", async () => {
+test("refuses ambiguous requests", async () => {
   const { bucket, gateway } = shared;
   const host = `Host: ${gateway.host}`;
   const end = "Connection: close";
@@ -183,13 +183,13 @@ test("refuses requests that could be read in two ways", async () => {
     [["nonsense"]],
   ] as const)
     assert.match(
-      await rawly(lines, body),
+      await sendRaw(lines, body),
       /^HTTP\/1\.1 400 [^]*<Code>(BadRequest|InvalidRequest|InvalidURI|InvalidArgument)</,
       lines[0],
     );
-  assert.match(await rawly([`GET /${bucket} HTTP/1.1`, end]), /^HTTP\/1\.1 400 /);
+  assert.match(await sendRaw([`GET /${bucket} HTTP/1.1`, end]), /^HTTP\/1\.1 400 /);
   assert.match(
-    await rawly([`GET /${bucket} HTTP/1.1`, host, `X-Large: ${"x".repeat(20_000)}`, end]),
+    await sendRaw([`GET /${bucket} HTTP/1.1`, host, `X-Large: ${"x".repeat(20_000)}`, end]),
     /RequestHeaderSectionTooLarge/,
   );
 });
@@ -229,7 +229,7 @@ function streamed(
   return send(gateway.host, "PUT", path, sent, Buffer.from(change(body), "latin1"));
 }
 
-/** Signs by the published rule, not by the code that verifies signatures. */
+/** Computes signatures by the published rule, independently of the code under test. */
 function signingChain({
   key,
   seed,
@@ -284,7 +284,7 @@ test("accepts streaming bodies of each kind", async () => {
   }
 });
 
-test("changes nothing when a streaming body differs from the signed one", async () => {
+test("stores nothing when a streaming body differs from the signed one", async () => {
   const { gateway, bucket } = shared;
   const path = `/${bucket}/streamed`;
   succeeded(await gateway.call("PUT", path, { body: "kept" }));
@@ -299,7 +299,7 @@ test("changes nothing when a streaming body differs from the signed one", async 
       "IncompleteBody",
     ],
     "without the end": [{ ...signed, change: (body) => body.replace(/0;chunk[^]*$/, "") }, "IncompleteBody"],
-    "more after the end": [{ ...signed, change: (body) => `${body}more` }, "InvalidRequest"],
+    "bytes after the end": [{ ...signed, change: (body) => `${body}more` }, "InvalidRequest"],
     "fewer bytes than declared": [{ ...signed, headers: { "x-amz-decoded-content-length": "9999" } }, "IncompleteBody"],
     "more bytes than declared": [{ ...signed, headers: { "x-amz-decoded-content-length": "5" } }, "IncompleteBody"],
     "no declared length": [{ ...signed, headers: { "x-amz-decoded-content-length": "x" } }, "InvalidArgument"],

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { S3Error, type S3Principal } from "#domain/s3/index.ts";
 import type { Fields } from "../wire/fields.ts";
 import { hasParameter, type Exchange } from "../wire/request.ts";
-import { proven, type ProofDeps } from "./admit.ts";
+import { authenticateKey, type ProofDeps } from "./admit.ts";
 import { authenticateForm, type FormFields } from "./form.ts";
 import { kindOf, type AuthKind } from "./kinds.ts";
 import { payloadOf, type Payload } from "./payload.ts";
@@ -69,7 +69,7 @@ export function createS3Authenticator(deps: AuthenticatorDeps): S3Authenticator 
   };
 }
 
-/** Mooring has no session tokens. To ignore one would mean to accept a token that nobody checked. */
+/** Mooring has no session tokens. Ignoring one would accept a token that nobody checked. */
 function refuseSessionTokens({ fields, target }: Exchange): void {
   if (fields.has("x-amz-security-token") || hasParameter(target, "X-Amz-Security-Token"))
     throw new S3Error("InvalidToken");
@@ -101,7 +101,7 @@ async function ofV4(
 ): Promise<Authentication> {
   const { accessKeyId } = claims;
   const keyFor = (secret: string): KeyObject => signingKeys.keyOf(accessKeyId, secret, claims.scope);
-  const { principal, secret } = await proven(deps, { accessKeyId, ip: exchange.ip }, (admitted) =>
+  const { principal, secret } = await authenticateKey(deps, { accessKeyId, ip: exchange.ip }, (admitted) =>
     requireV4Signature(exchange, claims, keyFor(admitted.secret), deps.publicHost),
   );
   const key = keyFor(secret);
@@ -121,7 +121,7 @@ const PRESIGNING = new Set(
 /** Adds the `x-amz-*` fields that presigners move into the query. The signature covers them there too. */
 function withQuery({ target, fields }: Exchange): Pick<Authentication, "fields" | "hoisted"> {
   const added = target.query
-    // One character a byte, as fields have them.
+    // Like header values: one character for each byte.
     .map(({ name, value }): [string, string] => [name.toLowerCase(), Buffer.from(value).toString("latin1")])
     .filter(([name]) => name.startsWith("x-amz-") && !PRESIGNING.has(name));
   return { fields: fields.with(added), hoisted: new Set(added.map(([name]) => name)) };
@@ -135,8 +135,8 @@ async function ofV2(
 ): Promise<Authentication> {
   const seen = kind === "v2-query" ? withQuery(exchange) : plainFields(exchange);
   const { accessKeyId } = claims;
-  // The signature covers these fields of the query as it covers the header.
-  const { principal } = await proven(deps, { accessKeyId, ip: exchange.ip }, ({ secret }) =>
+  // The signature covers these fields in the query as well as in the header.
+  const { principal } = await authenticateKey(deps, { accessKeyId, ip: exchange.ip }, ({ secret }) =>
     requireV2Signature({ ...exchange, fields: seen.fields }, claims, secret),
   );
   return { ...unsignedBody(exchange), ...seen, kind, principal };

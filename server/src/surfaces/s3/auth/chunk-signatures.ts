@@ -5,7 +5,7 @@ import { EMPTY_SHA256, equalInConstantTime, scopeText, signatureOf, type Scope }
 /** The start of the signature chain of a streaming body. */
 export interface StreamingContext {
   readonly key: Uint8Array | KeyObject;
-  /** As in `x-amz-date`. */
+  /** In the form of `x-amz-date`. */
   readonly date: string;
   readonly scope: Scope;
   /** Signature of the request itself. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { S3Error, type S3Principal } from "#domain/s3/index.ts";
-import { proven, type ProofDeps } from "./admit.ts";
+import { authenticateKey, type ProofDeps } from "./admit.ts";
 import { equalInConstantTime, signatureOf, V4_ALGORITHM, type SigningKeys } from "./signature-v4.ts";
 import { msOfBasicDate, requireNear } from "./times.ts";
 import type { V2Policy } from "./v2.ts";
@@ -57,7 +57,7 @@ async function ofV4(deps: Deps, form: FormFields, policy: string, ip: string | n
   if (ms === undefined) throw malformed("X-Amz-Date must be like 20130524T000000Z");
   const { accessKeyId, scope } = credentialOf(required(form, "X-Amz-Credential"), date, deps.regions, malformed);
   const given = required(form, "X-Amz-Signature");
-  const { principal } = await proven(deps, { accessKeyId, ip }, ({ secret }) => {
+  const { principal } = await authenticateKey(deps, { accessKeyId, ip }, ({ secret }) => {
     const right = signatureOf(deps.signingKeys.keyOf(accessKeyId, secret, scope), policy);
     if (!equalInConstantTime(given, right)) throw mismatch(accessKeyId, given, { StringToSign: policy });
   });
@@ -74,7 +74,7 @@ async function ofV2(deps: Deps, form: FormFields, policy: string, ip: string | n
     );
   const accessKeyId = required(form, "AWSAccessKeyId");
   const given = required(form, "Signature");
-  const { principal } = await proven(deps, { accessKeyId, ip }, ({ secret }) => {
+  const { principal } = await authenticateKey(deps, { accessKeyId, ip }, ({ secret }) => {
     const right = createHmac("sha1", secret).update(policy).digest("base64");
     if (!equalInConstantTime(given, right)) throw mismatch(accessKeyId, given, { StringToSign: policy });
   });

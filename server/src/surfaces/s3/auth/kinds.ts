@@ -9,8 +9,8 @@ const V4_PARAMETERS = ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature"]
 const V2_PARAMETERS = ["AWSAccessKeyId", "Signature"];
 
 /**
- * Returns the one kind of a request's credentials. Two kinds in one request are refused, since a check of one might
- * trust the other.
+ * Returns the one kind of a request's credentials. Two kinds in one request are refused, because a check of one
+ * might trust the other.
  * @throws S3Error `InvalidArgument`, `InvalidRequest`, `NotImplemented`
  */
 export function kindOf(exchange: Pick<Exchange, "method" | "fields" | "target" | "key">): AuthKind {

@@ -76,7 +76,7 @@ function canonical(target: string, headers: string[] = ["Host", "h"]): string {
   return canonicalRequestOf({ method: "GET", target: parseTarget(target), fields, signedHeaders, payload: "p" });
 }
 
-test("makes one canonical form of equivalent requests, and distinguishes others", () => {
+test("equivalent requests have one canonical form, and different requests have different ones", () => {
   assert.equal(canonical("/b/a%20b"), canonical("/b/%61%20b"));
   assert.equal(canonical("/b/a%2fb"), canonical("/b/a/b"));
   assert.notEqual(canonical("/b/a+b"), canonical("/b/a%20b"));
@@ -101,7 +101,7 @@ test("folds spaces of header values and joins repeated ones", () => {
   assert.match(canonical("/", ["Host", "h", "X-A", 'a "b  c"']), /\nx-a:a "b c"\n/);
 });
 
-test("remembers no key of an old secret, and few keys", () => {
+test("caches no key of an old secret, and a limited number of keys", () => {
   const keys = new SigningKeys(2);
   const signs = (secret: string): string => signatureOf(keys.keyOf("A", secret, SCOPE), "text");
   assert.equal(signs("one"), signatureOf(deriveKey("one", SCOPE), "text"));

@@ -93,12 +93,12 @@ export class SigningKeys {
     this.#keysMax = keysMax;
   }
 
-  /** A cached key is used only for the same secret, also after the secret of an access key was replaced. */
+  /** Uses a cached key only for the same secret, so a replaced secret gets a new signing key. */
   keyOf(accessKeyId: string, secret: string, scope: Scope): KeyObject {
     const name = `${accessKeyId}/${scopeText(scope)}`;
     const known = this.#keys.get(name);
     if (known?.secret === secret) return known.key;
-    const key = createSecretKey(deriveKey(secret, scope)); // Node creates a key object for each HMAC with bytes, which takes longer than the HMAC itself.
+    const key = createSecretKey(deriveKey(secret, scope)); // With a key in bytes, Node would create a key object for each HMAC, which takes longer than the HMAC itself.
     this.#keys.delete(name);
     this.#keys.set(name, { secret, key });
     if (this.#keys.size > this.#keysMax) {

@@ -37,7 +37,7 @@ export function claimsOfV2Header({ fields }: Exchange, nowMs: number): V2Claims 
   if (accessKeyId === undefined || signature === undefined)
     throw new S3Error("InvalidArgument", "The Authorization header must be like AWS KEY:SIGNATURE.");
   requireNear(signingTimeOf(fields), nowMs);
-  // With x-amz-date, which is a signed field, the place of the date is empty.
+  // If x-amz-date was sent, the line for the date is empty, because that field is signed.
   return { accessKeyId, signature, date: fields.has("x-amz-date") ? "" : (fields.get("date") ?? "") };
 }
 

@@ -19,7 +19,7 @@ export interface V4Claims {
   readonly scope: Scope;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
-  /** As in `x-amz-date`. */
+  /** In the form of `x-amz-date`. */
   readonly date: string;
   /** Value of `x-amz-content-sha256`. */
   readonly payload: string;

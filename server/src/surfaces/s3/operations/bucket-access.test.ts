@@ -104,7 +104,7 @@ describe("bucketOwnershipControls", () => {
   const ownership = (text: string): string =>
     `<OwnershipControls><Rule><ObjectOwnership>${text}</ObjectOwnership></Rule></OwnershipControls>`;
 
-  test("keeps the ownership of objects; without ACLs none can be set", async () => {
+  test("stores the ownership rule; if it disables ACLs, none can be set", async () => {
     const { gateway, bucket } = shared;
     refused(await gateway.call("GET", `/${bucket}?ownershipControls`), "OwnershipControlsNotFoundError", 404);
     succeeded(

@@ -63,7 +63,7 @@ function ruleOf(element: Element): LifecycleRule {
 }
 
 function filterOf(element: Element): LifecycleFilter {
-  // Several conditions should be inside And. Some clients omit And and mean the same.
+  // S3 requires `And` around several conditions, but some clients leave it out.
   const and = childOf(element, "And");
   const source = and ?? element;
   const prefix = textIn(source, "Prefix");

@@ -33,7 +33,7 @@ describe("bucketTagging", () => {
   const tagging = (count: number): string =>
     `<Tagging><TagSet>${Array.from({ length: count }, (_, i) => `<Tag><Key>k${i}</Key><Value>v${i}</Value></Tag>`).join("")}</TagSet></Tagging>`;
 
-  test("keeps a bucket's tags", async () => {
+  test("stores a bucket's tags", async () => {
     const { gateway, bucket } = shared;
     refused(await gateway.call("GET", `/${bucket}?tagging`), "NoSuchTagSet", 404);
     succeeded(await gateway.call("PUT", `/${bucket}?tagging`, { body: tagging(50) }), 204);

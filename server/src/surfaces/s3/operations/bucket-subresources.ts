@@ -114,13 +114,13 @@ function retentionOf(element: Element): DefaultRetention {
   return days === undefined ? { mode, years: length } : { mode, days: length };
 }
 
-/** A negative number is a wrong period, not wrong XML. */
+/** Returns a number of the document. A negative one is an invalid period, not invalid XML. */
 function numberWith(element: Element, name: string): number | undefined {
   if (/^-[0-9]+$/.test(textIn(element, name)?.trim() ?? "")) throw new S3Error("InvalidRetentionPeriod");
   return numberIn(element, name);
 }
 
-// Clients send these requests along the way. The answer is always the same here.
+// Clients send these requests as a routine. The answer is always the same.
 export async function getBucketAccelerate(_context: Context): Promise<Answer> {
   return { body: renderDocument("AccelerateConfiguration", "") };
 }

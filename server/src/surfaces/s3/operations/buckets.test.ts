@@ -39,7 +39,7 @@ describe("createBucket", () => {
     const made = succeeded(await gateway.call("PUT", "/new-bucket", { body: located("us-east-1") }), 200);
     assert.equal(made.headers.location, "/new-bucket");
     succeeded(await gateway.call("HEAD", "/new-bucket/"));
-    succeeded(await gateway.call("PUT", "/new-bucket/"), 200); // The owner again.
+    succeeded(await gateway.call("PUT", "/new-bucket/"), 200); // The owner sends the same request again.
     const headers = { "x-amz-acl": "public-read" };
     refused(await gateway.call("PUT", "/new-bucket/", { headers }), "BucketAlreadyExists", 409);
     refused(await gateway.call("PUT", "/other-bucket", { body: located("mars-1") }), "InvalidLocationConstraint", 400);

@@ -69,7 +69,7 @@ export async function createBucket(context: Context): Promise<Answer> {
 }
 
 /**
- * Accepts that an owner creates their own bucket again: in its first region, S3 answers as for a new bucket.
+ * Accepts that an owner creates their own bucket again: in us-east-1, S3 answers as for a new bucket.
  * @throws the given error otherwise
  */
 async function requireSameAgain(
@@ -80,7 +80,7 @@ async function requireSameAgain(
   if (!(error instanceof S3Error) || error.code !== "BucketAlreadyOwnedByYou") throw error;
   if (deps.settings.region !== "us-east-1") throw error;
   const { config } = await deps.domain.buckets.find(principal, exchange.bucket);
-  // Without this check a caller would believe that a different access list was set.
+  // Otherwise the caller would believe that the requested access control list was set.
   if (JSON.stringify(acl?.grants) !== JSON.stringify(config.acl?.grants))
     throw new S3Error("BucketAlreadyExists", undefined, { fields: { BucketName: exchange.bucket } });
 }

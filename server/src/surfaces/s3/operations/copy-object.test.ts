@@ -26,7 +26,7 @@ test("copies with the source's fields, or with new ones", async () => {
   refused(await copy("to", { "if-none-match": "*" }), "PreconditionFailed", 412);
 });
 
-test("copies an object to itself only to change it", async () => {
+test("copies an object to itself only if the request changes it", async () => {
   const { gateway, bucket } = shared;
   succeeded(await gateway.call("PUT", `/${bucket}/self`, { body: "self" }));
   const headers = { "x-amz-copy-source": `${bucket}/self` };
@@ -36,7 +36,7 @@ test("copies an object to itself only to change it", async () => {
   assert.equal((await gateway.call("HEAD", `/${bucket}/self`)).headers["x-amz-meta-a"], "b");
 });
 
-test("checks the permission to read the source, and reveals nothing of it otherwise", async () => {
+test("requires the permission to read the source, and reveals nothing about it otherwise", async () => {
   const { gateway, bucket } = shared;
   succeeded(await gateway.call("PUT", `/${bucket}/secret`, { body: "secret" }));
   const key = await gateway.newKey({ prefix: "mine/" });

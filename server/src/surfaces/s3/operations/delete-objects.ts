@@ -57,7 +57,7 @@ function objectNamed({ key, versionId, etag, size, time }: NamedObject): DeleteO
   return { key, versionId, conditions };
 }
 
-/** How many permissions are checked before other requests get a turn: a policy may have hundreds of statements. */
+/** After this many permission checks, other requests get a turn. A policy may have hundreds of statements. */
 const TURN = 50;
 
 interface Result {

@@ -26,7 +26,7 @@ export async function getObject(context: Context): Promise<Answer> {
   return { status, headers, send, release: () => reader.close() };
 }
 
-/** The head was sent, so only a cut connection can tell the client that the content is incomplete. */
+/** Logs a failure of sending. The head was sent, so the client sees only that the connection was cut. */
 async function logged({ deps, exchange }: Context, sending: Promise<void>): Promise<void> {
   try {
     await sending;

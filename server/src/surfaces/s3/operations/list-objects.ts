@@ -12,7 +12,7 @@ export async function listObjects(context: Context): Promise<Answer> {
   const hasNextMarker = page.nextMarker !== null && elements.Delimiter !== undefined;
   const body = renderDocument("ListBucketResult", {
     ...elements,
-    // Not encoded, unlike the other fields: clients do not decode it.
+    // Clients don't decode this field, so it is not encoded.
     Prefix: parameter("prefix") ?? "",
     Marker: write(marker),
     NextMarker: hasNextMarker && page.nextMarker !== null ? write(page.nextMarker) : undefined,

@@ -22,7 +22,7 @@ describe("createMultipartUpload", () => {
 describe("uploadPart", () => {
   const shared = useGateway();
 
-  test("accepts parts in any order, and a part again", async () => {
+  test("accepts parts in any order, and replaces a part that is sent again", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/big`;
     const uploadId = await begin(gateway, target, { "x-amz-checksum-algorithm": "CRC32" });
@@ -34,7 +34,11 @@ describe("uploadPart", () => {
       await part(gateway, target, { uploadId, number, body });
     const listed = await gateway.call("GET", `${target}?uploadId=${uploadId}`);
     assert.deepEqual(texts(listed, "PartNumber"), ["1", "3"]);
-    assert.equal(texts(listed, "ChecksumCRC32")[0], "6Le+Qw==", "computed though the request has none");
+    assert.equal(
+      texts(listed, "ChecksumCRC32")[0],
+      "6Le+Qw==",
+      "computed by the server, because the request has no checksum",
+    );
   });
 
   test("refuses parts without an upload, with an invalid number, or with another checksum", async () => {
@@ -63,7 +67,7 @@ describe("uploadPart", () => {
 describe("uploadPartCopy", () => {
   const shared = useGateway();
 
-  test("makes parts from ranges of an object", async () => {
+  test("creates parts from ranges of an object", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/copied`;
     succeeded(await gateway.call("PUT", `/${bucket}/source`, { body: "0123456789" }));
@@ -101,7 +105,7 @@ describe("completeMultipartUpload", () => {
 
   const LARGE = Buffer.alloc(5 * 1024 * 1024, "a");
 
-  test("makes an object of the parts, each of which can be read separately", async () => {
+  test("creates an object from the parts, and each part can be read separately", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/big`;
     const uploadId = await begin(gateway, target);
@@ -169,7 +173,7 @@ describe("completeMultipartUpload", () => {
     );
   });
 
-  test("completes only if the conditions are true, and with the right checksum of the whole", async () => {
+  test("completes only if the conditions are true and the checksum of the object is right", async () => {
     const { gateway, bucket } = shared;
     const target = `/${bucket}/checked`;
     const uploadId = await begin(gateway, target, {
@@ -236,7 +240,7 @@ describe("listMultipartUploads", () => {
     refused(await list("&max-uploads=x"), "InvalidArgument", 400);
   });
 
-  test("pages of grouped uploads have every prefix and every upload once, for any number of uploads of a key", async () => {
+  test("pages of grouped uploads list every prefix and every upload exactly once", async () => {
     const { gateway, bucket } = shared;
     const begun = ["p/x/1", "p/x/2", "p/y", "p/y", "p/y", "p/z/1"];
     for (const key of begun) await begin(gateway, `/${bucket}/${key}`);

@@ -173,7 +173,7 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024;
 export async function completeMultipartUpload(context: Context): Promise<Answer> {
   const { deps, caller, bucket, key, fields, auth } = context;
   const whole = checksumOfWhole(fields);
-  // The checksum in the header is that of the object, not of the XML document in the body.
+  // The checksum in the header belongs to the object, not to the XML document in the body.
   const bytes = await readSmallBody(
     { ...context, fields: fields.without((name) => isChecksumField(name)), auth },
     BODY_BYTES_MAX,

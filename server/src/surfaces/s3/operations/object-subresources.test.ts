@@ -8,7 +8,7 @@ describe("objectTagging", () => {
   const tagging = (count: number): string =>
     `<Tagging><TagSet>${Array.from({ length: count }, (_, i) => `<Tag><Key>k${i}</Key><Value/></Tag>`).join("")}</TagSet></Tagging>`;
 
-  test("keeps an object's tags", async () => {
+  test("stores an object's tags", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/a`, { body: "a" }));
     const get = async (): Promise<string[]> =>
@@ -31,7 +31,7 @@ describe("objectTagging", () => {
 describe("objectAcl", () => {
   const shared = useGateway();
 
-  test("opens an object by an ACL, and closes it", async () => {
+  test("opens an object to everybody by an ACL, and closes it again", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", `/${bucket}/a`, { body: "a" }));
     refused(await gateway.call("GET", `/${bucket}/a`, { sign: false }), "AccessDenied", 403);
@@ -61,7 +61,7 @@ describe("objectRetention", () => {
   const retention = (mode: string, until: string): string =>
     `<Retention><Mode>${mode}</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`;
 
-  test("locks a version until a day", async () => {
+  test("locks a version until a date", async () => {
     const { gateway, bucket } = shared;
     succeeded(await gateway.call("PUT", "/held-bucket", { headers: { "x-amz-bucket-object-lock-enabled": "true" } }));
     const { headers } = succeeded(await gateway.call("PUT", "/held-bucket/a", { body: "a" }));

@@ -45,7 +45,7 @@ test("accepts a form with a signed policy", async () => {
   assert.equal(succeeded(await post(formFields([["starts-with", "$key", ""]], { key: "plain" })), 204).text, "");
 });
 
-test("redirects to a page, and to nothing else", async () => {
+test("redirects to http and https addresses only", async () => {
   const to = async (redirect: string) => {
     const conditions = [
       ["starts-with", "$key", ""],
@@ -75,7 +75,7 @@ test("accepts a form by Signature V2", async () => {
   refused(await post({ ...fields, signature: "AAAA" }), "SignatureDoesNotMatch", 403);
 });
 
-test("refuses a form that the policy does not cover, and stores nothing of it", async () => {
+test("refuses a form that the policy does not cover, and stores nothing", async () => {
   const { gateway, bucket } = shared;
   const before = texts(await gateway.call("GET", `/${bucket}`), "Key");
   const anyKey = ["starts-with", "$key", "ok"] as const;
@@ -142,7 +142,7 @@ test("refuses an expired policy, and one without an expiry", async () => {
   }
 });
 
-test("refuses other bodies than forms", async () => {
+test("refuses bodies that are not forms", async () => {
   const part = (name: string, value = "x"): string =>
     `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   for (const [body, code] of [

@@ -12,7 +12,7 @@ const ENGINES = {
 } as const satisfies Record<ChecksumAlgorithm, readonly [DigestAlgorithm, bytes: number, ofNothing: string]>;
 
 const PREFIX = "x-amz-checksum-";
-/** Fields that begin like a checksum field and are not one. */
+/** Fields whose names begin like those of checksum fields. */
 const OTHERS = new Set(["x-amz-checksum-algorithm", "x-amz-checksum-mode", "x-amz-checksum-type"]);
 const SDK_FIELD = "x-amz-sdk-checksum-algorithm";
 

@@ -69,7 +69,7 @@ function secondsOf(date: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
-/** Half-open. */
+/** A range of bytes. `end` is excluded. */
 export interface Span {
   readonly start: number;
   readonly end: number;

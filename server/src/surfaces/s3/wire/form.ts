@@ -30,7 +30,7 @@ export class FormReader {
     const boundary = quoted ?? plain;
     if (boundary === undefined) throw new S3Error("MalformedPOSTRequest");
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The connection stays open when the reading ends early, since the answer still has to be sent on it.
+    // The connection stays open when the reading ends early, because the answer is sent on it.
     this.#chunks = (raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   }
 

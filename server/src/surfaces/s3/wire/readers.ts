@@ -24,7 +24,7 @@ export type Read<N extends ReaderName> = ReturnType<(typeof readers)[N]>;
 
 const OBJECTS_MAX = 1000;
 const PARTS_MAX = 10_000;
-/** Each object has at most a key, a version and three conditions. The rest is for clients that send more. */
+/** Each object has at most a key, a version and three conditions, so 8 is more than enough. */
 const DELETION_ELEMENTS_MAX = OBJECTS_MAX * 8;
 /** Each part has a number, a tag and a checksum. */
 const COMPLETION_ELEMENTS_MAX = PARTS_MAX * 5;

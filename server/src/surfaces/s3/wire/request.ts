@@ -22,7 +22,7 @@ export interface Exchange {
   /** Whether it came over TLS, to this server or to a trusted proxy. */
   readonly isSecure: boolean;
   /** Sends 100 Continue to a sender that waits for it (`Expect: 100-continue`). */
-  goOn(): void;
+  requestBody(): void;
 }
 
 /** Returns the value of a parameter, the first one if it is repeated; undefined if it is absent. */

@@ -2,7 +2,7 @@ import { S3Error, type S3Owner } from "#domain/s3/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { uriEncodedPath } from "./target.ts";
 
-/** Cuts to seconds, as in `Last-Modified`: clients compare the two. */
+/** Cuts the time to seconds, because clients compare it with `Last-Modified`. */
 export function xmlTime(ms: number): string {
   return isoFromMs(Math.floor(ms / 1000) * 1000);
 }

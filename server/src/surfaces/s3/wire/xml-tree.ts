@@ -42,7 +42,7 @@ export function parseDocument(bytes: Uint8Array, name: string, elementsMax = ELE
       throw new Error("the document has a document type, or no element");
     root = elementOf(document.root, 1);
   } catch (cause) {
-    // This includes a stack overflow by endless nesting.
+    // Also catches a stack overflow by deep nesting.
     throw new XmlFault(undefined, cause);
   }
   if (root.name !== name) throw new XmlFault(`The root element must be ${name}.`);

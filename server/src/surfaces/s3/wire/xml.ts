@@ -51,10 +51,10 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "\r": "&#x0D;",
 };
 /**
- * Characters with a meaning in XML, those that a parser would change, and those that XML 1.0 does not allow. S3 sends
- * them as references, because keys may contain them.
+ * Characters that have a meaning in XML, that a parser would change, or that XML 1.0 does not allow. S3 sends them as
+ * references, because keys may contain them.
  */
-// oxlint-disable-next-line no-control-regex -- they are what it is about
+// oxlint-disable-next-line no-control-regex -- these characters must be escaped
 const ESCAPED = /[&"'<>\x00-\x08\x0a-\x1f\x85\u2028\ufffe\uffff]/g;
 
 function escapeText(text: string): string {

@@ -26,7 +26,7 @@ interface Run {
 
 /**
  * Deletes objects, sorted by key, in the caller's transaction. It reads all of them first, decides about each in order,
- * and writes the results together. Undefined for a deletion that depends on another one of the set so that only the
+ * and writes the results together. The result is undefined for a deletion that depends on another one of the set so that only the
  * database can decide it.
  */
 export async function deleteSet(
