@@ -59,7 +59,7 @@ export interface IdentityOptions {
   /** Reads the keys of trusted issuers. Default: from public addresses only. */
   readonly outbound?: Pick<Outbound, "check" | "get">;
   readonly log: { warn(fields: object, message: string): void };
-  /** Its list has the work of identity. */
+  /** Runs the periodic work of identity. */
   readonly schedule: Schedule;
 }
 
@@ -182,7 +182,7 @@ async function present(
   const { feed, states, clock, gate, usage } = deps;
   await feed.ensureFresh();
   const cached = await states.byId(id);
-  // Memory may be older than what another node knew when it issued the token.
+  // The cached state may be older than the state with which another node issued the token.
   const state = cached !== undefined && epoch > cached.epoch ? await states.readById(id) : cached;
   if (state === undefined || state.epoch !== epoch || !isLive(state, clock.nowMs())) return undefined;
   gate.require(state, origin);
@@ -200,7 +200,7 @@ async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope;
   try {
     await keys.load();
   } catch (error) {
-    await discardNewKeyFile(dataDir, masterKey); // another node was first, with another key
+    await discardNewKeyFile(dataDir, masterKey); // Another node was faster and sealed the database under another key.
     throw error;
   }
   return { envelope, keys };

@@ -1,4 +1,4 @@
-/** Shared by tests of identity and of its users: a database, an organization in it, people, nodes. */
+/** The common setup of tests that need identity: a database with an organization, people and nodes. */
 import { trustedClock } from "#kernel/testing.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,19 +43,19 @@ export interface Ground {
   readonly metadata: MetadataStore;
   readonly clock: TestClock;
   readonly dataDir: string;
-  /** The same database once more, as another process has it: nothing is shared in memory. */
+  /** Opens the same database again, without shared memory, like another process. */
   reopen(): Promise<MetadataStore>;
-  /** One more node on the same database. */
+  /** Creates another node on the same database. */
   node(options?: Partial<IdentityOptions>): Promise<Identity>;
-  /** A member with this role. */
+  /** Creates a member with this role. */
   person(role: OrgRole, projects?: Readonly<Record<string, ProjectRole>>): Promise<PersonPrincipal>;
-  /** Changes the organization as its own domain does, and tells all nodes. */
+  /** Changes the organization, and announces the change to all nodes. */
   organization(set: { policy?: object; token_lifetime_s?: number }): Promise<void>;
   setRole(userId: string, role: OrgRole | null): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `url`: of an empty PostgreSQL database; SQLite when absent. */
+/** `url`: an empty PostgreSQL database. Default: SQLite. */
 export async function openGround(options: { url?: string; clock?: TestClock } = {}): Promise<Ground> {
   const clock = options.clock ?? testClock();
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-identity-"));
@@ -97,7 +97,7 @@ export async function openGround(options: { url?: string; clock?: TestClock } = 
   };
 }
 
-/** Signs in and takes a token, as a client does. */
+/** Signs in and gets a token, like a client. */
 export async function tokenOf(
   identity: Identity,
   client: { clientId: string; clientSecret: string },
@@ -107,7 +107,7 @@ export async function tokenOf(
   return (await identity.tokens.issuer.issue(state, { scope, ip: "127.0.0.1", requestId: "req_test" })).accessToken;
 }
 
-/** Makes a credential, by default of the organization and by the system, and says what its client needs. */
+/** Creates a credential, by default of the organization and by the system. Returns the values for its client. */
 export async function credentialOf(
   identity: Identity,
   options: {

@@ -37,7 +37,7 @@ export interface Bootstrapped {
   project: Project;
   app: App;
   owner: { id: string; email: string };
-  /** Null once the owner has an account: anybody with a link could take over the account. */
+  /** Null if the owner has an account, because a link would let anybody take it over. */
   setupToken: string | null;
 }
 
@@ -68,7 +68,7 @@ export async function bootstrapOrganization(deps: OrganizationsDeps, input: Boot
  * Creates an organization for an owner. The owner gets a set-up link, unless they have an account with a password.
  * @throws Problem `conflict`: the slug is taken
  */
-export async function foundOrganization(
+export async function createOrganizationFor(
   deps: OrganizationsDeps,
   input: { readonly slug: string; readonly name: string; readonly ownerEmail: string },
 ): Promise<Pick<Bootstrapped, "organization" | "setupToken">> {
@@ -134,7 +134,7 @@ async function ownerOf(
   // Another organization may have invited our default address, and set a password for it.
   if (known !== undefined && role === undefined && email === undefined) throw takenAddress(wanted);
   if (known !== undefined && role !== "owner" && hasAccount(known) && known.verified_at === null)
-    throw unprovedAddress(wanted);
+    throw unverifiedAddress(wanted);
   const person = known ?? (await makePerson(deps, tx, organization.id, wanted));
   if (role !== "owner") await makeOwner(deps, tx, organization.id, person.id);
   const owner = { id: person.id, email: person.email };
@@ -151,7 +151,7 @@ function hasAccount(person: Tables["person"]): boolean {
 }
 
 /** Anybody who saw an invitation may have created the account, so it must not get an organization. */
-function unprovedAddress(email: string): Problem {
+function unverifiedAddress(email: string): Problem {
   return new Problem(
     "conflict",
     `The account ${email} can't become an owner, because its address is not verified. Give its person a link from mooring account reset, then do this again.`,

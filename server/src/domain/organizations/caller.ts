@@ -51,7 +51,7 @@ export async function grantorOf(db: Reader, caller: Caller, orgId: string): Prom
   return grantorBehind(db, orgId, principal);
 }
 
-/** Returns the same for a credential that is not the caller, with the scopes that it has. */
+/** Returns the permissions that a credential may give. It need not be the caller. */
 export async function grantorBehind(
   db: Reader,
   orgId: string,

@@ -5,7 +5,7 @@ export type { App } from "./apps/store.ts";
 export {
   bootstrapOrganization,
   ensureSetupLink,
-  foundOrganization,
+  createOrganizationFor,
   type Bootstrapped,
   type BootstrapInput,
 } from "./bootstrap.ts";

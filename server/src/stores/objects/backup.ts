@@ -7,8 +7,8 @@ import { blobPath, layoutOf } from "./layout.ts";
 const PAGE = 1_000;
 
 /**
- * Lists the files of an objects directory that a copied set of records needs. Deletions must be held since before the
- * records were copied. Content in a bucket is not included.
+ * Lists the files of an objects directory that a copied set of records needs. The caller must have stopped deletions before it
+ * copied the records. Content in a bucket is not included.
  */
 export async function* objectFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
   const layout = layoutOf(dataDir);

@@ -77,14 +77,14 @@ async function dropIdle({ metadata, driver, pins }: CollectorParts, before: Cuto
       .limit(BATCH + pins.ids().length)
       .execute();
     const free = idle.filter(({ id }) => !pins.has(id));
-    // Alone, because a blob of 10,000 parts makes a large transaction.
+    // In a separate transaction, because a blob may have 10,000 parts.
     const ofParts = free.find(({ place }) => place === "parts");
     const chosen = ofParts === undefined ? free.slice(0, BATCH) : [ofParts];
     return chosen.length === 0 ? [] : drop(tx, chosen.map(({ id }) => id).toSorted(), before);
   });
 }
 
-/** Marks the blobs that still have no references. Row locks order this after or before a server that links one now. */
+/** Marks the blobs that still have no references. Row locks serialize this with servers that link one now. */
 async function drop(tx: Writer, ids: readonly string[], before: Cutoff): Promise<Dropped[]> {
   const dropped = await tx
     .updateTable("blob")
@@ -105,7 +105,7 @@ async function drop(tx: Writer, ids: readonly string[], before: Cutoff): Promise
   return dropped;
 }
 
-/** Removes the references to the parts. They count as idle for as long as their blob was, so they are deleted next. */
+/** Removes the references to the parts. A part without other references counts as idle long enough, so the next step deletes it. */
 async function dropParts(tx: Writer, id: string, before: Cutoff): Promise<void> {
   await tx
     .updateTable("blob")

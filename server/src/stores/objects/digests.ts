@@ -12,7 +12,7 @@ export type Digests = Readonly<Partial<Record<DigestAlgorithm, string>>>;
 /** A digest being computed. */
 interface Digest {
   update(chunk: Uint8Array): void;
-  /** Must be called once, at the end. */
+  /** Call it once, at the end. */
   hex(): string;
 }
 
@@ -38,7 +38,7 @@ export class Digester {
     for (const digest of this.#digests.values()) digest.update(chunk);
   }
 
-  /** Must be called once, at the end. */
+  /** Call it once, at the end. */
   finish(): Digests {
     return Object.fromEntries([...this.#digests].map(([algorithm, digest]) => [algorithm, digest.hex()]));
   }

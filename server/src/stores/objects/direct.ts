@@ -66,7 +66,7 @@ function staged(
   return { ...blob, digests: { sha256: blob.sha256 }, data: null };
 }
 
-/** Computes the SHA-256 for stores that do not: from the copy, because a client could still change the original. */
+/** Computes the SHA-256 if the store has not. Reads the copy, because a client could still change the original. */
 async function digestOf(driver: BlobDriver, id: string, size: number): Promise<string> {
   const hash = createHash("sha256");
   const source = await driver.open(id, { size, start: 0, length: size });

@@ -2,7 +2,7 @@ export interface ObjectSettings {
   /** Blobs up to this size are stored in the metadata store. */
   readonly inlineBytesMax: number;
   /**
-   * How long blobs are kept without references. It must be long enough to link a staged blob, and for readers on other
+   * How long blobs without references are kept. It must be long enough to link a staged blob, and for readers on other
    * servers.
    */
   readonly graceMs: number;

@@ -52,7 +52,7 @@ async function store(parts: WriteParts, write: StoredWrite): Promise<void> {
   const { id, orgId, options } = write;
   const unpin = pins.add(id);
   const recorded = beginBlob(metadata, { id, orgId, storeId: driver.storeId }, clock.nowMs());
-  recorded.catch(() => {}); // the sink awaits it before it leaves anything on disk
+  recorded.catch(() => {}); // The sink awaits this promise before anything durable is on disk.
   let sink: BlobSink | undefined;
   try {
     sink = await driver.create(id, { size: options.size, bytesMax: options.bytesMax, recorded });
@@ -97,7 +97,7 @@ async function giveWay({ pace, signal }: WriteOptions, bytes: number): Promise<v
   }
 }
 
-/** Frees the memory of a chunk that has its buffer for itself. */
+/** Frees the memory of a chunk if its buffer contains nothing else. */
 function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
@@ -143,7 +143,7 @@ class Check {
     this.#digester.update(chunk);
   }
 
-  /** Must be called after the last byte. @throws SizeMismatch, DigestMismatch */
+  /** Call it after the last byte. @throws SizeMismatch, DigestMismatch */
   verify(): void {
     const { size, expected = {}, known = {} } = this.#options;
     if (size !== undefined && this.bytes !== size) throw new SizeMismatch(size, String(this.bytes));

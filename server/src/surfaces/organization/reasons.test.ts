@@ -52,7 +52,7 @@ describe("a refusal names its reason", () => {
   test("the lowered role of the responsible person, or that the person left", async () => {
     const { userId, token, id } = await withCredential("admin", ["apps:read", "audit:read"]);
     await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
-    const words = /was given it, but the role of the person responsible for it was lowered to viewer/;
+    const words = /was given this scope, but the role of the person responsible for it was lowered to viewer/;
     assertDecided(await ask("GET", "/v1/audit", token), "role", "audit:read", words);
     await assert.rejects(newToken(id, "audit:read"), /does not have: audit:read\. .*lowered to viewer/);
     assert.equal((await ask("DELETE", `/v1/members/${userId}`, owner())).status, 204);
@@ -74,7 +74,12 @@ describe("a refusal names its reason", () => {
 
   test("that the credential lacks the scope, or the token was issued without it", async () => {
     const { token } = await world.credential({ by: "owner", scopes: ["apps:read"] });
-    assertDecided(await ask("GET", "/v1/audit", token), "scope", "audit:read", /The credential was not given it/);
+    assertDecided(
+      await ask("GET", "/v1/audit", token),
+      "scope",
+      "audit:read",
+      /The credential was not given this scope/,
+    );
     const { id } = await world.credential({ scopes: ["apps:read", "audit:read"] });
     const narrow = await newToken(id, "apps:read");
     assertDecided(await ask("GET", "/v1/audit", narrow), "scope", "audit:read", /token was issued without it/);

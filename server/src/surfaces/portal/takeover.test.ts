@@ -4,7 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { acceptInvitation, createMailedToken, foundOrganization, invite, SYSTEM } from "#domain/organizations/index.ts";
+import {
+  acceptInvitation,
+  createMailedToken,
+  createOrganizationFor,
+  invite,
+  SYSTEM,
+} from "#domain/organizations/index.ts";
 import { createOperatorLink } from "#domain/accounts/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { startProvider, type TestProvider } from "./testing/provider.ts";
@@ -158,7 +164,7 @@ test("a second identity with the same verified address is refused, and the page 
 
 test("the operator makes no person with an unverified address the owner of a new organization", async () => {
   const { email } = await takenAccount();
-  const founded = foundOrganization(server, { slug: `bank-${taken}`, name: "Bank", ownerEmail: email });
+  const founded = createOrganizationFor(server, { slug: `bank-${taken}`, name: "Bank", ownerEmail: email });
   await assert.rejects(
     founded,
     (error) => error instanceof Problem && error.code === "conflict" && /reset/.test(error.message),

@@ -144,7 +144,7 @@ test("a private project is hidden from everyone except its members, even from ow
   assert.equal(authorize(person("owner", { proj_closed: "reader" }), "files:delete", CLOSED), "allowed");
 });
 
-test("everything of another organization is hidden, with any permissions", () => {
+test("everything of another organization is hidden, whatever the permissions are", () => {
   for (const scope of SCOPES) {
     assert.equal(authorize(person("owner", { proj_open: "maintainer" }), scope, ELSEWHERE), "hidden");
     assert.equal(authorize(credential(SCOPES), scope, ELSEWHERE), "hidden");
@@ -176,7 +176,7 @@ test("a credential of a project reaches that project alone", () => {
   }
 });
 
-test("an archived project refuses writes and deletions, and allows reading and administration; a caller without the permission gets that reason", () => {
+test("an archived project refuses writes and deletions, and allows reading and administration; a missing permission is the stronger reason", () => {
   const governs = new Set<Scope>(["org:write", "members:write", "projects:write", "credentials:write"]);
   for (const scope of SCOPES) {
     const expected = scope.endsWith(":read") || scope === "registry:pull" || governs.has(scope) ? "allowed" : "state";
@@ -184,7 +184,7 @@ test("an archived project refuses writes and deletions, and allows reading and a
     assert.equal(authorize(credential([scope]), scope, ARCHIVED), expected, scope);
     assert.equal(authorize(credential([]), scope, ARCHIVED), "insufficient_scope", scope);
     const bound = { ...credential([scope], "proj_open"), projectState: "archived" as const };
-    assert.equal(authorize(bound, scope), expected, `${scope} of the project's own credential, anywhere`);
+    assert.equal(authorize(bound, scope), expected, `${scope} of the project's credential, without a resource`);
     assert.equal(authorize(credential([scope], "proj_x"), scope, ARCHIVED), "hidden");
   }
 });
@@ -252,10 +252,10 @@ describe("the reason of a refusal", () => {
     assert.deepEqual(whyNot(viewer, "files:write"), { by: "own role", role: "viewer", projectRole: null });
   });
 
-  test("has a text and the deciding check, through every parent", () => {
+  test("has a text that names the deciding check and every parent", () => {
     const id = "cred_parent";
     const cases: readonly (readonly [Reason, string, RegExp])[] = [
-      [{ by: "scope" }, "scope", /was not given it/],
+      [{ by: "scope" }, "scope", /was not given this scope/],
       [{ by: "token" }, "scope", /this token was issued without it\. Ask for a token with that scope/],
       [{ by: "policy" }, "policy", /the organization's policy forbids it for credentials/],
       [{ by: "approval" }, "approval", /waits for an approval/],

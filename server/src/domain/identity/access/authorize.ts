@@ -24,7 +24,7 @@ export function decide(principal: Principal, permission: Scope, resource?: Resou
   return stateAllows(state, permission) ? { allowed: true } : { allowed: false, reason: { by: "state", state } };
 }
 
-/** Makes the same check, without the reason. */
+/** Makes the same check as `decide`, but returns no reason. */
 export function authorize(principal: Principal, permission: Scope, resource?: Resource): Decision {
   const verdict = decide(principal, permission, resource);
   if (verdict.allowed) return "allowed";
@@ -84,7 +84,7 @@ function ofCredential(principal: CredentialPrincipal, resource: Resource): reado
   return resource.project?.visibility === "private" ? undefined : [principal.scopes];
 }
 
-/** Owners and admins are no exception: only its members reach a private project. */
+/** Returns the scope sets of a person. Owners and admins, too, reach a private project only as its members. */
 function ofPerson(principal: PersonPrincipal, resource: Resource): readonly ReadonlySet<Scope>[] | undefined {
   const { project } = resource;
   if (project === undefined) return [principal.scopes];

@@ -46,17 +46,17 @@ export function decidedBy(reason: Reason): DecidedBy {
 function sentenceOf(reason: Reason): string {
   if (reason.by === "own role") return `Your role ${roleText(reason)} does not have it.`;
   if (reason.by === "scope" || reason.by === "hidden" || reason.by === "state")
-    return "The credential was not given it.";
+    return "The credential was not given this scope.";
   if (reason.by === "token")
     return "The credential has it, but this token was issued without it. Ask for a token with that scope.";
-  return `The credential was given it, but ${clauseOf(reason)}.`;
+  return `The credential was given this scope, but ${clauseOf(reason)}.`;
 }
 
 /** Returns the clause that explains why a credential lost the scope that it was given. */
 export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
   switch (reason.by) {
     case "scope":
-      return "it was not given it";
+      return "it was not given this scope";
     case "token":
       return "this token was issued without it";
     case "approval":

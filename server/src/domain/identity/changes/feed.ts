@@ -52,7 +52,7 @@ const REST_POLL_MS = 1_000;
 const FRESH_MS = 1_000;
 const ON_DEMAND_SYNC_MS = 1_000;
 const HEARTBEAT_MS = 2_000;
-/** A read that comes this early before the heartbeat's time also writes the heartbeat. */
+/** A read also writes the heartbeat if the heartbeat is due within this time. */
 const HEARTBEAT_EARLY_MS = 150;
 const NODE_LIVE_MS = 5_000;
 const NODE_FORGOTTEN_MS = 24 * 60 * 60 * 1000;

@@ -11,7 +11,7 @@ export async function lastAccessChange(db: Reader): Promise<number> {
   return row?.seq ?? 0;
 }
 
-// With `max` SQLite's plan shows that this is one step, so it runs in this thread.
+// With `max`, SQLite's query plan has a single step, so the statement runs in this thread.
 const LAST_ACCESS_CHANGE = prepared((db) =>
   db.selectFrom("auth_change").select((eb) => eb.fn.max<number | null>("seq").as("seq")),
 );

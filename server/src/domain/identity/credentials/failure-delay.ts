@@ -64,7 +64,7 @@ export class FailureDelay {
 
   /**
    * Counts unknown links of 256 random bits. A valid link always works. A client that shows unknown ones must wait.
-   * @throws Problem `rate_limited` instead of `not_found`; what `work` throws
+   * @throws Problem `rate_limited` instead of `not_found`; the errors of `work`
    */
   async countMisses<T>(key: string, work: () => Promise<T>): Promise<T> {
     try {

@@ -12,7 +12,7 @@ export interface Origin {
 
 export interface Gate {
   /**
-   * Checks whether the credential may be used. Call it once its owner is proved by a secret, an assertion or a token.
+   * Checks whether the credential may be used. Call it after the client has sent a valid secret, assertion or token.
    * Refusals go into the audit log.
    * @throws Problem `approval_pending`, `address_not_allowed`, `second_factor_required`, `provider_sign_in_required`
    */

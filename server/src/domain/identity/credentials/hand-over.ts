@@ -27,7 +27,7 @@ const OF_ORGANIZATION = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "org
 const OF_PERSON = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "person");
 const OF_PROJECT = KIND_NAMES.filter((kind) => TABLES[KINDS[kind].table].endsWithProject);
 
-/** Returns the ids of what a person or a credential created for the organization and nobody revoked, by kind. */
+/** Returns, by kind, the ids of the credentials that a person or a credential created and that are not revoked. */
 export async function createdBy(db: Reader, orgId: string, id: string): Promise<Readonly<Record<KindName, string[]>>> {
   const ids: Record<KindName, string[]> = { app: [], personal: [], s3: [] };
   for (const kind of OF_ORGANIZATION) ids[kind] = await liveIds(db, kind, { orgId, createdBy: id });
@@ -61,7 +61,7 @@ export async function transferCredentials(
 
 function keptScopes(context: AnyContext, becomesOwners: boolean): ReturnType<typeof parseScopes> {
   const held = creatorScopes(context, undefined) ?? NO_SCOPES;
-  // With an owner as its creator, `members:write` alone could create and remove owners.
+  // A credential with `members:write` could create and remove owners if its creator became an owner.
   const grows = becomesOwners && context.creator_role !== "owner";
   const kept = [...parseScopes(context.scopes)].filter(
     (scope) => held.has(scope) && !(grows && scope === "members:write"),
@@ -113,7 +113,7 @@ async function revokeAll(
 ): Promise<string[]> {
   const contexts = await liveContexts(tx, kind, of);
   const atMs = deps.clock.nowMs();
-  // All rows come before the feed's lock. A concurrent change of a credential takes the locks in the same order.
+  // Locks all rows before the feed. A concurrent change of a credential takes the locks in the same order.
   for (const row of contexts) await revokeRow(tx, row.id, { atMs, epoch: nextEpoch(row) });
   for (const row of contexts) await announce(deps, tx, row.id, nextEpoch(row));
   return contexts.map(({ id }) => id);

@@ -95,7 +95,7 @@ export function invalidPlace(pointer: string, detail: string): Problem {
   return new Problem("invalid_body", "The credential is not valid.", { errors: [{ pointer, detail }] });
 }
 
-/** Returns the end of a secret, which people recognize it by. */
+/** Returns the last characters of a secret, so that people can recognize it. */
 export function hintOf(secret: string): string {
   return secret.slice(-4);
 }

@@ -10,11 +10,11 @@ import { openGround, ORG_ID, PROJECT_ID, SYSTEM, type Ground } from "../testing.
 import { revokeCredentialsOfProject, transferCredentials } from "./hand-over.ts";
 import { KINDS, tableOf, TABLES } from "./kinds.ts";
 
-test("every table of a kind finds its rows by their IDs, and sorts by columns of its lists", () => {
+test("every kind's table is found by the prefix of an ID, and its lists have a unique order", () => {
   for (const { table } of Object.values(KINDS)) {
     const { idPrefix, order } = TABLES[table];
     assert.equal(tableOf(`${idPrefix}_00000000000000000000000001`), table);
-    assert.equal(order.at(-1), "id", "no two items have the same place");
+    assert.equal(order.at(-1), "id", "the last column is unique");
   }
 });
 
@@ -37,7 +37,7 @@ for (const { kind: database, skip } of DATABASES) {
     const acting = { actor: SYSTEM };
     const scopes: Scope[] = ["s3:read", "apps:write"];
 
-    /** Creates one credential of each kind, by the same creator in the same place. */
+    /** Creates one credential of each kind, with the same creator and project. */
     async function both(actor: Parameters<Identity["s3Keys"]["create"]>[0]["actor"], projectId: string | null = null) {
       const input = { name: "one", projectId, scopes };
       const { credential } = await identity.credentials.create({ actor }, input);
@@ -79,7 +79,7 @@ for (const { kind: database, skip } of DATABASES) {
       assert.deepEqual([s3.revokedAtMs, s3.effectiveScopes], [null, []]);
     });
 
-    test("revoking a project revokes its credentials, but not its S3 keys", async () => {
+    test("deleting a project revokes its credentials, but not its S3 keys", async () => {
       const made = await both(SYSTEM, PROJECT_ID);
       const deps = { metadata: ground.metadata, clock: ground.clock };
       const project = { orgId: ORG_ID, projectId: PROJECT_ID };

@@ -117,7 +117,7 @@ async function list<T extends Table>(
   const last = page.at(-1);
   const ids = page.map(({ id }) => id);
   const contexts = new Map((await contextsOf(metadata.read, table, ids)).map((context) => [context.id, context]));
-  // One after the other: a page of concurrent reads would take every connection to the records.
+  // Reads one after another, because concurrent reads of a page would use every database connection.
   const items: Views[T][] = [];
   for (const id of ids) {
     const context = contexts.get(id);
@@ -193,7 +193,7 @@ async function revoke<T extends Table>(
     const revokedNowMs = context.revoked_at ?? clock.nowMs();
     const epoch = nextEpoch(context);
     if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedNowMs, epoch });
-    // Announced again if it was revoked before, so that this answer, too, covers every node.
+    // Announces it again if it was revoked before, so that this answer, too, waits for every node.
     const number = await announce(manager, tx, context.id, epoch);
     const detail = detailOf(table, "revoke", context);
     if (context.revoked_at === null)

@@ -118,7 +118,7 @@ export function isAccessKeyId(text: string): boolean {
 function newSecretKey(): string {
   for (;;) {
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
-    if (!secret.startsWith("-")) return secret; // programs would read it as an option
+    if (!secret.startsWith("-")) return secret; // Programs would read a leading `-` as an option.
   }
 }
 

@@ -126,7 +126,7 @@ export class SignIn {
     if (request.takesPeople === true && EMAIL.test(request.clientId)) return this.#verifyPerson(request);
     if (!CLIENT_ID.test(request.clientId)) return this.#refuse(request, undefined, "malformed");
     if (!isWellFormedSecret(KINDS.app.secretPrefix, request.clientSecret)) {
-      // Read so that the audit log of the client's organization shows the attempt.
+      // Reads the credential, so that the audit log of its organization shows the attempt.
       return this.#refuse(request, await states.readByClient(request.clientId), "malformed");
     }
     const cached = states.cachedByClient(request.clientId);
@@ -141,7 +141,7 @@ export class SignIn {
     return this.#refuse(request, state, reasonOf(state, this.#deps.clock.nowMs()));
   }
 
-  /** Finds a token by its own hash. Checks the address afterwards, for every token alike. */
+  /** Finds a personal access token by its hash, then compares the person's e-mail address. */
   async #verifyPerson(request: SignInRequest): Promise<CredentialState | undefined> {
     if (!isWellFormedSecret(KINDS.personal.secretPrefix, request.clientSecret))
       return this.#refuse(request, undefined, "malformed");

@@ -11,7 +11,7 @@ import { findContext, type AnyContext } from "./store.ts";
 import { UNBOUNDED, type Span, type Widener } from "./widening.ts";
 
 /**
- * Returns the addresses from which a credential works, and until when. Its own limits count, those of the credentials
+ * Returns the addresses from which a credential works, and until when. Considers its own limits, those of the credentials
  * that created it, and the longest lifetime that the policy allows.
  */
 export async function spanOf(db: Reader, context: AnyContext): Promise<Span> {

@@ -178,7 +178,7 @@ export class CredentialStates {
       changes.filter((row) => row.kind === "credential" || row.kind === "organization").map((row) => row.subject),
     );
     if (subjects.size === 0) return;
-    this.#reading.clear(); // all of them, because reading once more is cheap
+    this.#reading.clear(); // Drops all states of the organization, because reading them again is cheap.
     for (const state of this.#byId.values()) {
       if (subjects.has(state.id) || subjects.has(state.orgId) || state.createdThrough.some((id) => subjects.has(id)))
         this.#forget(state);

@@ -8,7 +8,7 @@ import { KINDS, tableOf, TABLES, type AnyRow, type KindName, type Rows, type Tab
 export type SecretRow = Tables["credential_secret"];
 
 /**
- * The limits of a credential of any kind. One statement reads them with the credential, so they are of the same moment.
+ * The limits of a credential of any kind. One statement reads them with the credential, so both are from the same moment.
  */
 interface BoundColumns extends OptionalProjectColumns {
   org_slug: string;

@@ -34,7 +34,7 @@ export interface TrustsDeps {
   readonly credentials: Pick<Credentials, "change">;
   readonly federation: Pick<Federation, "explain">;
   readonly outbound: Pick<Outbound, "check">;
-  /** This server's issuer: the audience of a trust without its own one. */
+  /** This server's issuer: the audience of trusts that name no audience. */
   readonly issuer: string;
 }
 
@@ -103,7 +103,7 @@ export class Trusts {
           "conflict",
           "A personal access token belongs to one person and can't trust an issuer. Create a credential for that.",
         );
-      // The approval was given for the owner of the secret.
+      // A trust gives the credential to new programs, so it counts as widening an approved credential.
       const span = await spanOf(tx, context);
       const wider = { scopes: parseScopes(context.scopes), secret: true, afterApproval: context.pending === 0, span };
       requireMayWiden(await widenerOf(tx, acting, context, held), wider);
@@ -162,7 +162,7 @@ export class Trusts {
     return this.#deps.credentials.change(acting, row.credential_id, async (tx, context) => {
       await deleteTrust(tx, context.org_id, id);
       const { name, issuer, subject } = row;
-      // The epoch stays. The nodes drop the credential's state with the trust, and a token of the trust names it.
+      // The epoch stays the same. The trust's tokens name the trust, so nodes refuse them once they know that it is deleted.
       return { epoch: context.epoch, action: "trust.delete", detail: { trust: id, name, issuer, subject } };
     });
   }

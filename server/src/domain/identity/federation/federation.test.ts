@@ -212,10 +212,10 @@ describe("keys", () => {
     assert.equal(issuer.asked.length, 12, "one more request in the five seconds");
     clock.advance(60 * 60_000 - 1);
     for (let i = 0; i < 10; i++) await refused(federation.accept([trust()], await unknownKey(i)), /no such key/);
-    assert.equal(issuer.asked.length, 12 + 10, "at most five requests are saved up");
+    assert.equal(issuer.asked.length, 12 + 10, "a pause allows at most five requests at once");
   });
 
-  test("that many callers need at once are requested once, and those of another issuer meanwhile", async () => {
+  test("that many callers need at once are requested once, and do not delay the keys of another issuer", async () => {
     const other = await startIssuer("ES256");
     const federation = fresh();
     await federation.accept([trust()], await issuer.token(good));

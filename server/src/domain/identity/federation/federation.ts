@@ -90,7 +90,7 @@ export class Federation {
   }
 }
 
-/** Returns the same refusal for a client that does not exist. It names only what the caller sent. */
+/** Returns the refusal. It is the same for an unknown client, and contains only values that the caller sent. */
 function refusal({ issuer, subject }: Assertion, reason: string, isIssuersFault = false): AssertionRefusal {
   return new AssertionRefusal(
     `No trust of this client accepts an assertion of the issuer ${issuer.slice(0, 200)} about ${subject.slice(0, 200)}, or the issuer's keys can't be read now. The organization's audit log says which check failed.`,
@@ -122,7 +122,7 @@ function lifetimeOf(assertion: Assertion, nowMs: number): Check {
 
 function claimsText({ claims }: Trust): string {
   const names = Object.keys(claims);
-  return names.length === 0 ? "the trust requires none" : `as asked for: ${names.join(", ")}`;
+  return names.length === 0 ? "the trust requires none" : `present with the required values: ${names.join(", ")}`;
 }
 
 function skipped(names: readonly CheckName[]): Check[] {

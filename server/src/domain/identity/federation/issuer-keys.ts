@@ -23,7 +23,7 @@ interface Issuer {
   keys: CompactVerifyGetKey | undefined;
   /** When the keys were read. */
   readAtMs: number;
-  /** How many more times the issuer may be asked at once, as of that time. */
+  /** How many requests may be sent without waiting, counted at `atMs`. */
   questions: { left: number; atMs: number };
   /** The reason why the last request for keys failed. */
   failure: string | undefined;
@@ -133,7 +133,7 @@ export class IssuerKeys {
   }
 
   async #read(name: string): Promise<CompactVerifyGetKey> {
-    const address = `${name.replace(/\/$/, "")}/.well-known/openid-configuration`; // section 4: without the last slash
+    const address = `${name.replace(/\/$/, "")}/.well-known/openid-configuration`; // Section 4: without a slash at the end.
     const document = await this.#json(address, DOCUMENT_BYTES_MAX);
     if (document["issuer"] !== name) throw new Unusable("its discovery document names another issuer"); // section 4.3
     const address2 = document["jwks_uri"];

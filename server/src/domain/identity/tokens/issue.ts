@@ -131,7 +131,7 @@ function grantedScope(state: CredentialState, asked: string | undefined): string
     const cut = lacking.map((name) => (isScope(name) ? state.withheld.get(name) : undefined)).find(isGiven);
     const why = cut === undefined ? null : clauseOf(cut);
     const text = `The credential does not have: ${[...new Set(lacking)].join(" ").slice(0, 200)}`;
-    throw new ScopeRefusal(why === null ? text : `${text}. It was given it, but ${why}.`, why);
+    throw new ScopeRefusal(why === null ? text : `${text}. The credential was given this scope, but ${why}.`, why);
   }
   return renderScopes(new Set(names as Scope[]));
 }

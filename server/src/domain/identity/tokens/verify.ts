@@ -39,7 +39,7 @@ interface SignedToken {
 const SIGNATURES_MAX = 20_000;
 /** For tokens from before a start, or from a node with a wrong clock. */
 const CLOCK_SKEW_S = 60;
-/** The shortest interval between two reads of keys that tokens with an unknown key cause. */
+/** Tokens with an unknown key cause a read of the keys at most this often. */
 const KEY_NEWS_EVERY_MS = 1_000;
 
 export class TokenVerifier {
@@ -67,7 +67,7 @@ export class TokenVerifier {
       this.#verifiedBefore(token) ?? (await this.#verifySignature(token)) ?? (await this.#verifyWithNews(token));
     this.#checkClaims(claims);
     let credential = states.cachedById(claims.sub) ?? (await states.readById(claims.sub));
-    // Memory is older than what another node knew when it issued the token.
+    // The cached state is older than the state with which another node issued the token.
     if (credential !== undefined && (claims.ce > credential.epoch || !hasTrust(credential, claims)))
       credential = await states.readById(claims.sub);
     if (credential === undefined || credential.clientId !== claims.client_id || credential.orgId !== claims.org) {

@@ -17,8 +17,8 @@ import {
   insertApp,
   listAppRows,
   setAppName,
-  takeBucketAway,
-  takeRepositoryAway,
+  deleteEmptyBucket,
+  deleteEmptyRepository,
   type App,
 } from "./store.ts";
 
@@ -120,9 +120,9 @@ export async function deleteApp(deps: OrganizationsDeps, caller: Caller, app: Ap
 /** Deletes an app in the caller's transaction, under the organization's lock. */
 export async function deleteAppIn(deps: OrganizationsDeps, tx: Writer, caller: Caller, app: AppKey): Promise<void> {
   const row = await found(tx, app);
-  if (!(await takeBucketAway(deps.metadata.dialect, tx, row)))
+  if (!(await deleteEmptyBucket(deps.metadata.dialect, tx, row)))
     throw new Problem("conflict", "The app's bucket is not empty. Delete its objects and uploads first.");
-  if (!(await takeRepositoryAway(tx, row)))
+  if (!(await deleteEmptyRepository(tx, row)))
     throw new Problem("conflict", "The app's repository is not empty. Delete its images first.");
   await deleteAppRow(tx, row.org_id, row.id);
   await appendAudit(deps, tx, {

@@ -58,7 +58,7 @@ export async function deleteAppRow(tx: Writer, orgId: string, appId: string): Pr
 }
 
 /** Deletes the settings of an app's bucket. Returns false if it has objects, versions or uploads. */
-export async function takeBucketAway(
+export async function deleteEmptyBucket(
   dialect: MetadataStore["dialect"],
   tx: Writer,
   { id, org_id: orgId }: Pick<AppRow, "id" | "org_id">,
@@ -108,7 +108,7 @@ export async function setAppProject(tx: Writer, app: Pick<AppRow, "id" | "org_id
 }
 
 /** Deletes the settings of an app's repository. Returns false if it has images, blobs or uploads with content. */
-export async function takeRepositoryAway(tx: Writer, { id }: Pick<AppRow, "id">): Promise<boolean> {
+export async function deleteEmptyRepository(tx: Writer, { id }: Pick<AppRow, "id">): Promise<boolean> {
   for (const table of ["registry_manifest", "registry_blob"] as const) {
     const query = tx.selectFrom(table).select("repository").where("repository", "=", id).limit(1);
     if ((await query.executeTakeFirst()) !== undefined) return false;

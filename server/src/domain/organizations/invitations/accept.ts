@@ -51,7 +51,7 @@ export async function acceptInvitation(deps: OrganizationsDeps, input: Acceptanc
   const invitation = await open(deps, deps.metadata.read, tokenHash);
   const known = await personByEmail(deps.metadata.read, invitation.email);
   if (known?.verified_at === null && isMailed(invitation, tokenHash))
-    return acceptAsProved(deps, known, { input, tokenHash, invitation }, origin);
+    return acceptAsVerified(deps, known, { input, tokenHash, invitation }, origin);
   const row =
     known === undefined
       ? await newPerson(deps, input, { email: invitation.email, isProved: isMailed(invitation, tokenHash) })
@@ -66,7 +66,7 @@ export async function acceptInvitation(deps: OrganizationsDeps, input: Acceptanc
 /**
  * Gives the account to the owner of the mailbox: everything that was set up before ends, and the given password is set.
  */
-async function acceptAsProved(
+async function acceptAsVerified(
   deps: OrganizationsDeps,
   known: Person,
   given: { readonly input: Acceptance; readonly tokenHash: string | null; readonly invitation: Invitation },
@@ -109,8 +109,8 @@ export async function openInvitation(
 
 /**
  * Accepts an invitation for a person who proved their identity without a password: with their session, or at a provider
- * that verified the address. A new person gets an account without a password. `bySession`: a mailed link may also be
- * the first verification of the address. At a provider, the sign-in itself is.
+ * that verified the address. A new person gets an account without a password. `bySession`: the person
+ * has a session. Then a mailed link may verify the address for the first time. A provider has already verified it.
  * @param tokenHash from `invitationHash`
  * @throws Problem `not_found`, `forbidden` (it is for another address), `conflict` (already a member)
  */

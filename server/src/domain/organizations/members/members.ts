@@ -169,7 +169,7 @@ export async function removeMember(
     const { app: credentials, s3: s3Keys } = await createdBy(tx, orgId, userId);
     const heir = handOver ? requireHeir(grantor, userId) : null;
     if (heir !== null) await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
-    const inherited = await passProjectsOn(deps, tx, orgId, { from: userId, preferred: grantor.userId });
+    const inherited = await transferProjects(deps, tx, orgId, { from: userId, preferred: grantor.userId });
     await deleteMembership(tx, orgId, userId);
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {
@@ -197,7 +197,7 @@ function requireHeir(grantor: Grantor, userId: string): string {
 }
 
 /** Returns the new maintainer of each project whose only maintainer was `from`. */
-async function passProjectsOn(
+async function transferProjects(
   deps: OrganizationsDeps,
   tx: Writer,
   orgId: string,

@@ -210,10 +210,10 @@ export async function deleteProject(
   const orgId = project.org_id;
   await changeOrganization(deps, orgId, async (tx) => {
     const row = await found(tx, project);
-    await deps.metadata.lock(tx, `saved_query:${orgId}`); // the lock keeps others from adding any
+    await deps.metadata.lock(tx, `saved_query:${orgId}`); // The lock keeps others from adding an app.
     if ((await countApps(tx, orgId, row.id)) > 0)
       throw new Problem("conflict", "The project has apps. Delete them first.");
-    await deps.metadata.lock(tx, `file:${orgId}`); // no upload can end from here on
+    await deps.metadata.lock(tx, `file:${orgId}`); // From here on no upload can be completed.
     if (await hasFiles(tx, orgId, row.id)) throw new Problem("conflict", "The project has files. Delete them first.");
     await deps.metadata.lock(tx, `webhook:${orgId}`);
     if (await hasWebhooks(tx, orgId, row.id))

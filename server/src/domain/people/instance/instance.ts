@@ -1,5 +1,5 @@
 import { appendAudit, type AuditEvent } from "#domain/audit/index.ts";
-import { foundOrganization } from "#domain/organizations/index.ts";
+import { createOrganizationFor } from "#domain/organizations/index.ts";
 import type { Origin, PeopleDeps } from "../deps.ts";
 import type { Session } from "../sessions/sessions.ts";
 
@@ -10,7 +10,7 @@ export async function createOrganization(
   input: { readonly slug: string; readonly name: string; readonly ownerEmail: string },
   origin: Origin,
 ): Promise<{ id: string; slug: string; name: string; setupToken: string | null }> {
-  const { organization, setupToken } = await foundOrganization(deps, input);
+  const { organization, setupToken } = await createOrganizationFor(deps, input);
   const { id, slug, name } = organization;
   const target = { kind: "organization", id };
   await auditInstance(deps, session, { action: "organization.create", target, detail: { slug } }, origin);

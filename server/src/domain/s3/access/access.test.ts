@@ -311,7 +311,7 @@ for (const { kind, skip } of DATABASES) {
       await g.ground.setRole(developer.id, null);
       assert.match(await why(accessKeyId), /has left the organization/);
       const reading = await g.identity.s3Keys.create(SYSTEM, { name: "r", projectId: null, scopes: ["s3:read"] });
-      assert.match(await why(reading.key.accessKeyId), /s3:write\. The credential was not given it/);
+      assert.match(await why(reading.key.accessKeyId), /s3:write\. The credential was not given this scope/);
       const whole = await g.identity.s3Keys.create(SYSTEM, { name: "w", projectId: null });
       await g.ground.organization({ policy: { allowed_scopes: ["s3:read"] } });
       assert.match(await why(whole.key.accessKeyId), /the organization's policy forbids it for credentials/);

@@ -85,7 +85,7 @@ class ForgetfulDisk {
     return Object.fromEntries(told) as FileOperations;
   }
 
-  /** Removes everything that was not flushed. To be called when nothing has the directory open. */
+  /** Removes everything that was not flushed. Call it when nothing has the directory open. */
   async loseWhatIsNotFlushed(): Promise<void> {
     const { blobs } = layoutOf(this.#dataDir);
     for (const [path, copy] of this.#removed) await rename(copy, path).catch(() => {});
@@ -154,7 +154,7 @@ test("a large blob is flushed while it arrives, so that the last flush is short"
   await store.close();
 });
 
-test("the simulated power failure detects the lack of each flush", async () => {
+test("the simulated power failure detects each missing flush", async () => {
   const unwritten = await afterPowerFailure(["datasync"]);
   assert.deepEqual(unwritten.found, ["missing", "missing", "missing", "missing"]);
   const unnamed = await afterPowerFailure(["syncDirectory"]);

@@ -122,7 +122,7 @@ class FilesystemDriver implements BlobDriver {
   async create(id: string, { size, recorded }: CreateOptions): Promise<FileSink> {
     await this.#space.reserve(size ?? 0);
     const prepared = Promise.all([recorded, this.#makeShard(dirname(this.#path(id)))]);
-    prepared.catch(() => {}); // the sink awaits it at its end
+    prepared.catch(() => {}); // The sink awaits these promises before it commits.
     return FileSink.open({
       operations: this.#operations,
       temporary: join(this.#layout.tmp, id),

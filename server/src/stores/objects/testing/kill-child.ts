@@ -49,7 +49,7 @@ async function write(writer: number): Promise<void> {
     if (n % 3 !== 2) continue;
     const old = `${run}-${writer}-${n - 2}`;
     writeSync(1, `-${old}\n`);
-    await dropThing(store, old).catch(() => {}); // It may be missing: discarded, or collected.
+    await dropThing(store, old).catch(() => {}); // The content may have been discarded or collected.
   }
 }
 

@@ -41,7 +41,7 @@ export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** The defaults without a schedule and without reserved disk space, so that a test decides both. */
+/** The default settings, but without a schedule and without reserved disk space. */
 export function testSettings(change: Partial<ObjectSettings> = {}): ObjectSettings {
   return { ...OBJECT_DEFAULTS, collectEveryMs: 0, diskFreeBytesMin: 0, ...change };
 }

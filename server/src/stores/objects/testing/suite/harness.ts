@@ -92,7 +92,7 @@ export async function assertNothingLeft(store: OpenObjects, place: TestPlace): P
 
 export async function waitUntil(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const deadline = performance.now() + 10_000; !(await condition());) {
-    assert.ok(performance.now() < deadline, `${what} did not come`);
+    assert.ok(performance.now() < deadline, `${what} did not happen`);
     await new Promise((resolve) => void setTimeout(resolve, 5));
   }
 }

@@ -84,7 +84,7 @@ export const PARTS: ObjectCases = {
     assert.equal(await rowCount(store), 2);
   },
 
-  "parts are kept as long as the blob that they are part of, and deleted after it": async (store) => {
+  "parts are kept as long as the composed blob, and deleted after it": async (store) => {
     const { ids, whole } = await threeParts(store);
     const outer = await compose(
       store,
