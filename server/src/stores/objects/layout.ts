@@ -6,7 +6,7 @@ import { isId } from "#kernel/ids.ts";
  *
  * ```
  * objects/
- *   store-id                     names the directory in the metadata store; made once
+ *   store-id                     names the directory in the metadata store; created once
  *   lock                         held while a server has the directory open
  *   tmp/<blob id>                blobs that are being written; wiped at start
  *   blobs/<last two>/<blob id>   blobs that are complete, in up to 1,024 directories, by the last two characters of their random id

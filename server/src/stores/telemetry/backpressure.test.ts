@@ -76,7 +76,10 @@ test("the accepted rate settles at the compacted rate, for one sender and for ma
   );
   for (const { most, takenLate, compactedLate, longestMs } of [one, many]) {
     assert.ok(most > BACKLOG && most < 2 * BACKLOG, `${Math.round(most / MIB)} MiB at most`);
-    assert.ok(Math.abs(takenLate / compactedLate - 1) < 0.05, `${takenLate} taken, ${compactedLate} compacted`);
+    assert.ok(
+      Math.abs(takenLate / compactedLate - 1) < 0.05,
+      `${takenLate} bytes accepted, ${compactedLate} compacted`,
+    );
     assert.ok(longestMs <= DELAY_MS_MAX);
   }
   assert.ok(one.delayOfFirst > 10);

@@ -5,7 +5,7 @@ import type { TelemetryLog } from "./settings.ts";
 
 export interface BackpressureOptions {
   readonly hot: Pick<Tables, "hotBytes" | "hotBytesOf">;
-  /** Up to this backlog, in bytes that are not in Parquet yet, nothing is delayed. */
+  /** Appends are delayed while more than this many bytes are not in Parquet yet. */
   readonly backlogBytes: number;
   readonly clock: Clock;
   readonly log: TelemetryLog;

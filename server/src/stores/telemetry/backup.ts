@@ -6,7 +6,7 @@ import { layoutOf, segmentFirstSeq } from "./layout.ts";
 
 /**
  * Lists the files of a telemetry directory that a copied set of records needs: the Parquet files that it names, and the
- * log, which has all other batches. Deletions must be held since before the records were copied.
+ * log, which has all other batches. The caller must have stopped deletions before it copied the records.
  */
 export async function* telemetryFiles(dataDir: string, records: Reader): AsyncGenerator<KeptFile> {
   const layout = layoutOf(dataDir);

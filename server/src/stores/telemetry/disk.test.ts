@@ -20,7 +20,7 @@ async function smallDisk(
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMib}m`, "tmpfs", path], { stdio: "ignore" });
   } catch {
-    context.skip("needs root, or the right to mount, for a disk that is really full");
+    context.skip("needs root, or the permission to mount a file system");
     return undefined;
   }
   return { path, [Symbol.dispose]: () => void execFileSync("umount", ["--lazy", path]) };

@@ -34,7 +34,7 @@ export interface TelemetryOptions {
   readonly clock: GuardedClock;
   readonly log: TelemetryLog;
   readonly settings: TelemetryStoreSettings;
-  /** Makes Parquet; by default in a separate process. */
+  /** Writes Parquet files. Default: in a separate process. */
   readonly runner?: CompactionRunner;
   /** The sources of tables whose rows are not telemetry. A table without a source cannot be queried. */
   readonly records?: RecordSources;

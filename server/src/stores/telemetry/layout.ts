@@ -6,14 +6,14 @@ import type { TelemetryType } from "./columns.ts";
  *
  * ```
  * telemetry/
- *   store-id                               names the directory in the metadata store; made once
+ *   store-id                               names the directory in the metadata store; created once
  *   lock                                   held while a process has the directory open
- *   wal/<first seq, 20 digits>.wal         the log: the truth for rows that are not in Parquet yet
+ *   wal/<first seq, 20 digits>.wal         the log, which has all rows that are not in Parquet yet
  *   hot/<org>/<type>/<first>-<last>.ndjson rows of the log as queries read them; wiped at start
  *   parquet/<org>/<type>/<first>-<last>-<id>.parquet
- *   replacing/<id>.json                    which files take the place of which, until that is committed
+ *   replacing/<id>.json                    planned replacements of files, until they are committed
  *   records/<org>/<table>/<n>.ndjson       records of the metadata store as queries read them; wiped at start
- *   work/                                  half-made files; wiped at start
+ *   work/                                  unfinished files; wiped at start
  *   quarantine/                            files that could not be read or compacted, kept for a person to examine
  * ```
  */

@@ -42,11 +42,11 @@ export interface RowStoreOptions {
   readonly log: TelemetryLog;
   readonly settings: TelemetrySettings;
   readonly schedule: Schedule;
-  /** Makes Parquet; by default in a separate process. */
+  /** Writes Parquet files. Default: in a separate process. */
   readonly runner?: CompactionRunner;
-  /** Merges Parquet; by default in another process. */
+  /** Merges Parquet files. Default: in a second process. */
   readonly mergeRunner?: CompactionRunner;
-  /** Rewrites Parquet without erased rows; by default in a third process. */
+  /** Rewrites Parquet files without erased rows. Default: in a third process. */
   readonly eraseRunner?: CompactionRunner;
   /** Creates a segment of the log. Tests pass one with a failing disk. */
   readonly createSegment?: CreateSegmentFile;

@@ -71,7 +71,7 @@ async function readBack(dataDir: string): Promise<{ messages: string[]; errors: 
   return { messages, errors: errors.map(({ message }) => message) };
 }
 
-const UNKNOWN = "a parquet file is not in the manifest, nor are its rows in the log: is this the right database?";
+const UNKNOWN = "a parquet file is not in the manifest, and its rows are not in the log: is this the right database?";
 const MISSING = "a parquet file of the manifest is missing on disk";
 
 async function saveDatabase(dataDir: string, to: string): Promise<void> {
@@ -169,5 +169,5 @@ test("a database with only some inputs of a merge does not delete the merged fil
   const { rows, close } = await openTestStore(disk.dataDir);
   assert.equal(rows.health().hotRows, 1 + MESSAGES.length / 2, "the log has the rows that the database lacks");
   await close();
-  assert.deepEqual(await readdir(disk.quarantine), [merged], "and only this file has the others");
+  assert.deepEqual(await readdir(disk.quarantine), [merged], "only this file has the other rows");
 });

@@ -21,8 +21,8 @@ type Known = Awaited<ReturnType<Manifest["paths"]>>;
 
 /**
  * Compares the Parquet files on disk with the manifest, and deletes or quarantines files that do not belong. README.md,
- * "Parquet files at a start", has the cases. Returns the highest batch in any file. Its number must not be given again: if
- * the right database comes back, it would take the new batch for the old one.
+ * "Parquet files at a start", has the cases. Returns the highest batch in any file. Its number must not be used again: if
+ * the right database comes back, it would take a new batch with this number for the old one.
  */
 export async function sweepParquet(options: SweepOptions): Promise<number> {
   const { layout, manifest } = options;
@@ -91,7 +91,7 @@ async function removeUnknown({ layout, tables, logged, log }: SweepOptions, path
   }
   const kept = join(layout.quarantine, basename(path));
   await rename(absolute, kept);
-  const message = "a parquet file is not in the manifest, nor are its rows in the log: is this the right database?";
+  const message = "a parquet file is not in the manifest, and its rows are not in the log: is this the right database?";
   log.error({ path: absolute, kept }, message);
 }
 

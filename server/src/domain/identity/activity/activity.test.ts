@@ -92,12 +92,12 @@ for (const { kind, skip } of DATABASES) {
     test("fifty addresses are counted separately in an hour, and the rest together", async () => {
       const id = fresh();
       const activity = node();
-      const knocks = async (): Promise<void> => {
+      const sendRequests = async (): Promise<void> => {
         for (let i = 0; i < 60; i++) activity.count(request({ id, ip: `192.0.2.${i}`, userAgent: "x".repeat(300) }));
         await activity.flush();
       };
-      await knocks();
-      await knocks();
+      await sendRequests();
+      await sendRequests();
       const rows = await metadata.read
         .selectFrom("credential_activity")
         .select(["ip", "user_agent", "requests"])

@@ -150,7 +150,7 @@ async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | nul
     invitation.accepted_at === null &&
     invitation.revoked_at === null &&
     invitation.expires_at > nowMs &&
-    (await inviterStands(db, invitation, nowMs));
+    (await mayInviterInvite(db, invitation, nowMs));
   if (isOpen) return invitation;
   throw new Problem(
     "not_found",
@@ -158,7 +158,7 @@ async function open(deps: OrganizationsDeps, db: Reader, tokenHash: string | nul
   );
 }
 
-async function inviterStands(db: Reader, invitation: Invitation, nowMs: number): Promise<boolean> {
+async function mayInviterInvite(db: Reader, invitation: Invitation, nowMs: number): Promise<boolean> {
   const { org_id: orgId, invited_by: inviter } = invitation;
   if (isId("cred", inviter)) {
     // The current permissions count, because the responsible person may have lost the role since the invitation.

@@ -73,7 +73,7 @@ test("after a process ends between any two steps of a merge, the next start has 
   const crashes: Crash[] = [];
   // Two at a time. The number of steps varies a little, because files that are deleted together are forgotten together.
   for (let step = 1; !crashes.some(({ ended }) => ended); step += 2) {
-    assert.ok(step < STEPS_MAX, "the number of steps has no end");
+    assert.ok(step < STEPS_MAX, "the number of steps is bounded");
     const two = [step, step + 1].map((at) => crashAt(template, join(dir.path, String(at)), at, expected));
     crashes.push(...(await Promise.all(two)));
   }

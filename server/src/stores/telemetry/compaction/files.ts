@@ -110,7 +110,7 @@ export class ParquetFiles {
     await forgetNote();
   }
 
-  /** Must be called after the last change. */
+  /** Call it after the last change. */
   close(): Promise<void> {
     return this.#deletions.close();
   }
@@ -159,7 +159,7 @@ export class ParquetFiles {
     files: readonly ManifestFile[],
     change: {
       readonly commit: () => Promise<void>;
-      /** Whether a table that was read again has the change. */
+      /** Returns whether the table has the change, after it was read again from the manifest. */
       readonly isDone: () => boolean;
       readonly follow: (added: readonly ParquetFile[]) => void;
     },

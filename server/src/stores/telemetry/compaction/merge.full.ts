@@ -55,7 +55,7 @@ async function fill(rows: RowStore, orgId = "org_a", files = 8): Promise<string[
 const sorted = async (rows: RowStore, orgId = "org_a"): Promise<string[]> =>
   (await readMessages(rows, orgId)).toSorted();
 
-test("small files of a day become one, sorted by time; running queries finish with the old files", async () => {
+test("small files of a day are merged into one, sorted by time; running queries finish with the old files", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const expected = await fill(store.rows);
@@ -132,7 +132,7 @@ test("the next start deletes the files, and their manifest rows, that a query he
   await using dir = await temporaryDirectory();
   let store = await openTestStore(dir.path);
   const expected = await fill(store.rows);
-  await store.rows.snapshot("org_a"); // Never released.
+  await store.rows.snapshot("org_a"); // This snapshot is never released.
   await store.rows.merge();
   await store.close();
   const log = recordingLog();

@@ -70,7 +70,7 @@ export class Presence {
     const live = await othersLive(metadata.read, metadata.dialect, { storeId, liveMs: TELEMETRY_LIVE_MS });
     if (live.length > 0) throw several(live.length + 1);
     const [missing] = await othersHolding(metadata.read, storeId, orgId);
-    if (missing !== undefined) throw outOfReach(missing);
+    if (missing !== undefined) throw directoryWithoutServer(missing);
   }
 
   /** Does the same check, but may reuse a result that is at most one second old. */
@@ -107,7 +107,7 @@ function several(count: number): Problem {
   );
 }
 
-function outOfReach(storeId: string): Problem {
+function directoryWithoutServer(storeId: string): Problem {
   return new Problem(
     "telemetry_incomplete",
     `The directory ${storeId} has telemetry of this organization, but its server does not run, so this answer would be incomplete. ` +

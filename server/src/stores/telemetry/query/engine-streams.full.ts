@@ -151,7 +151,7 @@ describe("the query engine: late errors, slow readers, dying children", { concur
       }
       assert.ok(bytes < 20 * MIB, `${bytes} bytes were handed over`);
       assert.ok(process.memoryUsage().rss - before < 40 * MIB, "this process has not read the whole result");
-      assert.ok(childrenResident() - children < 150 * MIB, "nor has the child written it");
+      assert.ok(childrenResident() - children < 150 * MIB, "the child has not written the whole result");
       body.destroy();
       await assertFree();
     });

@@ -102,7 +102,7 @@ const SAME: readonly (readonly [sql: string, overrides?: Partial<QueryRequest>])
   ],
   [`SELECT level AS kind, message FROM logs WHERE kind = 'error' ORDER BY ${TOTAL} LIMIT 30`],
   [`SELECT message AS level, message FROM logs WHERE level = 'error' ORDER BY ${TOTAL} LIMIT 30`],
-  // Statements that only look like it.
+  // Statements that look like one for the newest rows, but are not.
   [`SELECT * REPLACE (timestamp - INTERVAL (severity) HOUR AS timestamp) FROM logs ORDER BY ${TOTAL} LIMIT 20`],
   [`SELECT timestamp - INTERVAL (severity) HOUR AS timestamp, message FROM logs ORDER BY ${TOTAL} LIMIT 20`],
   [`SELECT timestamp - INTERVAL (severity) HOUR AS "Timestamp", message FROM logs ORDER BY ${TOTAL} LIMIT 20`],

@@ -112,7 +112,7 @@ export class QueryProcess {
   }
 
   #listen(): void {
-    let open = 2; // the socket and the process
+    let open = 2; // Both the socket and the process must have ended.
     const part = (): void => {
       this.#doomed = true;
       if (--open === 0) this.#end();

@@ -60,7 +60,7 @@ after(async () => {
   await files.close();
 });
 
-/** Returns the number of files whose newest row is not older. It is a minute before the end of the hour. */
+/** Returns the number of files whose newest row, a minute before the end of the hour, is not older than this. */
 function since(ms: number): number {
   return Array.from({ length: HOURS }, (_, n) => START_MS + n * HOUR_MS + 59 * 60_000).filter((newest) => newest >= ms)
     .length;
@@ -164,7 +164,7 @@ const CASES: readonly {
     opened: 49,
   },
   { sql: "SELECT * FROM logs WHERE timestamp > (SELECT max(timestamp) FROM logs) - INTERVAL 1 HOUR", opened: 48 },
-  // Statements that only look like a bound of the time.
+  // Statements whose condition looks like a limit on the time, but is not.
   { sql: `SELECT timestamp - INTERVAL 40 HOURS AS timestamp FROM logs WHERE timestamp >= '${hour(47)}'`, opened: 1 },
   { sql: `SELECT t FROM (SELECT timestamp - INTERVAL 40 HOURS AS t FROM logs) WHERE t >= '${hour(1)}'`, opened: 48 },
   { sql: `SELECT * FROM logs AS l(message, level) WHERE message >= '${hour(47)}'`, opened: 48 },

@@ -69,7 +69,7 @@ describe("the sandbox of a query child", () => {
 
   function layer(name: SandboxLayer["name"], context: TestContext): boolean {
     const { active, detail } = sandbox.layers.find((each) => each.name === name) ?? assert.fail(name);
-    if (!active) context.skip(`this layer is not in force on this machine: ${detail}`);
+    if (!active) context.skip(`this machine does not support this layer: ${detail}`);
     return active;
   }
 

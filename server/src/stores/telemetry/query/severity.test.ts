@@ -4,9 +4,19 @@ import { LEVEL_SPELLINGS, severityName, severityOf } from "#kernel/severity.ts";
 import { openFiles, type FilesEngine } from "./testing/files.ts";
 import { rows } from "./testing/harness.ts";
 
-const AROUND = ["[WARN]", "Err:", "<crit>", "\u001b[33mwarn\u001b[39m", " info ", "unspecified", "", "élan", "[]"];
+const DECORATED_LEVELS = [
+  "[WARN]",
+  "Err:",
+  "<crit>",
+  "\u001b[33mwarn\u001b[39m",
+  " info ",
+  "unspecified",
+  "",
+  "élan",
+  "[]",
+];
 const SPELLED = [...LEVEL_SPELLINGS.keys()].flatMap((word) => [word, word.toUpperCase()]);
-const LEVELS = [...new Set([...SPELLED, ...AROUND])];
+const LEVELS = [...new Set([...SPELLED, ...DECORATED_LEVELS])];
 /** Rows of each level: one in an old file, one in a new file and one in the log. */
 const log = (level: string, i: number, severity?: number): object => ({
   timestamp: new Date(Date.UTC(2026, 10, 20) + i * 1000).toISOString(),

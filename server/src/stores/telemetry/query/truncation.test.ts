@@ -28,7 +28,7 @@ const TIMES = [
   "2200-01-01T00:00:00Z",
   "9999-12-31T23:59:59.999999Z",
 ];
-const TELLING = [...TIMES, "infinity", "-infinity"];
+const BOUNDARY_TIMES = [...TIMES, "infinity", "-infinity"];
 const T = "date_trunc('minute', timestamp)";
 
 const CHANGED: readonly string[] = [
@@ -82,7 +82,7 @@ describe("date_trunc", () => {
       message: `m${i}`,
       attributes: { user: `u${i % 3}` },
     });
-    const withEnds = TELLING.map(row);
+    const withEnds = BOUNDARY_TIMES.map(row);
     files = await openFiles(
       [
         { type: "logs", rows: TIMES.map(row), promoted: ["user"] },

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { CHILD_RESIDENT_BYTES } from "./settings.ts";
 
 const EVERY_MS = 25;
-const PAGE_BYTES = 4096; // statm counts pages; on systems with larger ones the limit comes earlier, never later
+const PAGE_BYTES = 4096; // statm counts pages. If the pages are larger, the limit is reached earlier, never later.
 
 /** Watches the resident memory of a process, because DuckDB's own limit does not count all of its memory. */
 export class MemoryWatchdog {

@@ -178,7 +178,7 @@ test("deleted rows leave the files, and only their files are written again", asy
     await numbers(late.files),
     upTo(1001).filter((n) => !gone.has(n)),
   );
-  assert.equal(source.asked.length, 2, "the file that had 1000 rows, and the new rows");
+  assert.equal(source.asked.length, 2, "only the file with 1000 rows and the new rows are read");
   assert.deepEqual(await numbers(early.files), upTo(1000));
   early.release();
   await until(async () => (await onDisk()).length === late.files.length);
@@ -188,7 +188,7 @@ test("deleted rows leave the files, and only their files are written again", asy
   assert.deepEqual(await numbers(empty.files), []);
 });
 
-test("an unreadable row is left out and counted in each snapshot, without affecting other rows", async (t) => {
+test("an unreadable row is left out and counted in each snapshot; other rows are not affected", async (t) => {
   const source = rowsSource();
   const all = source.rowsAfter.bind(source);
   let purged = 0;
@@ -238,7 +238,7 @@ test("a part without any readable row makes no file, and is not read again", asy
   assert.deepEqual(source.asked, [0, 3]);
 });
 
-test("lone surrogates are replaced, because the escape of one would end the reading of a file", async (t) => {
+test("lone surrogates are replaced, because DuckDB would stop reading the file at one", async (t) => {
   const { files } = await openFiles(t, {
     async *rowsAfter(_orgId, mark) {
       await Promise.resolve();

@@ -118,7 +118,7 @@ const FILE_BYTES = 1024 * 1024;
 const JOINED_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * NDJSON files with records of the metadata store. They are a cache: deleted at the start, and extended when new rows exist.
+ * A cache of metadata records as NDJSON files. It is deleted at the start, and extended when new rows exist.
  */
 export class RecordFiles {
   readonly #options: RecordFilesOptions;
@@ -203,7 +203,7 @@ export class RecordFiles {
   async #updatePart(kept: KeptPart, reading: Reading, generation: number | string | undefined): Promise<void> {
     const { orgId, source } = reading;
     if (generation !== kept.generation) {
-      await this.#letGo(kept, reading);
+      await this.#removeDeleted(kept, reading);
       kept.generation = generation;
     }
     let lines = noLines();
@@ -230,7 +230,7 @@ export class RecordFiles {
   }
 
   /** Removes deleted rows by reading again only the files that had some. */
-  async #letGo(kept: KeptPart, reading: Reading): Promise<void> {
+  async #removeDeleted(kept: KeptPart, reading: Reading): Promise<void> {
     const { orgId, source } = reading;
     if (source.count === undefined) {
       drop(kept.files);

@@ -23,7 +23,7 @@ export interface EraserOptions {
 }
 
 /** How often other changes of the same files may interrupt the work. */
-const OVERTAKEN_MAX = 100;
+const INTERRUPTIONS_MAX = 100;
 
 /**
  * Removes rows from all files of this directory. After any interruption, the next attempt continues where it stopped.
@@ -50,7 +50,7 @@ export class Eraser {
   /** Also reads each rewritten file again, to verify that no matching row is left. */
   async #eraseTable(table: Table, task: ErasureTask, throughSeq: number): Promise<void> {
     const clean = new Set<ParquetFile>();
-    for (let overtaken = 0; overtaken < OVERTAKEN_MAX;) {
+    for (let overtaken = 0; overtaken < INTERRUPTIONS_MAX;) {
       await this.#options.files.settle(table);
       const next = table.parquet.find((file) => !clean.has(file) && mayMatch(file, task.predicate, throughSeq));
       if (next === undefined) return;

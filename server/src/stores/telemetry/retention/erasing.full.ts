@@ -63,7 +63,7 @@ test("erased rows are in no file: not in the log, hot files or Parquet; all othe
   await store.close();
 });
 
-test("a range of time limits an erasure, without its end; rows that do not match stay", async () => {
+test("an erasure is limited to a range of time, without the range's end; rows that do not match stay", async () => {
   await using dir = await temporaryDirectory();
   const store = await openTestStore(dir.path);
   const at = (second: number): string => `2026-11-20T12:00:0${second}.000000Z`;

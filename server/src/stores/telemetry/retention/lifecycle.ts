@@ -58,7 +58,7 @@ export class Lifecycle {
     this.quotas = new Quotas({ policies, tables: options.tables, clock: options.clock });
   }
 
-  /** Starts retention and erasures. `settle` is that of `ErasureJobsOptions`. */
+  /** Starts retention and erasures. `settle`: see `ErasureJobsOptions`. */
   start(settle: () => Promise<number>): void {
     const { options, records } = this.#parts;
     const eraser = new Eraser({ ...options, count: (tx, id, rows) => records.count(tx, id, rows) });

@@ -16,7 +16,7 @@ const ODD =
 
 const pointer = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** Each text makes one row. Each match of the type must find that row only. */
+/** Each text makes one row, and each way to match must find only this row. */
 const CASES: Readonly<
   Record<TelemetryType, { row: (text: string) => object; matches: readonly ((text: string) => ErasureMatch)[] }>
 > = {

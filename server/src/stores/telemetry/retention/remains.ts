@@ -5,11 +5,11 @@ import type { Table } from "../hot/table.ts";
 import { hotFileRange, parquetRange, type Layout } from "../layout.ts";
 
 /**
- * Thrown while queries still read files that are to be deleted. The files are deleted when the last of these queries ends.
+ * Thrown while queries still read dropped files. The files are deleted when the last of these queries ends.
  */
 export class StillThere extends Error {
   constructor(files: number) {
-    super(`queries still read ${files} files that are to be deleted`);
+    super(`queries still read ${files} dropped files`);
   }
 }
 

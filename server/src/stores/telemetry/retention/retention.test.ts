@@ -58,7 +58,7 @@ test("files whose newest row is past the retention are deleted, from the disk to
   const after = { bytes: await bytesBelow(parquet), usage: store.rows.lifecycle.usage(ORG) };
   const freed = before.usage.logs.parquetBytes - after.usage.logs.parquetBytes;
   assert.ok(freed > 0);
-  assert.equal(before.bytes - after.bytes, freed, "the disk has as many bytes less as the figures say");
+  assert.equal(before.bytes - after.bytes, freed, "the usage decreases by as many bytes as the disk frees");
   assert.deepEqual([after.usage.logs.rows, after.usage.logs.files, after.usage.traces.rows], [6000, 3, 1]);
   await store.close();
 });
@@ -103,7 +103,7 @@ test("a start deletes files that were dropped and not yet deleted", async () => 
   await using dir = await temporaryDirectory();
   const store = await storeWithDays(dir.path, [0, 9]);
   const { parquet } = layoutOf(dir.path);
-  await store.rows.snapshot(ORG); // Never released, as if the process had been killed before the deletion.
+  await store.rows.snapshot(ORG); // Takes a snapshot that is never released, as if the process had been killed before the deletion.
   await setPolicy(store.metadata, ORG, { retention_days_logs: 7 });
   await store.rows.lifecycle.refresh();
   await store.rows.lifecycle.dropPast();

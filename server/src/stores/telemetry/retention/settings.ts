@@ -1,6 +1,6 @@
 import type { TelemetryType } from "../columns.ts";
 
-/** The operator's settings of retention and quotas, for organizations without their own. */
+/** The operator's settings of retention and quotas, for organizations that have not set them. */
 export interface RetentionSettings {
   /** Days that rows are kept. Null: until somebody deletes them. */
   readonly days: Readonly<Record<TelemetryType, number | null>>;

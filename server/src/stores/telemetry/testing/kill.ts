@@ -56,7 +56,7 @@ export async function killRounds(dataDir: string, kills: number): Promise<Killed
   return killed;
 }
 
-/** Asserts that every acknowledged row is there once, no batch in part, and that the files on disk are those of the manifest. */
+/** Asserts that every acknowledged row exists once, that no batch is incomplete, and that the disk has the manifest's files. */
 export async function assertKept(dataDir: string, { acknowledged }: Killed, kills: number): Promise<void> {
   const log = recordingLog();
   const store = await openTestStore(dataDir, { log });

@@ -28,7 +28,7 @@ export function recordingLog(): TelemetryLog & { readonly lines: LogLine[] } {
   return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** The defaults without a schedule and without reserved disk space, so that a test decides both. */
+/** The default settings, but without a schedule and without reserved disk space. */
 export function testSettings(change: Partial<TelemetrySettings> = {}): TelemetrySettings {
   const compaction = { ...TELEMETRY_DEFAULTS.compaction, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };
   const merge = { ...TELEMETRY_DEFAULTS.merge, checkEveryMs: 0, memoryBytes: 256 * 1024 * 1024 };

@@ -9,7 +9,7 @@ import { openTelemetry } from "../index.ts";
 import type { TelemetryStore } from "../types.ts";
 import { Schedule } from "#stores/jobs/index.ts";
 
-/** Both stores on a new directory, for the tests of a surface. */
+/** The metadata and telemetry stores in a new directory, for the tests of a surface. */
 export interface TestTelemetry {
   readonly metadata: MetadataStore;
   readonly store: TelemetryStore;

@@ -7,7 +7,7 @@ import { cutByDay, GROUP_ROWS_MAX, writeParquet, type Written } from "./write.ts
 
 /** How often a merge that ran out of memory is retried in smaller pieces, and how much smaller. */
 const RETRIES_MAX = 3;
-const LESS = 8;
+const SHRINK_FACTOR = 8;
 
 /**
  * Merges files into one. Files whose times do not overlap are read one after the other without a sort. Otherwise the
@@ -20,7 +20,7 @@ export async function merge(duckdb: DuckDBConnection, job: MergeJob): Promise<Ma
   const select = isInOrder(inputs) ? concatenated(job, inputs, promoted) : unsorted(job, inputs, promoted);
   const write = isInOrder(inputs) ? inOrder : sorted;
   for (let retry = 0; ; retry++) {
-    const parts = LESS ** retry;
+    const parts = SHRINK_FACTOR ** retry;
     const groupRows = Math.floor(GROUP_ROWS_MAX / parts);
     try {
       const output = { type: job.type, outputDir: job.outputDir, groupRows };

@@ -47,8 +47,8 @@ async function serve(channel: Channel, threads: number): Promise<void> {
     if (cancelled) session.stop("cancel");
     const last = await session.run();
     session = undefined;
-    // Closing takes milliseconds. It is only needed now when the child has much memory, to see whether that is freed or
-    // leaked. A child with little memory reports `ready` before.
+    // Closing takes milliseconds. A child with little memory reports `ready` before it. A child with much memory closes
+    // first, to see whether the memory is freed.
     const early = dataBytes() <= CHILD_BASE_BYTES;
     if (!early) instance.close();
     // Sends both frames together, so that the next query finds an idle child. The next instance is created meanwhile.

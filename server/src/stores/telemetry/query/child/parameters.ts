@@ -51,7 +51,7 @@ function named(names: readonly string[], values: Readonly<Record<string, QueryPa
   return names.map((name) => values[name] ?? null);
 }
 
-/** The prefix for a positional parameter's number, in a statement that has only some of another one's parameters. */
+/** The prefix that turns a positional parameter's number into a name. A part of a statement may have only some of them. */
 const POSITION = "position_";
 
 /**

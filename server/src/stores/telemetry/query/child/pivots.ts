@@ -96,7 +96,7 @@ async function valuesOf(
   return values;
 }
 
-/** With no values, the result has one column. Its name says this. */
+/** Returns the values as nodes. Without values, the result has one column, and its name says so. */
 function entriesOf(values: readonly string[]): Json[] {
   const type = { id: "VARCHAR", type_info: null };
   const entry = (value: string, alias = ""): Json => ({

@@ -12,8 +12,8 @@ export interface PlanStep {
   readonly children: readonly PlanStep[];
 }
 
-/** Members with paths of files. They are hidden. */
-const UNTOLD = /file ?name|path/i;
+/** Members that contain paths of files. The caller must not see them. */
+const PATH_MEMBERS = /file ?name|path/i;
 
 /**
  * Reads the result of `EXPLAIN (FORMAT json)` or `EXPLAIN (ANALYZE, FORMAT json)`. `scrubbed` removes text that the caller
@@ -50,8 +50,8 @@ function stepOf(node: Readonly<Record<string, unknown>>, scrubbed: (text: string
 
 function infoOf(info: unknown, scrubbed: (text: string) => string): Record<string, unknown> {
   if (!isObject(info)) return {};
-  const told = Object.entries(info).filter(([name]) => !UNTOLD.test(name));
-  return Object.fromEntries(told.map(([name, value]) => [scrubbed(name), cleaned(value, scrubbed)]));
+  const shown = Object.entries(info).filter(([name]) => !PATH_MEMBERS.test(name));
+  return Object.fromEntries(shown.map(([name, value]) => [scrubbed(name), cleaned(value, scrubbed)]));
 }
 
 function cleaned(value: unknown, scrubbed: (text: string) => string): unknown {
@@ -66,11 +66,11 @@ const INFO_CHARS_MAX = 200;
 export function planLines(step: PlanStep | null, depth = 0): string[] {
   if (step === null) return [];
   const { operator, info, rows, rows_scanned: scanned, elapsed_ms: elapsed, children } = step;
-  const told = Object.entries(info).map(([name, value]) => `${name}: ${oneLine(value)}`);
-  if (rows !== undefined) told.push(`rows: ${rows}`);
-  if (scanned !== undefined) told.push(`rows scanned: ${scanned}`);
-  if (elapsed !== undefined) told.push(`ms: ${elapsed}`);
-  const line = `${"  ".repeat(depth)}${operator}${told.length === 0 ? "" : `  (${told.join("; ")})`}`;
+  const shown = Object.entries(info).map(([name, value]) => `${name}: ${oneLine(value)}`);
+  if (rows !== undefined) shown.push(`rows: ${rows}`);
+  if (scanned !== undefined) shown.push(`rows scanned: ${scanned}`);
+  if (elapsed !== undefined) shown.push(`ms: ${elapsed}`);
+  const line = `${"  ".repeat(depth)}${operator}${shown.length === 0 ? "" : `  (${shown.join("; ")})`}`;
   return [line, ...children.flatMap((child) => planLines(child, depth + 1))];
 }
 

@@ -86,7 +86,7 @@ export class Reading {
     try {
       const memoryBytes = this.#query.memoryBytesMax;
       await lock(this.#connection, {
-        views: [...this.#untold(files), ...this.#macros, ...this.#views],
+        views: [...this.#withoutStatistics(files), ...this.#macros, ...this.#views],
         files: viewFiles(files),
         memoryBytes,
       });
@@ -129,8 +129,8 @@ export class Reading {
     return { ...files, tables: Object.fromEntries(tables) as ChildFiles["tables"] };
   }
 
-  /** Hides the statistics of files, which the plan would show. */
-  #untold(files: ChildFiles): readonly string[] {
+  /** Returns the statements that hide the statistics of files, which a plan would show. */
+  #withoutStatistics(files: ChildFiles): readonly string[] {
     if (files.visible === "all" || this.#query.explain === undefined) return [];
     return ["SET disabled_optimizers = 'statistics_propagation'"];
   }

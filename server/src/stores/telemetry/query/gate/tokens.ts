@@ -11,7 +11,7 @@ export interface Token {
 // Text literals and space. C comments can be nested, so they are skipped below.
 const SKIPPED =
   /[ \t\r\n\f\v]+|--[^\r\n]*|e'(?:[^'\\]|\\.|'')*'|'[^']*(?:''[^']*)*'|(\$(?:[a-z_\x80-\xff][\w\x80-\xff]*)?\$).*?\1/isy;
-const TAKEN = /"[^"]*(?:""[^"]*)*"|[\w\x80-\xff][\w$\x80-\xff]*|(?:(?!--|\/\*)[-+*/<>=~!@%^&|])+|./isy;
+const TOKEN = /"[^"]*(?:""[^"]*)*"|[\w\x80-\xff][\w$\x80-\xff]*|(?:(?!--|\/\*)[-+*/<>=~!@%^&|])+|./isy;
 
 /** The tokens of a statement with their places. They are needed because the syntax tree has no parentheses. */
 export class Tokens {
@@ -89,8 +89,8 @@ function skip(text: string, at: number): number {
 }
 
 function take(text: string, at: number): string {
-  TAKEN.lastIndex = at;
-  return TAKEN.exec(text)?.[0] ?? text.charAt(at);
+  TOKEN.lastIndex = at;
+  return TOKEN.exec(text)?.[0] ?? text.charAt(at);
 }
 
 function endOfComment(text: string, at: number): number {

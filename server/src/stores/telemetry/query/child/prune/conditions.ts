@@ -120,7 +120,7 @@ class ConditionReader {
     const sign = SIGNS.get(String(comparison["type"]));
     if (sign === undefined) return ANY;
     if (isTime(comparison["left"], table)) return this.#bound(sign, comparison["right"]);
-    if (isTime(comparison["right"], table)) return this.#bound(TURNED[sign], comparison["left"]);
+    if (isTime(comparison["right"], table)) return this.#bound(FLIPPED[sign], comparison["left"]);
     return ANY;
   }
 
@@ -158,7 +158,7 @@ const SIGNS: ReadonlyMap<string, Sign> = new Map([
   ["COMPARE_LESSTHANOREQUALTO", "<="],
   ["COMPARE_EQUAL", "="],
 ]);
-const TURNED: Readonly<Record<Sign, Sign>> = { ">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "=" };
+const FLIPPED: Readonly<Record<Sign, Sign>> = { ">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "=" };
 
 /** Functions that may compute a time. All are fast and return the same value for every row. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
