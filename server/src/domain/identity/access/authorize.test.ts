@@ -144,7 +144,7 @@ test("a private project is hidden from everyone except its members, even from ow
   assert.equal(authorize(person("owner", { proj_closed: "reader" }), "files:delete", CLOSED), "allowed");
 });
 
-test("everything of another organization is hidden, whatever the permissions are", () => {
+test("everything of another organization is hidden, even with all permissions", () => {
   for (const scope of SCOPES) {
     assert.equal(authorize(person("owner", { proj_open: "maintainer" }), scope, ELSEWHERE), "hidden");
     assert.equal(authorize(credential(SCOPES), scope, ELSEWHERE), "hidden");

@@ -4,9 +4,9 @@ import { checkBlob } from "./blob.ts";
 import {
   blobPage,
   existingBlobs,
-  heldBlobs,
+  countReferences,
   heldPage,
-  heldWrongly,
+  wrongCount,
   isLive,
   type Held,
   type ScrubRow,
@@ -59,14 +59,14 @@ async function scrubRow(options: ScrubOptions, row: ScrubRow): Promise<void> {
 }
 
 async function scrubCounts({ metadata, references, found }: ScrubOptions, page: readonly ScrubRow[]): Promise<void> {
-  const held = await heldBlobs(
+  const held = await countReferences(
     metadata.read,
     references,
     page.map(({ id }) => id),
   );
   for (const { id, refs, org_id: orgId } of page) {
     if ((held.get(id) ?? 0) === refs) continue;
-    const wrong = await heldWrongly(metadata.read, references, id);
+    const wrong = await wrongCount(metadata.read, references, id);
     if (wrong === undefined) continue;
     const detail = `it has ${wrong.held} references, but its row counts ${wrong.refs}`;
     found({ kind: "count", what: id, orgId, detail });

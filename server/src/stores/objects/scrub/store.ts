@@ -74,7 +74,7 @@ export async function* partRows(db: Reader, blobId: string): AsyncGenerator<Part
 }
 
 /** Counts the references to some blobs. Blobs without references are missing in the result. */
-export async function heldBlobs(
+export async function countReferences(
   db: Reader,
   references: readonly ReferenceColumn[],
   ids: readonly string[],
@@ -98,7 +98,7 @@ export async function heldBlobs(
 }
 
 /** Counts the references of a blob again, in one statement. Returns undefined when its count is right. */
-export async function heldWrongly(
+export async function wrongCount(
   db: Reader,
   references: readonly ReferenceColumn[],
   id: string,
@@ -131,7 +131,7 @@ export interface Held {
 
 /**
  * Returns the next blobs that a column references, and those that do not exist for the row's organization. One
- * statement, so both are of the same moment.
+ * statement reads both, so they are from the same moment.
  */
 export async function heldPage(
   db: Reader,
