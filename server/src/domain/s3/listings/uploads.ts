@@ -30,10 +30,10 @@ export async function listUploads(deps: Deps, bucket: Bucket, query: Query): Pro
 }
 
 function positionOf({ prefix, delimiter, keyMarker = "", uploadIdMarker = "" }: Query): Position {
-  const behind = rangeOf({ prefix, delimiter, after: keyMarker });
+  const following = rangeOf({ prefix, delimiter, after: keyMarker });
   const isWithin = keyMarker !== "" && uploadIdMarker !== "" && keyMarker.startsWith(prefix);
-  if (!isWithin) return { range: behind, afterId: "" };
-  return { range: { ...behind, start: keyBytes(keyMarker) }, afterId: uploadIdMarker };
+  if (!isWithin) return { range: following, afterId: "" };
+  return { range: { ...following, start: keyBytes(keyMarker) }, afterId: uploadIdMarker };
 }
 
 function nextOf(last: Upload | undefined): UploadPage["next"] {

@@ -30,13 +30,13 @@ interface Position {
 
 async function positionOf(db: Reader, bucket: Bucket, query: Query): Promise<Position> {
   const { prefix, delimiter, keyMarker = "", versionIdMarker } = query;
-  const behind = rangeOf({ prefix, delimiter, after: keyMarker });
-  if (versionIdMarker === undefined || versionIdMarker === "") return { range: behind, afterSeq: null };
+  const following = rangeOf({ prefix, delimiter, after: keyMarker });
+  if (versionIdMarker === undefined || versionIdMarker === "") return { range: following, afterSeq: null };
   if (keyMarker === "")
     throw new S3Error("InvalidArgument", "A version-id marker cannot be specified without a key marker.");
   const found = await locate(db, bucket, { key: keyMarker, versionId: versionIdMarker });
-  if (found === undefined || !keyMarker.startsWith(prefix)) return { range: behind, afterSeq: null };
-  return { range: { ...behind, start: keyBytes(keyMarker) }, afterSeq: found.row.seq };
+  if (found === undefined || !keyMarker.startsWith(prefix)) return { range: following, afterSeq: null };
+  return { range: { ...following, start: keyBytes(keyMarker) }, afterSeq: found.row.seq };
 }
 
 /** When the newest version of a key is a delete marker, it is also the present version. */

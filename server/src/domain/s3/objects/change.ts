@@ -16,13 +16,13 @@ interface Change {
   readonly detail?: { readonly [K in keyof Detail]?: Detail[K] | null };
 }
 
-/** Changes the data of one version, but not its content. */
+/** Changes the metadata of one version, with its event and its audit entry, in one transaction. */
 async function changeObject(
   deps: WriteDeps,
   bucket: Bucket,
   name: ObjectName,
   decide: (before: Detail) => Change,
-  told: {
+  effects: {
     readonly audit?: { readonly caller: S3Caller; readonly action: string; readonly detail: Record<string, unknown> };
     readonly event?: { readonly caller: S3Caller; readonly name: EventName };
   },
@@ -37,7 +37,7 @@ async function changeObject(
       detail: detail === undefined ? row.detail : detailColumn({ ...before, ...detail }),
     };
     changeVersion(tx, table, row, change);
-    const { audit, event } = told;
+    const { audit, event } = effects;
     if (event !== undefined) await emit(deps, tx, bucket, { ...event, key: name.key, versionId: row.version_id });
     if (audit !== undefined) {
       const where = { bucket: bucket.name, key: name.key, version_id: row.version_id };

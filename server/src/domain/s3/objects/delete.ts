@@ -42,7 +42,7 @@ export async function deleteObjects(
   return results;
 }
 
-/** Each deletion is refused before it writes anything, so the other deletions of the transaction stay valid. */
+/** Deletes objects in one transaction. A refused deletion has written nothing, so the others stay valid. */
 async function deleteBatch(
   deps: WriteDeps,
   caller: S3Caller,
