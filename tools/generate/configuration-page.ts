@@ -10,18 +10,18 @@ export const configurationPage: Generated = {
 
 const INTRODUCTION = `# Configuration
 
-A setting can be given in three places; the later one wins:
+You can set a setting in three places. A later one overrides an earlier one:
 
 1. a JSON file, \`{"listen": "127.0.0.1:8080"}\`, named by \`--config FILE\` or \`MOORING_CONFIG\`;
 2. an environment variable, \`MOORING_LISTEN=127.0.0.1:8080\`;
 3. a flag, \`--listen 127.0.0.1:8080\`.
 
-All mistakes are reported at once, each with the name as it was written, and the server does not start. An unknown name in the
-file, or an unknown \`MOORING_\` variable, is a mistake too. In variables and flags lists are separated by commas.
-\`mooring config print\` shows the settings in use and the source of each. Settings marked as secret have no flag, since other users of a
-machine can see command lines, and are never printed.
+If a setting is wrong, the server does not start, and reports all mistakes together. Each mistake has the name as it was written. An unknown name in the
+file and an unknown \`MOORING_\` variable are mistakes, too. In variables and flags, lists are separated by commas.
+\`mooring config print\` shows the settings in use and the source of each. Settings marked as secret are never printed. They have no flag, because other users of a
+machine can see command lines.
 
-The command line's client side has four variables: \`MOORING_URL\`, \`MOORING_CREDENTIALS\`, \`MOORING_CLIENT_ID\` and
+Commands that call a server read four variables: \`MOORING_URL\`, \`MOORING_CREDENTIALS\`, \`MOORING_CLIENT_ID\` and
 \`MOORING_CLIENT_SECRET\`.
 
 This page is generated from \`server/src/app/settings.ts\` by \`npm run generate\`.
@@ -37,7 +37,7 @@ export function renderConfiguration(settings: readonly Setting[]): string {
 function row(setting: Setting): string {
   const { name, description, form, secret } = setting;
   const flag = secret === true ? "secret, no flag" : `\`${flagOf(name)}\``;
-  const what = form === undefined ? description : `${description}; ${form}`;
+  const what = form === undefined ? description : `${description}. Must be ${form}`;
   return `| \`${name}\` | \`${variableOf(name)}\` | ${flag} | ${shown(setting.default)} | ${what.replaceAll("|", "\\|")} |\n`;
 }
 

@@ -8,16 +8,16 @@ type Problems = Readonly<Record<string, { readonly status: number; readonly titl
 
 const INTRODUCTION = `# Errors
 
-An answer that is an error has a body of type \`application/problem+json\` (RFC 9457). Its member \`code\` is one of these and
-does not change; \`status\` and \`title\` go with the code, \`detail\` gives the fault of this request, and says what to do.
+The body of an error has the type \`application/problem+json\` (RFC 9457). Its member \`code\` is one of the codes below. Codes do not
+change, and each code has one \`status\` and one \`title\`. \`detail\` describes the fault of this request, and the remedy.
 
-In a 403, \`decided_by\` names the reason: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)),
-and \`required_scope\` names the missing scope.
+In a 403, \`decided_by\` names the reason: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)).
+If a scope is missing, \`required_scope\` names it.
 
-\`concurrent_update\` is the answer to a PATCH or PUT whose \`If-Match\` names another version than the present one, and to one without it that another one
-overtakes: read the resource again, and repeat the change on that.
+A PATCH or PUT gets \`concurrent_update\` in two cases: its \`If-Match\` does not match the present version of the resource, or another
+request changed the resource at the same time. Read the resource again, and repeat the change.
 
-OAuth, OTLP, the container registry and S3 answer in the form that their own specifications give.
+OAuth, OTLP, the container registry and S3 have other errors, in the format of their specifications.
 
 This page is generated from \`server/src/kernel/problem.ts\` by \`npm run generate\`.
 

@@ -6,17 +6,17 @@ export const BACKUP_SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
     default: null,
     form: "a directory",
-    description: "directory of the backups of the portal, the schedule and `mooring backup`",
+    description: "directory for backups: those of the portal, the schedule and `mooring backup`",
   },
   backup_interval_hours: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: 8760 })]),
     default: null,
     form: "hours from 1 to 8760",
-    description: "hours between scheduled backups; no scheduled backups if not set",
+    description: "hours between scheduled backups; if not set, there are none",
   },
   backup_keep: {
     schema: Type.Integer({ minimum: 1, maximum: 1000 }),
     default: 7,
-    description: "scheduled backups keep this many finished backups and delete older ones",
+    description: "number of finished backups to keep; scheduled backups delete older ones",
   },
 } as const;

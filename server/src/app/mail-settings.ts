@@ -16,7 +16,7 @@ export const MAIL_SETTINGS = {
       Type.String({ pattern: "^([^\\r\\n<>@]*<)?[^\\s<>@,;]+@[^\\s<>@,;]+>?$", maxLength: 320 }),
     ]),
     default: null,
-    form: "noreply@example.com or Mooring <noreply@example.com>",
+    form: "an address, for example noreply@example.com or Mooring <noreply@example.com>",
     description: "sender of mails",
   },
 } as const;

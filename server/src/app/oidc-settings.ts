@@ -7,7 +7,7 @@ export const OIDC_SETTINGS = {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "issuer identifier of an OpenID Connect provider that people may sign in with; none when not set",
+    description: "issuer identifier of an OpenID Connect provider for people; if not set, there is no single sign-on",
   },
   oidc_client_id: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 255 })]),
@@ -20,7 +20,7 @@ export const OIDC_SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 1024 })]),
     default: null,
     form: "the value from the provider",
-    description: "client secret of this server at that provider; without it, a public client",
+    description: "client secret of this server at that provider; if not set, this server is a public client",
     secret: true,
   },
   oidc_name: {

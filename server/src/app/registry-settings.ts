@@ -10,19 +10,19 @@ export const REGISTRY_SETTINGS = {
   registry_blob_bytes_max: {
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     default: 50 * GIB,
-    description: "largest size of one blob of a container image, in bytes",
+    description: "maximum bytes of one blob of a container image",
   },
   registry_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
     description:
-      "bytes of container images that an organization may store, equal content counted once; `mooring quota` sets it for one organization",
+      "bytes of container images that an organization may store; equal content counts once; `mooring quota` sets it for one organization",
   },
   registry_push_bytes_per_second: {
     schema: whole(0, Number.MAX_SAFE_INTEGER),
     default: 100 * 1024 ** 2,
     description:
-      "total rate of image uploads while the server answers ten or more other requests a second; otherwise, and with 0, uploads have no limit",
+      "total rate of image uploads while the server answers ten or more other requests per second; at other times, and with 0, there is no limit",
   },
   registry_upload_lifetime_s: {
     schema: whole(1, 2_592_000),

@@ -38,7 +38,7 @@ export const SETTINGS = {
   data_dir: {
     schema: Type.String({ minLength: 1 }),
     default: "./data",
-    description: "directory of all stored data",
+    description: "directory of all data",
   },
   listen: {
     schema: address,
@@ -63,19 +63,19 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^postgres(ql)?://" })]),
     default: null,
     form: "an address that begins with postgres://",
-    description: "postgres://… for the records; without it they are in SQLite in the data directory",
+    description: "PostgreSQL database for the records; without it, they are in SQLite in the data directory",
     secret: true,
   },
   database_wait_ms: {
     schema: ms(100, 60_000),
     default: 5000,
     description:
-      "the longest time that a change waits for a lock that another change has, on any node; then the caller gets 503. A transaction of a node that stops is rolled back after half of this time",
+      "longest time that a change waits for the lock of another change, on any node; then the caller gets 503. If a node stops, its transaction is rolled back after half of this time",
   },
   master_key: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
     default: null,
-    form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters); openssl rand -base64 32 makes one",
+    form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters); openssl rand -base64 32 creates one",
     description: "key that encrypts every stored secret; without it, the file master.key",
     secret: true,
   },
@@ -83,7 +83,7 @@ export const SETTINGS = {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "public address of the portal; derived from listen when not set",
+    description: "public address of the portal; if not set, derived from listen",
   },
   portal_dir: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
@@ -110,7 +110,7 @@ export const SETTINGS = {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "public address of the S3 gateway; derived from s3_listen when not set",
+    description: "public address of the S3 gateway; if not set, derived from s3_listen",
   },
   s3_domain: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$" })]),
@@ -137,12 +137,12 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
     default: null,
     form: "the slug of an organization",
-    description: "organization whose public buckets answer requests without a signature; when not set, the oldest",
+    description: "organization whose public buckets answer requests without a signature; if not set, the oldest one",
   },
   s3_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of objects, all versions counted, that an organization may store in its buckets",
+    description: "bytes of objects, including all versions, that an organization may store in its buckets",
   },
   s3_lifecycle_interval_ms: {
     schema: ms(1000, DAY_MS),
@@ -162,7 +162,7 @@ export const SETTINGS = {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],
     form: "IP addresses or CIDR blocks, separated by commas",
-    description: "addresses or CIDR blocks whose X-Forwarded-For counts, comma-separated",
+    description: "proxies whose X-Forwarded-For the server trusts",
   },
   log_level: {
     schema: Type.Enum(["debug", "info", "warn", "error", "silent"]),
@@ -174,7 +174,7 @@ export const SETTINGS = {
     schema: count(1, 1_000_000),
     default: 10_000,
     description:
-      "open connections of each listening address, further ones are closed; each connection needs a file descriptor",
+      "open connections of each listening address; further ones are closed. Each connection needs a file descriptor",
   },
   slow_request_ms: {
     schema: ms(1, DAY_MS),
@@ -189,7 +189,7 @@ export const SETTINGS = {
   rate_limit_per_second: {
     schema: count(1, 1_000_000),
     default: 1000,
-    description: "requests a second of one credential",
+    description: "requests per second that a credential may send",
   },
   rate_limit_burst: {
     schema: count(1, 10_000_000),
@@ -199,7 +199,7 @@ export const SETTINGS = {
   ingest_workers: {
     schema: Type.Union([Type.Null(), count(1, 16)]),
     default: null,
-    description: "threads that check large ingest bodies; derived from the number of cores when not set",
+    description: "threads that check large ingest bodies; if not set, derived from the number of cores",
   },
   records_read_timeout_ms: {
     schema: ms(100, 600_000),
@@ -212,7 +212,7 @@ export const SETTINGS = {
     default: 60_000,
     description: "longest time limit that a query may set",
   },
-  query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "most rows of one result" },
+  query_rows_max: { schema: count(1, 100_000_000), default: 1_000_000, description: "maximum rows of one result" },
   query_memory_bytes: {
     schema: Type.Integer({ minimum: 64 * 1024 ** 2, maximum: 256 * GIB }),
     default: GIB,
@@ -228,7 +228,7 @@ export const SETTINGS = {
     schema: Type.Enum(["require", "warn", "off"]),
     default: "warn",
     description:
-      "when this machine lacks layers of the query sandbox: require refuses SQL, warn runs it and logs the missing layers; off never isolates",
+      "if this machine lacks layers of the query sandbox, require refuses SQL, and warn runs it and logs the missing layers. off never isolates",
   },
   tail_concurrency_organization: {
     schema: count(1, 10_000),
@@ -238,7 +238,7 @@ export const SETTINGS = {
   compaction_rows_bytes: {
     schema: Type.Integer({ minimum: 1024, maximum: GIB }),
     default: 16 * 1024 ** 2,
-    description: "rows of an organization that fill a Parquet file, in bytes of NDJSON",
+    description: "size of an organization's rows, as NDJSON, at which they are written to a Parquet file",
   },
   compaction_interval_ms: {
     schema: ms(100, DAY_MS),
@@ -249,25 +249,21 @@ export const SETTINGS = {
     schema: days,
     default: null,
     form: DAYS,
-    description: "default days that logs are kept; an organization may choose others; none: until deleted",
+    description:
+      "default days that logs are kept; none means until somebody deletes them. Organizations may choose others",
   },
   retention_days_metrics: {
     schema: days,
     default: null,
     form: DAYS,
-    description: "default days that metrics are kept; an organization may choose others; none: until deleted",
+    description: "default days that metrics are kept",
   },
-  retention_days_traces: {
-    schema: days,
-    default: null,
-    form: DAYS,
-    description: "default days that traces are kept; an organization may choose others; none: until deleted",
-  },
+  retention_days_traces: { schema: days, default: null, form: DAYS, description: "default days that traces are kept" },
   retention_days_max: {
     schema: days,
     default: null,
     form: DAYS,
-    description: "the most days that an organization can choose for telemetry",
+    description: "maximum days that an organization can choose for telemetry",
   },
   retention_check_ms: {
     schema: ms(100, DAY_MS),
@@ -283,17 +279,17 @@ export const SETTINGS = {
   ingest_bytes_per_second: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of rows that an organization may send a second; `mooring quota` sets it for one organization",
+    description: "bytes of rows per second that an organization may send; `mooring quota` sets it for one organization",
   },
   ingest_bytes_burst: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
     default: null,
-    description: "bytes of rows that an organization may send at once; ten times the bytes a second when not set",
+    description: "bytes of rows that an organization may send at once; if not set, ten times the bytes per second",
   },
   files_size_bytes_max: {
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     default: 5 * GIB,
-    description: "largest size of one file, in bytes",
+    description: "maximum bytes of one file",
   },
   files_stored_bytes_max: {
     schema: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })]),
@@ -303,7 +299,8 @@ export const SETTINGS = {
   files_trash_days: {
     schema: count(0, 90),
     default: 7,
-    description: "default days in which deleted files can be restored; an organization may choose others; 0: never",
+    description:
+      "default days in which deleted files can be restored; 0 means no trash. Organizations may choose others",
   },
   presigned_url_lifetime_s: {
     schema: count(1, 604_800),
@@ -342,19 +339,19 @@ export const SETTINGS = {
     default: "refuse",
     form: "refuse or allow",
     description:
-      "whether webhooks and requests for keys of trusted issuers may go to addresses that are not public (this machine, private networks), also by plain HTTP; everybody who may create an alert or a trust can then reach what this server reaches",
+      "whether webhooks and requests for keys of trusted issuers may use plain HTTP and addresses that are not public (this machine, private networks). With allow, everybody who may create an alert or a trust can send requests to all addresses that this server can reach",
   },
   webhooks_allowed_addresses: {
     schema: Type.Array(Type.String({ pattern: "^[0-9a-fA-F:.]+(/[0-9]{1,3})?$" })),
     default: [],
     form: "IP addresses or CIDR blocks, separated by commas",
     description:
-      "exceptions, comma-separated: addresses that are not public, to which webhooks and requests for keys of trusted issuers may go, also by plain HTTP",
+      "exceptions: addresses that are not public, but that webhooks and requests for keys of trusted issuers may use, also with plain HTTP",
   },
   webhook_rate_limit_per_second: {
     schema: count(1, 1_000_000),
     default: 1000,
-    description: "requests a second that one webhook accepts, sustained",
+    description: "requests per second that one webhook accepts over a longer time",
   },
   webhook_rate_limit_burst: {
     schema: count(1, 10_000_000),
@@ -370,14 +367,14 @@ export const SETTINGS = {
     schema: Type.Integer({ minimum: 1, maximum: 36_500 }),
     default: 30,
     form: DAYS,
-    description: "default days that events of webhooks are kept; a project may choose others",
+    description: "default days that events of webhooks are kept. Projects may choose others",
   },
   ...LIMIT_SETTINGS,
   own_telemetry_organization: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9-]{0,37}[a-z0-9]$" })]),
     default: null,
     form: "the slug of an organization",
-    description: "organization that gets the server's own logs, metrics and a span for each request; none when not set",
+    description: "organization that gets the server's own logs, metrics and a span for each request; if not set, none",
   },
   own_telemetry_metrics_interval_ms: {
     schema: ms(100, DAY_MS),

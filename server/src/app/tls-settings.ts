@@ -10,7 +10,7 @@ export const TLS_SETTINGS = {
     default: null,
     form: PATH,
     description:
-      "PEM file with the certificate (and its chain) for TLS, with HTTP/2, of listen; plain HTTP without it. A changed file is used without a restart",
+      "PEM file with the certificate and its chain, for TLS and HTTP/2 on listen; if not set, plain HTTP. The server uses a changed file without a restart",
   },
   tls_key: {
     schema: path,
@@ -36,7 +36,7 @@ export const S3_TLS_SETTINGS = {
     default: null,
     form: PATH,
     description:
-      "PEM file with the certificate (and its chain) for TLS of the S3 gateway; plain HTTP without it. A changed file is used without a restart",
+      "PEM file with the certificate and its chain, for TLS on s3_listen; if not set, plain HTTP. The server uses a changed file without a restart",
   },
   s3_tls_key: {
     schema: path,

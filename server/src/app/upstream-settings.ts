@@ -16,13 +16,13 @@ export const UPSTREAM_SETTINGS = {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "address of that store; AWS, in objects_s3_region, when not set",
+    description: "address of that store; if not set, AWS in the region objects_s3_region",
   },
   objects_s3_public_endpoint: {
     schema: url,
     default: null,
     form: HTTP_URL,
-    description: "address of that store for clients; objects_s3_endpoint when not set",
+    description: "address of that store for clients; if not set, objects_s3_endpoint",
   },
   objects_s3_region: {
     schema: Type.String({ pattern: "^[a-z0-9-]{1,63}$" }),
@@ -50,7 +50,7 @@ export const UPSTREAM_SETTINGS = {
   objects_s3_secret_access_key: {
     schema: Type.Union([Type.Null(), Type.String({ minLength: 1, maxLength: 256 })]),
     default: null,
-    description: "its secret",
+    description: "secret of that access key",
     secret: true,
   },
   objects_s3_urls: {
@@ -58,6 +58,6 @@ export const UPSTREAM_SETTINGS = {
     default: "direct",
     form: "direct or proxied",
     description:
-      "whether presigned URLs of files lead to the upstream store, or to this server because clients can't reach the store",
+      "whether presigned URLs of files lead to the upstream store (direct) or to this server (proxied, for stores that clients can't reach)",
   },
 } as const;
