@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { CompactionProcess } from "./compaction/process.ts";
@@ -108,6 +109,27 @@ test("a merge that was published but not committed is removed, with its note", a
   await writeFile(join(disk.replacing, "seg_half.json"), '{"dropped":["par');
   assert.deepEqual(await readBack(dir.path), { messages: ["one", "two"], errors: [] });
   assert.deepEqual((await readdir(disk.folder)).toSorted(), inputs.toSorted());
+  assert.deepEqual(await readdir(disk.replacing), []);
+  assert.deepEqual(await readdir(disk.quarantine), []);
+});
+
+test("a merge whose input another change has dropped was not committed: its file and note are removed", async () => {
+  await using dir = await temporaryDirectory();
+  const disk = diskOf(dir.path);
+  await fill(dir.path, ["one", "two"]);
+  const inputs = await readdir(disk.folder);
+  const added = "1-2-seg_merged.parquet";
+  await copyFile(join(disk.folder, inputs[0] ?? ""), join(disk.folder, added));
+  const relative = (name: string): string => `parquet/${ORG}/logs/${name}`;
+  const note = { dropped: inputs.map(relative), added: [relative(added)] };
+  await writeFile(join(disk.replacing, "seg_merged.json"), JSON.stringify(note));
+  const records = new DatabaseSync(join(dir.path, DATABASE[0] ?? ""));
+  records.prepare("update telemetry_file set dropped_at = 1 where path = ?").run(relative(inputs[0] ?? ""));
+  records.close();
+  const { messages, errors } = await readBack(dir.path);
+  assert.equal(messages.length, 1);
+  assert.deepEqual(errors, []);
+  assert.deepEqual(await readdir(disk.folder), inputs.slice(1));
   assert.deepEqual(await readdir(disk.replacing), []);
   assert.deepEqual(await readdir(disk.quarantine), []);
 });

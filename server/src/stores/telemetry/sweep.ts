@@ -27,12 +27,13 @@ type Known = Awaited<ReturnType<Manifest["paths"]>>;
 export async function sweepParquet(options: SweepOptions): Promise<number> {
   const { layout, manifest } = options;
   const known = await manifest.paths();
-  await deleteDropped(options, known);
   const present = await parquetFiles(layout);
   const seqs = [...present, ...(await readdir(layout.quarantine))].map(
     (path) => parquetRange(basename(path))?.lastSeq ?? 0,
   );
+  // First the notes: they name dropped files, which `deleteDropped` removes from the manifest.
   await undoReplacing(options, known, present);
+  await deleteDropped(options, known);
   for (const path of present) if (!known.has(path)) await removeUnknown(options, path);
   for (const [path, { state }] of known) {
     if (state === "live" && !present.has(path))
@@ -60,11 +61,17 @@ async function deleteDropped({ layout, manifest }: SweepOptions, known: Known): 
   await manifest.forget(dropped.map(([, { id }]) => id));
 }
 
-/** Deletes new files of a replacement that was not committed, if the old files still exist. Removes them from `present`. */
+/**
+ * Deletes new files of a replacement that was not committed, and removes them from `present`. Each old file must still
+ * exist, or the manifest must have dropped it for another change: then this replacement can't have been committed.
+ */
 async function undoReplacing({ layout }: SweepOptions, known: Known, present: Set<string>): Promise<void> {
   for (const [note, { dropped, added }] of await readReplacing(layout)) {
     const undecided = added.filter((path) => present.has(path) && !known.has(path));
-    const isUndone = dropped.every((path) => known.get(path)?.state === "live" && present.has(path));
+    const isUndone = dropped.every((path) => {
+      const state = known.get(path)?.state;
+      return state === "dropped" || (state === "live" && present.has(path));
+    });
     // The files belong to another database. The note stays until that database is back.
     if (undecided.length > 0 && !isUndone) continue;
     for (const path of undecided) {

@@ -80,34 +80,55 @@ export class ParquetFiles {
     made: readonly MadeFile[],
     also?: (tx: Writer) => Promise<void>,
   ): Promise<void> {
+    // Another change may drop these files meanwhile. The manifest must list them as long as the note names them.
+    for (const { held } of dropped) held.hold();
+    try {
+      await this.#replaceHeld(table, dropped, made, also);
+    } finally {
+      for (const { held } of dropped) held.letGo();
+    }
+  }
+
+  async #replaceHeld(
+    table: Table,
+    dropped: readonly ParquetFile[],
+    made: readonly MadeFile[],
+    also: ((tx: Writer) => Promise<void>) | undefined,
+  ): Promise<void> {
     const { manifest, clock, layout } = this.#options;
+    const requireInputs = (): void => {
+      if (!dropped.every((file) => table.parquet.includes(file))) throw new ManifestChanged();
+    };
     const files = this.#describe(originOf(table, dropped), made);
     const relative = (path: string): string => path.slice(layout.root.length + 1);
     const replacing = { dropped: dropped.map(({ held }) => relative(held.path)), added: files.map(({ path }) => path) };
     const [first] = files;
-    const note = first === undefined ? undefined : await noteReplacing(layout, first.id, replacing);
+    let note: string | undefined;
     const forgetNote = async (): Promise<void> => {
       if (note !== undefined) await rm(note, { force: true });
     };
     const ids = dropped.map(({ id }) => id);
     let published = false;
     try {
+      requireInputs();
+      if (first !== undefined) note = await noteReplacing(layout, first.id, replacing);
       await this.#publish(made, files);
       published = true;
       await this.#switch(table, files, {
         commit: async () => {
-          if (!dropped.every((file) => table.parquet.includes(file))) throw new ManifestChanged();
+          requireInputs();
           await manifest.replace(ids, files, clock.nowMs(), also);
         },
         isDone: () => hasExactly(table, files, ids),
         follow: (added) => this.#follow(table, dropped, added),
       });
+      await forgetNote();
     } catch (error) {
+      if (!published) await removeMade(made);
       // When the result is unknown, the files and the note stay, and the next start decides.
       if (!published || error instanceof ManifestChanged) await forgetNote();
       throw error;
     }
-    await forgetNote();
   }
 
   /** Call it after the last change. */
@@ -150,7 +171,7 @@ export class ParquetFiles {
       await this.#discard(files);
       throw error;
     } finally {
-      for (const dir of new Set(made.map(({ path }) => dirname(path)))) await rm(dir, { recursive: true, force: true });
+      await removeMade(made);
     }
   }
 
@@ -208,6 +229,11 @@ export class ParquetFiles {
     );
     return turn;
   }
+}
+
+/** Deletes the work folders of finished files. */
+async function removeMade(made: readonly MadeFile[]): Promise<void> {
+  for (const dir of new Set(made.map(({ path }) => dirname(path)))) await rm(dir, { recursive: true, force: true });
 }
 
 function hasExactly(table: Table, added: readonly ManifestFile[], dropped: readonly string[]): boolean {
