@@ -24,7 +24,10 @@ If it was not you, ask for a new link at ${portalUrl}/reset at once, and tell th
   return { to, subject: "Your password was changed", text };
 }
 
-export function addressProvedMail(to: string, { portalUrl, ended }: { portalUrl: string; ended: Ended }): MailMessage {
+export function addressVerifiedMail(
+  to: string,
+  { portalUrl, ended }: { portalUrl: string; ended: Ended },
+): MailMessage {
   const text = `Your address was verified for the first time at ${portalUrl}. Before that, somebody else
 with an invitation link to your address could have set up the account. So we ended everything that was set up earlier:
 

@@ -1,3 +1,3 @@
-export { addressChangedMail, addressProvedMail, passwordResetMail, resetMail } from "./account-messages.ts";
+export { addressChangedMail, addressVerifiedMail, passwordResetMail, resetMail } from "./account-messages.ts";
 export { invitationMail, setupMail, testMail } from "./messages.ts";
 export { sendTo, type Sent } from "./send.ts";

@@ -131,7 +131,7 @@ async function ownerOf(
   const wanted = email?.toLowerCase() ?? first?.email ?? `owner@${organization.slug}.localhost`;
   const known = await personByEmail(tx, wanted);
   const role = known === undefined ? undefined : await findRole(tx, organization.id, known.id);
-  // Another organization may have invited our default address, and set a password for it.
+  // A member of another organization may have created an account with the default address.
   if (known !== undefined && role === undefined && email === undefined) throw takenAddress(wanted);
   if (known !== undefined && role !== "owner" && hasAccount(known) && known.verified_at === null)
     throw unverifiedAddress(wanted);

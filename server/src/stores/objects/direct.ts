@@ -46,11 +46,11 @@ async function take(
     const copied = await direct.copy(arrival, id);
     const sha256 = copied === null ? await digestOf(driver, id, size) : copied;
     if (sha256 !== undefined) return staged({ id, orgId, size, sha256 }, expected);
-    await giveUp(parts, { id, orgId });
+    await deleteUnfinished(parts, { id, orgId });
     return undefined;
   } catch (error) {
     // After another error the copy may still be running. The collector deletes its result after the grace period.
-    if (error instanceof DigestMismatch) await giveUp(parts, { id, orgId }).catch(() => {});
+    if (error instanceof DigestMismatch) await deleteUnfinished(parts, { id, orgId }).catch(() => {});
     throw error;
   } finally {
     unpin();
@@ -80,7 +80,7 @@ async function digestOf(driver: BlobDriver, id: string, size: number): Promise<s
   return hash.digest("hex");
 }
 
-async function giveUp({ metadata, driver }: Parts, blob: { id: string; orgId: string }): Promise<void> {
+async function deleteUnfinished({ metadata, driver }: Parts, blob: { id: string; orgId: string }): Promise<void> {
   if (!(await metadata.write((tx) => dropStaged(tx, blob)))) return;
   const deleted = await driver.delete([{ id: blob.id, complete: true }]);
   await metadata.write((tx) => forget(tx, deleted));

@@ -36,8 +36,8 @@ export class DigestMismatch extends Problem {
 }
 
 /**
- * Stored bytes are missing or altered: a bug or a broken disk. It is no answer for a client. `mooring scrub` reports
- * more.
+ * Stored bytes are missing or altered: a bug or a broken disk. Clients never see this error. `mooring scrub`
+ * reports more.
  */
 export class BlobDamaged extends Error {
   readonly blobId: string;

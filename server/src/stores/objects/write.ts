@@ -60,7 +60,7 @@ async function store(parts: WriteParts, write: StoredWrite): Promise<void> {
     write.check.verify();
     await sink.commit();
   } catch (error) {
-    await giveUp(metadata, sink, recorded, { id, orgId });
+    await deleteUnfinished(metadata, sink, recorded, { id, orgId });
     throw error;
   } finally {
     unpin();
@@ -78,15 +78,15 @@ async function pump({ source, first, options }: StoredWrite, sink: BlobSink): Pr
     const [written, gathered] = await Promise.allSettled([writing, next]);
     if (written.status === "rejected") throw written.reason;
     if (gathered.status === "rejected") throw gathered.reason;
-    if (options.ownsChunks === true && !sink.keepsChunks) present.chunks.forEach(giveBack);
+    if (options.ownsChunks === true && !sink.keepsChunks) present.chunks.forEach(freeChunk);
     options.signal?.throwIfAborted();
     present = gathered.value;
-    await giveWay(options, present.bytes);
+    await waitForPace(options, present.bytes);
   }
 }
 
-/** Waits. Meanwhile the next chunks arrive, up to the size of one write. Then the connection waits too. */
-async function giveWay({ pace, signal }: WriteOptions, bytes: number): Promise<void> {
+/** Waits as `pace` says. Meanwhile the next chunks arrive, up to the size of one write. Then the sender waits too. */
+async function waitForPace({ pace, signal }: WriteOptions, bytes: number): Promise<void> {
   const waitMs = pace?.waitMs(bytes) ?? 0;
   if (waitMs < 1) return;
   try {
@@ -98,12 +98,12 @@ async function giveWay({ pace, signal }: WriteOptions, bytes: number): Promise<v
 }
 
 /** Frees the memory of a chunk if its buffer contains nothing else. */
-function giveBack({ buffer, byteLength }: Uint8Array): void {
+function freeChunk({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Deletes an unfinished blob. The collector finds it if that fails. */
-async function giveUp(
+async function deleteUnfinished(
   metadata: MetadataStore,
   sink: BlobSink | undefined,
   recorded: Promise<void>,

@@ -172,7 +172,7 @@ test("a database from before a merge keeps the merged file aside; the right data
   assert.deepEqual(await readBack(disk.dataDir), { messages: MESSAGES, errors: [] });
 });
 
-test("a database with only some inputs of a merge does not delete the merged file as replaceable by the log", async () => {
+test("a merged file is not deleted if the database has only some of its inputs, although the log has some of its rows", async () => {
   await using dir = await temporaryDirectory();
   const disk = diskOf(join(dir.path, "data"));
   await mkdir(disk.dataDir);

@@ -1,4 +1,4 @@
-import { addressProvedMail, passwordResetMail, resetMail, sendTo, type Sent } from "#domain/mail/index.ts";
+import { addressVerifiedMail, passwordResetMail, resetMail, sendTo, type Sent } from "#domain/mail/index.ts";
 import { resetUrl, type Ended, type MadeLink } from "#domain/accounts/index.ts";
 import type { MailMessage } from "#stores/mail/index.ts";
 import type { PortalSurfaceDeps } from "./deps.ts";
@@ -27,7 +27,7 @@ export async function mailVerified(
   log: Log,
 ): Promise<void> {
   const { portal_url: portalUrl } = deps.addresses;
-  if (proved !== null) await mailTo(deps, addressProvedMail(proved.email, { portalUrl, ended: proved.ended }), log);
+  if (proved !== null) await mailTo(deps, addressVerifiedMail(proved.email, { portalUrl, ended: proved.ended }), log);
 }
 
 export async function mailReset(deps: Deps, email: string, log: Log): Promise<void> {

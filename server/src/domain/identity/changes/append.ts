@@ -4,8 +4,8 @@ import { insertChange, lastAccessChange, type ChangeKind } from "./store.ts";
 
 export interface AuthChange {
   /**
-   * `credential`: its permissions, secrets or state. `organization`: its policy, token lifetime, members' or projects'
-   * roles or visibility. `token`: one access token became void. `key`: the set of signing keys.
+   * What changed. `credential`: its permissions, secrets or state. `organization`: its policy, token lifetime, roles, or
+   * the visibility of projects. `token`: one access token became void. `key`: the set of signing keys.
    */
   readonly kind: ChangeKind;
   /** The id of the credential or organization, `jti` of the token, or `kid` of the key. */
@@ -26,8 +26,8 @@ export async function appendAuthChange(
   tx: Writer,
   change: AuthChange,
 ): Promise<number> {
-  // The lock makes the order of numbers the order of commits. So a node that has read number n has read all earlier
-  // ones.
+  // Because of the lock, transactions commit in the order of their numbers. So a node that has read number n has read
+  // all earlier ones.
   await deps.metadata.lock(tx, "auth_change");
   const seq = (await lastAccessChange(tx)) + 1;
   await insertChange(tx, {

@@ -61,7 +61,7 @@ export async function transferCredentials(
 
 function keptScopes(context: AnyContext, becomesOwners: boolean): ReturnType<typeof parseScopes> {
   const held = creatorScopes(context, undefined) ?? NO_SCOPES;
-  // A credential with `members:write` could create and remove owners if its creator became an owner.
+  // Drops `members:write` if the new creator is an owner, because the credential could then create and remove owners.
   const grows = becomesOwners && context.creator_role !== "owner";
   const kept = [...parseScopes(context.scopes)].filter(
     (scope) => held.has(scope) && !(grows && scope === "members:write"),
@@ -98,7 +98,7 @@ export async function personalTokensOf(db: Reader, userId: string): Promise<Pers
   return (await contextsOf(db, KINDS.personal.table, ids)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** Makes every node read the person of these tokens again, in the transaction that changes their name or factors. */
+/** Makes every node read this person's tokens again, in the transaction that changes the person's name or factors. */
 export async function announcePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<void> {
   for (const kind of OF_PERSON)
     for (const { id, epoch } of await liveContexts(tx, kind, { createdBy: userId }))

@@ -215,7 +215,7 @@ describe("a personal access token", () => {
       assert.equal((await refusal(show(clientId, secret, takesPeople))).code, "unauthorized");
   });
 
-  test("with a scope that no service takes from it is refused when it is made, by the scope's name", async () => {
+  test("is not created with a scope that no service accepts from it, and the error names the scope", async () => {
     const ada = await ground.person("owner");
     const make = (scopes: string[]) => identity.credentials.createPersonal({ actor: ada }, ada, { ...name, scopes });
     for (const scope of SCOPES.filter((each) => !each.startsWith("registry:")))

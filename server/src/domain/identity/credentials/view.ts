@@ -38,7 +38,7 @@ export interface Credential extends AnyView {
   readonly kind: "app" | "personal";
   readonly clientId: string;
   /**
-   * The credential in its chain of creators that it was revoked with. Null: it was revoked itself, or is not revoked.
+   * The credential in its chain of creators whose revocation also ended it. Null: it was revoked itself, or is valid.
    */
   readonly revokedWith: string | null;
   readonly lastUsedIp: string | null;
@@ -69,7 +69,7 @@ export interface Views {
   readonly s3_key: S3Key;
 }
 
-/** The version covers what can be changed. A use does not change it. */
+/** Returns the columns of the version: those that can be changed. A use of the credential changes none of them. */
 export function versionOf({ id, name, scopes, allowed_addresses, pending, revoked_at, epoch }: AnyRow): object {
   return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch };
 }
@@ -110,7 +110,7 @@ function listOf(scopes: ReadonlySet<Scope>): Scope[] {
     .filter((name) => name !== "") as Scope[];
 }
 
-/** Columns that only one table has. */
+/** Reads the members that only one kind's view has. */
 type Own = {
   readonly [T in Table]: (
     db: Reader,

@@ -10,7 +10,7 @@ import { MOVED_OBJECTS_MAX, setAppProject, type App } from "./store.ts";
 
 /**
  * Moves an app, with its repository and its bucket, to another project of its organization. Images and objects belong
- * to the app, so only the permissions to reach them change: on this node with the answer, on others within a second.
+ * to the app, so only the permissions to reach them change: on this node at once, on others within a second.
  * @throws Problem `not_found`, `project_archived` (one of the two), `conflict` (too many objects)
  */
 export async function moveApp(

@@ -14,19 +14,19 @@ export interface ProjectMember {
 /** Deletes the project, with the rows that depend on it. */
 export async function deleteProjectRows(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await deleteSavedQueries(tx, orgId, projectId);
-  // Its open uploads can't end any more, so their reservations are freed.
+  // Its open uploads can't be completed any more, so their reservations are released.
   await tx.deleteFrom("upload_grant").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
-  await dropTrash(tx, orgId, projectId);
+  await expireTrash(tx, orgId, projectId);
   await tx.deleteFrom("file_usage").where("org_id", "=", orgId).where("place", "=", projectId).execute();
   await tx.deleteFrom("project_member").where("org_id", "=", orgId).where("project_id", "=", projectId).execute();
   await deleteProjectRow(tx, { org_id: orgId, id: projectId });
 }
 
 /**
- * Makes the files in the project's trash due at once. For up to a minute, until they are deleted, they still count
- * towards the organization's quota.
+ * Makes the files in the project's trash due for deletion at once. They are deleted within a minute, and count towards
+ * the organization's quota until then.
  */
-async function dropTrash(tx: Writer, orgId: string, projectId: string): Promise<void> {
+async function expireTrash(tx: Writer, orgId: string, projectId: string): Promise<void> {
   await tx
     .updateTable("trashed_file")
     .set({ project_id: null, purge_at: 0 })

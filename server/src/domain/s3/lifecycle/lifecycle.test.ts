@@ -45,7 +45,7 @@ for (const { kind, skip } of DATABASES) {
 
     const withRules = (bucket: Bucket, ...value: LifecycleRule[]): Promise<Bucket> =>
       g.s3.buckets.configure(caller, bucket, { kind: "lifecycle", value });
-    const follow = (bucket: Bucket) =>
+    const applyRules = (bucket: Bucket) =>
       runLifecycle({ ...g.deps, configs: new ConfigCache() }, bucket.id, new AbortController().signal);
     const keys = async (bucket: Bucket): Promise<string[]> =>
       (await g.s3.listings.objects(bucket, { prefix: "", delimiter: "", max: 1000 })).objects.map(({ key }) => key);
@@ -71,14 +71,14 @@ for (const { kind, skip } of DATABASES) {
       );
       const startMs = g.ground.clock.nowMs();
       g.ground.clock.advance(dueAfter(startMs, 1, DAY_MS) - startMs - 1);
-      await follow(bucket);
+      await applyRules(bucket);
       assert.equal((await keys(bucket)).length, 7);
-      await g.put(caller, bucket, "a/2", "written once more");
+      await g.put(caller, bucket, "a/2", "written again");
       g.ground.clock.advance(1);
-      await follow(bucket);
+      await applyRules(bucket);
       assert.deepEqual(await keys(bucket), ["a/2", "b/1", "c/other", "c/tagged", "d/small"]);
       g.ground.clock.advance(DAY_MS);
-      await follow(bucket);
+      await applyRules(bucket);
       assert.deepEqual(await keys(bucket), ["b/1", "c/other", "d/small"]);
     });
 
@@ -89,14 +89,14 @@ for (const { kind, skip } of DATABASES) {
       await g.put(caller, bucket, "kept");
       for (let i = 0; i < 130; i++) await g.put(caller, bucket, `gone/${i}`, "x");
       await withRules(bucket, { ...RULE, filter: { prefix: "gone/" }, expiration: { dateMs } });
-      await follow(bucket);
+      await applyRules(bucket);
       assert.equal((await keys(bucket)).length, 131);
       g.ground.clock.advance(dateMs - nowMs);
-      await follow(bucket);
+      await applyRules(bucket);
       assert.deepEqual(await keys(bucket), ["kept"]);
     });
 
-    test("with versions, markers are put, old versions end by their number and age, lone markers are deleted, and locked versions stay", async () => {
+    test("in a bucket with versions, expired objects get markers, old versions and lone markers are deleted, and locked versions stay", async () => {
       const bucket = await newBucket(g, caller, { objectLock: true });
       for (let i = 0; i < 4; i++) await g.put(caller, bucket, "k", `version ${i}`);
       const untilMs = g.ground.clock.nowMs() + 100 * DAY_MS;
@@ -105,7 +105,7 @@ for (const { kind, skip } of DATABASES) {
       const noncurrent = { ...RULE, id: "old", noncurrentExpiration: { days: 1, newerVersions: 1 } };
       await withRules(bucket, noncurrent, { ...RULE, id: "new", filter: { prefix: "k" }, expiration: { days: 5 } });
       g.ground.clock.advance(3 * DAY_MS);
-      await follow(bucket);
+      await applyRules(bucket);
       assert.deepEqual(await versions(bucket), [
         "k object latest",
         "k object old",
@@ -113,7 +113,7 @@ for (const { kind, skip } of DATABASES) {
         "locked object old",
       ]);
       g.ground.clock.advance(4 * DAY_MS);
-      await follow(bucket);
+      await applyRules(bucket);
       assert.equal((await versions(bucket))[0], "k marker latest");
       await withRules(
         bucket,
@@ -121,7 +121,7 @@ for (const { kind, skip } of DATABASES) {
         { ...RULE, id: "lone", expiration: { expiredObjectDeleteMarker: true } },
       );
       g.ground.clock.advance(3 * DAY_MS);
-      await follow(bucket);
+      await applyRules(bucket);
       assert.deepEqual(await versions(bucket), ["locked object latest", "locked object old"]);
     });
 
@@ -131,10 +131,10 @@ for (const { kind, skip } of DATABASES) {
       const old = await g.s3.uploads.create(caller, bucket, { ...plain, key: "tmp/a" });
       const other = await g.s3.uploads.create(caller, bucket, { ...plain, key: "b" });
       await withRules(bucket, { ...RULE, filter: { prefix: "tmp/" }, abortUploadsAfterDays: 1 });
-      await follow(bucket);
+      await applyRules(bucket);
       assert.equal((await g.s3.uploads.find(bucket, "tmp/a", old.id)).id, old.id);
       g.ground.clock.advance(3 * DAY_MS);
-      await follow(bucket);
+      await applyRules(bucket);
       await fails("NoSuchUpload", g.s3.uploads.find(bucket, "tmp/a", old.id));
       await g.s3.uploads.find(bucket, "b", other.id);
     });
@@ -149,7 +149,7 @@ for (const { kind, skip } of DATABASES) {
       assert.equal(job?.due_at, g.ground.clock.nowMs() + 60_000, "the rules can be deleted again within a minute");
       await g.s3.buckets.configure(caller, bucket, { kind: "lifecycle", value: null });
       assert.equal((await jobs()).length, 0);
-      assert.equal(await follow(bucket), false);
+      assert.equal(await applyRules(bucket), false);
       await fails("InvalidArgument", withRules(bucket, { ...RULE, expiration: { days: 0 } }));
       await fails("InvalidArgument", withRules(bucket, { ...RULE, expiration: { dateMs: 1 } }));
       await fails("InvalidRequest", withRules(bucket, RULE));

@@ -20,15 +20,15 @@ export function rangeOf(query: {
   const first = keyBytes(prefix);
   const end = successor(first);
   if (after === "") return { start: first, end };
-  const behind = isCommonPrefix(after, prefix, delimiter)
+  const next = isCommonPrefix(after, prefix, delimiter)
     ? successor(keyBytes(after))
     : Buffer.concat([keyBytes(after), ZERO]);
-  const start = behind === null || Buffer.compare(behind, first) > 0 ? behind : first;
+  const start = next === null || Buffer.compare(next, first) > 0 ? next : first;
   return { start: start ?? NOTHING, end };
 }
 
 /**
- * Returns the keys that are listed themselves, as ranges between common prefixes.
+ * Returns the ranges of the keys that are listed as objects, not as common prefixes.
  * @param steps keys, in their order
  */
 export function rangesOfKeys(steps: readonly Uint8Array[], prefix: string, delimiter: string): KeyRange[] {
@@ -61,8 +61,8 @@ function isCommonPrefix(text: string, prefix: string, delimiter: string): boolea
 }
 
 /**
- * Returns the first bytes after all texts that begin with `bytes`; null when there are none. UTF-8 has no byte 255, so
- * the increment never carries.
+ * Returns the smallest key after all keys that begin with `bytes`; null when there is none. UTF-8 has no byte 255, so the
+ * addition has no carry.
  */
 export function successor(bytes: Uint8Array): Uint8Array | null {
   const last = bytes.at(-1);

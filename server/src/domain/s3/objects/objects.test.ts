@@ -75,7 +75,7 @@ for (const { kind, skip } of DATABASES) {
       await g.s3.objects.delete(caller, bucket, { key: "k" }); // A second deletion is no error.
     });
 
-    test("with versions, all of them stay until each is deleted", async () => {
+    test("a bucket with versioning keeps each version until it is deleted", async () => {
       const before = await held();
       const bucket = await g.s3.buckets.setVersioning(caller, await newBucket(g, caller), "enabled");
       const one = await g.put(caller, bucket, "k", "one");

@@ -52,7 +52,7 @@ export interface WriteOptions {
   readonly conditions?: WriteConditions | undefined;
 }
 
-/** Makes this the present version. */
+/** Writes a version, which becomes the present one. */
 export async function writeVersion(
   deps: WriteDeps,
   tx: Writer,
@@ -97,7 +97,7 @@ export async function markDeleted(
   const key = keyBytes(options.key);
   const state = await stateForWrite(deps, tx, bucket, key);
   requireDeletable(state, options.conditions, options.key);
-  // A failed condition on an absent object deletes nothing, so it leaves no marker.
+  // With conditions, the deletion of an absent object does nothing, so it adds no marker.
   if (state.newest === undefined && Object.keys(options.conditions ?? {}).length > 0) return undefined;
   if (state.newest === undefined && state.versioning === "unversioned") return undefined;
   const freed = await retireCurrentVersion(deps, tx, bucket, state, key, { isGone: true });
@@ -118,7 +118,8 @@ export async function markDeleted(
 }
 
 /**
- * Deleting an absent object succeeds, so only a present version is compared. It may be a delete marker.
+ * Checks the conditions of a deletion. Deleting an absent object succeeds, so only an existing version is compared. It
+ * may be a delete marker.
  * @throws S3Error `PreconditionFailed`
  */
 export function requireDeletable(
@@ -184,7 +185,7 @@ async function retireCurrentVersion(
   return { objects: 1, bytes: old.size };
 }
 
-/** Numbers decrease, so that the newest version comes first, even if the clock stops or goes back. */
+/** Later versions have smaller `seq` numbers, so that the newest comes first, even if the clock stops or goes back. */
 function placeOf(
   deps: WriteDeps,
   bucket: Bucket,

@@ -17,8 +17,8 @@ export interface AccessRequest extends RequestConditions {
   readonly key?: string;
   readonly versionId?: string;
   /**
-   * Values that only the body has: the key, the tags. The body is not read before its sender may do the action at all,
-   * so this check asks whether some value would be allowed. Once the values are known, they are checked separately.
+   * Values that only the body has: the key, the tags. The first check, before the body is read, asks whether any value
+   * would be allowed. After the body was read, a second check decides about its values.
    */
   readonly unread?: ReadonlySet<"key" | "tags">;
 }

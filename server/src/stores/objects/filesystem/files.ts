@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { syncDirectory } from "#stores/directory/index.ts";
 import { ignoreAbsent } from "../errors.ts";
 
-/** Creates a file that is complete or absent, even after a crash. */
+/** Creates a file durably. After a crash it is either complete or absent. */
 export async function writeFileDurably(path: string, content: string): Promise<void> {
   const handle = await open(`${path}.new`, "w", 0o600);
   try {

@@ -30,7 +30,7 @@ const batchOf = (type: "logs" | "metrics" | "traces", rows: readonly object[]) =
 const processIn = (workDir: string): CompactionProcess =>
   new CompactionProcess({ workDir, memoryBytes: 256 * 1024 * 1024, threads: 1, timeoutMs: 60_000, idleMs: 10_000 });
 
-test("Parquet has every column with its value, sorted by time, and the manifest its figures", async () => {
+test("Parquet files have every column and value, sorted by time, and the manifest has their figures", async () => {
   await using dir = await temporaryDirectory();
   const { rows, metadata, close } = await openTestStore(dir.path);
   const early = {
@@ -229,7 +229,7 @@ for (const committed of [true, false]) {
   });
 }
 
-test("a start removes Parquet files that were never committed, and keeps aside those that nothing can replace", async () => {
+test("a start deletes Parquet files that were never committed, and quarantines files that nothing can replace", async () => {
   await using dir = await temporaryDirectory();
   let store = await openTestStore(dir.path);
   await store.rows.append(logBatch("org_a", ["one"]));

@@ -57,7 +57,7 @@ test("a listener that throws affects neither the batch nor the other listeners",
   await close();
 });
 
-test("watched batches are replayed from every number, over segments and other tables' batches, also after a restart", async () => {
+test("watched batches are replayed after any number, across segments and other tables' batches, also after a restart", async () => {
   await using dir = await temporaryDirectory();
   const settings = testSettings({ segmentBytes: 2000 });
   const first = await openTestStore(dir.path, { settings });

@@ -206,7 +206,7 @@ test("the bytes that wait for the disk have a limit, and one batch always fits",
   await log.wal.close();
 });
 
-test("after a flushed batch that memory can't take, the log refuses everything, and a start finds the batch", async () => {
+test("if a flushed batch can't be added in memory, the log refuses everything, and the next start finds the batch", async () => {
   await using dir = await temporaryDirectory();
   let fails = false;
   const committed = (): void => {

@@ -63,7 +63,7 @@ test("a query of an idle organization starts before all later ones of busy organ
   assert.deepEqual(queries.started.slice(before), ["light"]);
 });
 
-test("free slots go to the organization with the fewest queries, in turns among equals, and oldest first within one", async () => {
+test("a free slot goes to the organization with the fewest queries; equal ones take turns; the oldest query runs first", async () => {
   const queries = new Queries({ concurrentMax: 4, concurrentPerOrgMax: 3 });
   await queries.ask("a", 8);
   await queries.ask("b", 8);

@@ -1,7 +1,7 @@
 import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
 import { FailureDelay, failurePlaceOf, requireOrganization } from "#domain/identity/index.ts";
-import { addressProvedMail, sendTo } from "#domain/mail/index.ts";
+import { addressVerifiedMail, sendTo } from "#domain/mail/index.ts";
 import {
   acceptInvitation as accept,
   invite,
@@ -81,7 +81,7 @@ export function acceptInvitation(
     );
     void reply.header("cache-control", "no-store");
     if (deps.mail !== null && ended !== null) {
-      const message = addressProvedMail(person.email, { portalUrl: deps.addresses.portal_url, ended });
+      const message = addressVerifiedMail(person.email, { portalUrl: deps.addresses.portal_url, ended });
       await sendTo(deps.mail, message, request.log);
     }
     return {

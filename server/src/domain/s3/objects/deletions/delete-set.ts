@@ -25,9 +25,9 @@ interface Run {
 }
 
 /**
- * Deletes objects, sorted by key, in the caller's transaction. It reads all of them first, decides about each in order,
- * and writes the results together. The result is undefined for a deletion that depends on another one of the set so that only the
- * database can decide it.
+ * Deletes objects, which are sorted by key, in the caller's transaction. It reads all of them first, decides about each in
+ * order, and writes the results together. The outcome is undefined for a deletion whose result depends on another
+ * deletion of the set. The caller then deletes that object separately.
  */
 export async function deleteSet(
   deps: WriteDeps,
@@ -37,7 +37,7 @@ export async function deleteSet(
   objects: readonly DeleteObject[],
 ): Promise<(Outcome | undefined)[]> {
   const outcomes: (Outcome | undefined)[] = objects.map(({ key }) => attempt(() => requireKey(key)));
-  const isMixed = inKeysOfBothKinds(objects);
+  const isMixed = mixedKeysTest(objects);
   const chosen = [...objects.keys()].filter((i) => outcomes[i] === undefined && !isMixed(objects[i] as DeleteObject));
   const set = chosen.map((i) => objects[i] as DeleteObject);
   if (set.length === 0) return outcomes;
@@ -57,7 +57,7 @@ export async function deleteSet(
   return outcomes;
 }
 
-/** Runs `act` and returns its error; undefined: it succeeded. */
+/** Runs `act`. Returns its S3 error, or undefined if it succeeded. */
 function attempt(act: () => void): { readonly error: unknown } | undefined {
   try {
     act();
@@ -69,10 +69,10 @@ function attempt(act: () => void): { readonly error: unknown } | undefined {
 }
 
 /**
- * Whether an object's key is named both with a version and without one. Comparing long keys is expensive, so a set
- * without versions is skipped.
+ * Returns a test whether the set names an object's key both with and without a version. A set without versions is not
+ * searched, because comparing long keys is expensive.
  */
-function inKeysOfBothKinds(objects: readonly DeleteObject[]): (object: DeleteObject) => boolean {
+function mixedKeysTest(objects: readonly DeleteObject[]): (object: DeleteObject) => boolean {
   const versioned = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [] : [key])));
   if (versioned.size === 0) return () => false;
   const present = new Set(objects.flatMap(({ key, versionId }) => (versionId === undefined ? [key] : [])));
@@ -114,7 +114,7 @@ function deletePresent(run: Run, states: KeyState[], place: number, { key, condi
   const refused = attempt(() => requireDeletable(state, conditions, key));
   if (refused !== undefined) return refused;
   const { versioning, newest } = state;
-  // A failed condition on an absent object deletes nothing, so it leaves no marker.
+  // With conditions, the deletion of an absent object does nothing, so it adds no marker.
   const leavesNothing = versioning === "unversioned" || Object.keys(conditions ?? {}).length > 0;
   let version: string | null = null;
   if (newest !== undefined || !leavesNothing) {
@@ -140,7 +140,7 @@ function retirePresent({ plan }: Run, key: string, { versioning, current, past }
   plan.count(past);
 }
 
-/** Numbers decrease, so that the newest version comes first, even if the clock stops or goes back. */
+/** Later versions have smaller `seq` numbers, so that the newest comes first, even if the clock stops or goes back. */
 function markerFor({ plan, nowMs }: Run, key: string, { versioning, newest }: KeyState) {
   const marker = {
     key,

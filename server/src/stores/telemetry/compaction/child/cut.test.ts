@@ -13,7 +13,7 @@ test("rows of a few days are split by day", () => {
   assert.equal(piecesOf(Array.from({ length: PIECES_MAX }, (_, i) => i * 5)).length, PIECES_MAX);
 });
 
-test("rows of more days are split by month, of more months by year, of more years not at all", () => {
+test("rows of many days are split by month, of many months by year, of many years not at all", () => {
   const every = (count: number, step: number): number[] =>
     Array.from({ length: count }, (_, i) => dayOf("2000-01-01") + i * step);
   assert.deepEqual(piecesOf(every(90, 1)), [

@@ -149,7 +149,7 @@ class Mender {
     if (node["class"] === "LAMBDA") {
       const arrow = tokenOf(node, this.#tokens);
       if (arrow?.text.startsWith("->") !== true) return node; // `lambda x: …`
-      return this.#giveBack(node, node["expr"], arrow);
+      return this.#moveOut(node, node["expr"], arrow);
     }
     return this.#sink(node);
   }
@@ -158,14 +158,14 @@ class Mender {
    * `a -> ('k' = 'v' AND b)` becomes `(a -> 'k') = 'v' AND b`. The arrow keeps only its key, and the other operators move
    * around it.
    */
-  #giveBack(arrow: Node, taken: unknown, token: Token): Node {
+  #moveOut(arrow: Node, taken: unknown, token: Token): Node {
     const operator = operatorOf(taken, this.#tokens);
     if (operator?.left === undefined || operator.rank >= RANK.other || operator.token?.group !== token.group) {
       arrow["expr"] = taken;
       return this.#sink(arrow);
     }
     swapAliases(arrow, taken as Node);
-    operator.left.set(this.#giveBack(arrow, operator.left.get(), token));
+    operator.left.set(this.#moveOut(arrow, operator.left.get(), token));
     this.#moved.add(taken);
     return this.#sink(taken as Node);
   }

@@ -55,7 +55,7 @@ export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: 
   return { ...(await render(tree, tables, evaluate)), source: tree, tables: used, advice };
 }
 
-/** Returns whether the parser makes no tree of this kind of statement, or none when it has parameters. */
+/** Returns whether the parser can't write this kind of statement as a tree, or not with parameters. */
 function isUnknown(serialized: string): boolean {
   return serialized.startsWith('{"error":true') && /"not implemented"|pivot elements extracted/.test(serialized);
 }

@@ -1,6 +1,6 @@
 import { isObject } from "./refusal.ts";
 
-/** Offsets in bytes, as in the parser. A node without a place has a number beyond all texts. */
+/** Offsets in bytes, as in the parser. A node without a place has a larger number than any offset. */
 const AT = "query_location";
 const AT_MAX = 2 ** 32;
 
@@ -32,7 +32,7 @@ export function originOf(source: unknown, rendered: unknown, at: number): number
   return undefined;
 }
 
-/** Returns whether a column of this name is compared with something. A text without its quotes would look like this. */
+/** Returns whether a column of this name is compared with something. That is how a text without its quotes is parsed. */
 export function isCompared(tree: unknown, name: string): boolean {
   if (Array.isArray(tree)) return tree.some((item) => isCompared(item, name));
   if (!isObject(tree)) return false;

@@ -18,7 +18,7 @@ const TIMES: ReadonlySet<string> = new Set(["TIMESTAMP WITH TIME ZONE", "TIMESTA
 const CUT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Returns the times that a statement can read of each table. The engine computes the values in the statement's transaction,
+ * Returns the range of times that a statement can read, for each table. The engine computes the values in the statement's transaction,
  * so `now()` is the same moment. A value that can't be computed is no limit.
  */
 export async function timeRanges(
