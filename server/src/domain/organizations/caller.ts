@@ -48,11 +48,11 @@ export async function grantorOf(db: Reader, caller: Caller, orgId: string): Prom
   const { principal } = caller;
   if (principal.kind === "system") return { role: "owner", userId: undefined, scopes: ORG_ROLE_SCOPES.owner };
   if (principal.kind === "person") return { role: principal.role, userId: principal.id, scopes: principal.scopes };
-  return grantorBehind(db, orgId, principal);
+  return grantorOfCredential(db, orgId, principal);
 }
 
 /** Returns the permissions that a credential may give. It need not be the caller. */
-export async function grantorBehind(
+export async function grantorOfCredential(
   db: Reader,
   orgId: string,
   credential: { readonly id: string; readonly scopes: ReadonlySet<Scope> },

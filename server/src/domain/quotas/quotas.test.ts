@@ -55,7 +55,7 @@ for (const { kind: database, skip } of DATABASES) {
     const add = (kind: Kind, change: Readonly<Record<string, number>>): Promise<void> =>
       ground.metadata.write(async (tx) => addUsage(tx, kind, PLACES[kind] as never, change));
 
-    test("usage adds up, decreases too, and other organizations' usage stays", async () => {
+    test("usage increases and decreases, and other organizations' usage does not change", async () => {
       const { read } = ground.metadata;
       for (const kind of KIND_NAMES) {
         const zeros = Object.fromEntries(KINDS[kind].columns.map((name) => [name, 0]));

@@ -8,7 +8,7 @@ import { isId, newId } from "#kernel/ids.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
-import { grantorBehind, type OrganizationsDeps } from "../caller.ts";
+import { grantorOfCredential, type OrganizationsDeps } from "../caller.ts";
 import { announceAccessChange, changeOrganization } from "../change.ts";
 import { mayGrant } from "../members/rules.ts";
 import { findMember, findRole, insertMember, insertPersonOrFind, personByEmail, setPerson } from "../members/store.ts";
@@ -164,7 +164,7 @@ async function mayInviterInvite(db: Reader, invitation: Invitation, nowMs: numbe
     // The current permissions count, because the responsible person may have lost the role since the invitation.
     const state = await readState({ read: db }, { id: inviter });
     if (state === undefined || state.orgId !== orgId || !isLive(state, nowMs)) return false;
-    return state.scopes.has("members:write") && mayGrant(await grantorBehind(db, orgId, state), invitation.role);
+    return state.scopes.has("members:write") && mayGrant(await grantorOfCredential(db, orgId, state), invitation.role);
   }
   if (!isId("user", inviter)) return true;
   const role = await findRole(db, orgId, inviter);

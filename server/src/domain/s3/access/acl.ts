@@ -70,7 +70,7 @@ const GRANTS_MAX = 100;
 
 /**
  * Validates the list of an object. If the bucket's owner owns every object, the list may only give them full control.
- * @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (public ones are blocked), `MalformedACLError`,
+ * @throws S3Error `AccessControlListNotSupported`, `AccessDenied` (the bucket blocks public lists), `MalformedACLError`,
  * `InvalidArgument`
  */
 export function validateAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl): void {
@@ -79,7 +79,7 @@ export function validateAcl(bucket: Pick<Bucket, "config" | "owner">, acl: Acl):
   validateGrants(bucket, acl);
 }
 
-/** Validates the list of a bucket. @throws as above */
+/** Validates the list of a bucket. @throws S3Error as `validateAcl` does */
 export function validateBucketAcl(bucket: Pick<Bucket, "config">, acl: Acl): void {
   if (bucket.config.ownership === "BucketOwnerEnforced") throw new S3Error("AccessControlListNotSupported");
   validateGrants(bucket, acl);

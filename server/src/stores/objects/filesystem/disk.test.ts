@@ -54,7 +54,11 @@ test("a full disk refuses writes, keeps its content, and accepts writes once the
   await rm(ballast);
   await linkNow(store, await store.objects.write("org_a", contentOf(9, 5 * MIB), LIMIT));
   const found = (await named(store)).map((finding) => finding.split(" ")[0]);
-  assert.deepEqual(new Set(found), new Set(["count"]), "they were linked without a record, and nothing else is wrong");
+  assert.deepEqual(
+    new Set(found),
+    new Set(["count"]),
+    "this test links blobs without a row that references them; nothing else is wrong",
+  );
   await store.close();
 });
 

@@ -45,8 +45,8 @@ export class CompactionProcess implements CompactionRunner {
   }
 
   /**
-   * Ends the process if its priority is wrong: a priority cannot be raised without privileges, and belongs to a thread,
-   * not to a process.
+   * Ends the process if its priority is wrong, so that a new one is started. The priority of a running process can't be
+   * changed: raising it needs privileges, and a change affects only one thread.
    */
   #prioritize(urgent: boolean): void {
     this.#calmJobs = urgent ? 0 : this.#calmJobs + 1;

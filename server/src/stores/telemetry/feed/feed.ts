@@ -55,7 +55,7 @@ export class Watchers {
 export class Feed implements TelemetryFeed {
   readonly id: string;
   readonly #options: FeedOptions;
-  /** For each table with Parquet files at the start: the last batch that the log may have lost by then. */
+  /** For each table: the last batch that the log may have deleted before the start. */
   readonly #leftBefore = new Map<string, number>();
 
   constructor(options: FeedOptions) {

@@ -1,6 +1,6 @@
 const CHUNK_BYTES_MAX = 1024 * 1024;
 const CHUNK_BYTES_MIN = 4096;
-/** Batches of this size are stored without a copy, because copying would cost more than the object. */
+/** Batches from this size on are stored without a copy, because copying would cost more than a separate object. */
 const KEPT_BYTES_MIN = 64 * 1024;
 
 /**

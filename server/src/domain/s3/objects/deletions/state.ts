@@ -25,8 +25,8 @@ export interface Keys {
 }
 
 /**
- * Collects distinct keys. The objects are sorted by key, so equal keys are neighbours. A map of a thousand long keys
- * took 1.5 ms.
+ * Collects distinct keys. The objects are sorted by key, so equal keys are neighbours. This is faster than a map,
+ * which took 1.5 ms for a thousand long keys.
  */
 export function keysOf(objects: readonly DeleteObject[]): Keys {
   const names: string[] = [];
