@@ -5,7 +5,7 @@
 export class Pins {
   readonly #counts = new Map<string, number>();
 
-  /** Returns a function that removes the pin. Calling it again does nothing. */
+  /** Pins a blob. Returns a function that removes the pin. Calling that function again does nothing. */
   add(id: string): () => void {
     this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
     let pinned = true;

@@ -123,7 +123,7 @@ export async function assertKept(place: KillPlace, { kept, ending }: Killed, kil
     // Committed writes that were not acknowledged yet may exist too: at most one for each writer and kill.
     assert.ok(others.length <= kills * KILL_WRITERS, `${others.length} blobs were never acknowledged`);
     for (const name of present)
-      assert.ok((await readThing(store, name)).equals(killContent(name)), `${name} is not whole`);
+      assert.ok((await readThing(store, name)).equals(killContent(name)), `${name} is incomplete`);
     await assertTidy(place, store);
   } finally {
     await store.close();

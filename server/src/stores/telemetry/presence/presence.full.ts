@@ -43,7 +43,7 @@ for (const { kind, skip } of DATABASES) {
         return true;
       });
 
-    test("one server answers, two refuse, and one that stops in order is gone at once", async () => {
+    test("one server answers, two refuse, and a server that stops normally is gone at once", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await a.requireWhole("org_1");
@@ -65,7 +65,7 @@ for (const { kind, skip } of DATABASES) {
       await first.stop();
     });
 
-    test("rows of a server that is gone are missed only by their organization, until an operator gives them up", async () => {
+    test("if the server with an organization's rows is gone, only that organization is refused, until an operator gives the rows up", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await b.start(["org_1"]);
@@ -107,7 +107,7 @@ for (const { kind, skip } of DATABASES) {
       await Promise.all([a.stop(), b.stop()]);
     });
 
-    test("repeated questions read the records only once a second", async () => {
+    test("repeated checks read the records at most once a second", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await a.requireWholeLately("org_1");

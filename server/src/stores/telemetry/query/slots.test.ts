@@ -44,7 +44,7 @@ test("an organization without running queries never waits while the kept slot is
   assert.equal(queries.slots.running, 7, "one slot is kept");
   for (let i = 0; i < 20; i++) {
     await queries.ask("light");
-    assert.equal(queries.started.at(-1), "light", "at once");
+    assert.equal(queries.started.at(-1), "light", "it starts at once");
     await queries.end("light");
     assert.equal(queries.slots.running, 7);
   }

@@ -31,7 +31,7 @@ export interface AuthenticatorDeps extends ProofDeps {
 
 export interface S3Authenticator {
   /**
-   * Decides who sent a request; no other place does. Runs before any look-up for the request.
+   * Decides who sent a request. This is the only place that does. It runs before any look-up for the request.
    * @param form the fields before a form's file, if `kindOf` says that the request is a form
    * @throws S3Error
    */
@@ -75,8 +75,8 @@ function refuseSessionTokens({ fields, target }: Exchange): void {
     throw new S3Error("InvalidToken");
 }
 
-function requireV2(isTaken: boolean): void {
-  if (!isTaken)
+function requireV2(isAllowed: boolean): void {
+  if (!isAllowed)
     throw new S3Error(
       "InvalidRequest",
       "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256. Signature V2 is accepted only if the setting s3_signature_v2 allows it.",

@@ -4,7 +4,7 @@ import type { Fields } from "../wire/fields.ts";
 
 const SKEW_MS = 15 * 60 * 1000;
 
-/** Milliseconds of `YYYYMMDDTHHMMSSZ`; undefined for other text. */
+/** Returns the milliseconds of `YYYYMMDDTHHMMSSZ`; undefined for other text. */
 export function msOfBasicDate(text: string): number | undefined {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text) ?? [];
   if (second === undefined) return undefined;

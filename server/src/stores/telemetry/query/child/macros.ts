@@ -9,7 +9,7 @@ const IPV6 = `(${GROUPS})?(::(${GROUPS})?)?`;
 /** The prefix of an IPv4 address in IPv6 form (RFC 4291 section 2.5.5.2), in hexadecimal. */
 const MAPPED = "00000000000000000000ffff";
 /**
- * The prefix of local names in a macro, written `@` below. A plain name could be that of a table or column in the statement.
+ * The prefix of local names in a macro, written `@` below. A plain name could also be a table or a column of the statement.
  */
 const LOCAL = "mooring_";
 /** Longer texts are not compared, because the engine can't be interrupted while it compares them. */
