@@ -5,7 +5,7 @@ import type { InstanceFacts } from "#surfaces/portal/index.ts";
 
 interface Manifest {
   readonly version: string;
-  /** The commit that a package was made of, in the field that npm has for it. */
+  /** The commit that the package was built from. npm defines this field. */
   readonly gitHead?: string;
 }
 

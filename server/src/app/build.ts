@@ -40,13 +40,14 @@ import { createWebhooks } from "./webhooks.ts";
 /** The running product. */
 export interface App {
   readonly addresses: Addresses;
-  /** `host:port` of the main listener and of `/metrics`, as bound; null without the second. */
+  /** `host:port` of the main listener, as bound. */
   readonly listen: string;
+  /** `host:port` of `/metrics`, as bound; null without it. */
   readonly metricsListen: string | null;
   readonly metadata: MetadataStore;
   readonly identity: Identity;
   readonly telemetry: TelemetryStore;
-  /** Resolves when an essential part has died. It is logged already; the process must end. */
+  /** Resolves when an essential part has failed and was logged. The process must then end. */
   readonly fatal: Promise<FatalPart>;
   /** Stops in the reverse order of the start. Running requests finish first. */
   stop(): Promise<void>;
@@ -120,10 +121,10 @@ async function startAll(
   // Stopped before the parts that its jobs use.
   phases.started("jobs", jobs, (part) => part.stop());
   for (const part of [alerts, files, s3, registry, webhooks, backups]) part.start();
-  // Registered last, so stopped first: the other parts must live while requests are running.
+  // Registered last, so that it stops first. Running requests need the other parts.
   phases.started("requests", listener, async (part) => {
     stopping = true;
-    tails.stop(); // streams never end by themselves
+    tails.stop(); // Streams never end by themselves.
     webhooks.deps.streams.stop();
     const timeoutMs = config.stop_timeout_ms;
     await Promise.all([part.stop(timeoutMs), s3Listener.stop(timeoutMs), others.stop()]);
@@ -168,7 +169,7 @@ interface FeatureParts {
   readonly schedule: Schedule;
 }
 
-/** Builds the dependencies of surfaces other than the stores. Their background work starts when requests are served. */
+/** Builds the parts that the surfaces need besides the stores. Their background work starts later, with `start`. */
 function startFeatures(
   parts: FeatureParts,
 ): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {
@@ -238,7 +239,7 @@ function makeDataDirectory(path: string): void {
   }
 }
 
-/** Runs before everything that deletes by time. */
+/** Starts the guard of the clock. Must run before all work that deletes by time. */
 async function guardClock(
   { data_dir: dataDir }: Config,
   parts: { clock: Clock; metadata: MetadataStore; log: FastifyBaseLogger; phases: Phases; schedule: Schedule },

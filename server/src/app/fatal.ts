@@ -13,7 +13,7 @@ interface Parts {
   readonly log: FastifyBaseLogger;
 }
 
-/** Logs the first part that fails, and resolves to it. `metadata` on PostgreSQL can't fail in this way. */
+/** Resolves to the first part that fails, and logs it. On PostgreSQL there is no writer that can fail. */
 export async function fatalOf({ metadata, telemetry, identity, log }: Parts): Promise<FatalPart> {
   const named = async (part: FatalPart, death: Promise<Error>): Promise<{ part: FatalPart; err: Error }> => ({
     part,
@@ -24,6 +24,6 @@ export async function fatalOf({ metadata, telemetry, identity, log }: Parts): Pr
     named("telemetry log", telemetry.died),
     named("key store", identity.keys.died),
   ]);
-  log.fatal({ err, part }, "a part has failed that the server can't run without: the server stops");
+  log.fatal({ err, part }, "an essential part has failed, so the server stops");
   return part;
 }

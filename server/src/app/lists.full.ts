@@ -155,10 +155,10 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The most steps from the root of an index to a row. */
+/** The most pages of an index that are read to find its first row. */
 const STEPS = 4;
 
-/** PostgreSQL: returns a fault if the read has more than ten times the necessary pages: for each row, one page and the steps to it. */
+/** PostgreSQL: returns a fault if a read needs more than ten times the necessary pages. */
 async function pagesOf(ground: Ground, read: ObservedRead): Promise<string | undefined> {
   const rows = await explain(ground, read, "explain (analyze, buffers, format json)");
   const plan = (rows[0]?.["QUERY PLAN"] as { Plan: PlanNode }[] | undefined)?.[0]?.Plan;

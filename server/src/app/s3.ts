@@ -34,13 +34,10 @@ export interface S3Parts {
   readonly identity: Pick<Identity, "envelope" | "usage">;
 }
 
-/**
- * Wrong signatures until a client must slow down. A client with a wrong clock or secret sends many before somebody
- * notices.
- */
+/** A client must wait after this many wrong signatures. Clients with a wrong clock or secret send many by mistake. */
 const FAILED_SIGNATURES_MAX = 100;
 
-/** Creates the part of the gateway that does not know HTTP. */
+/** Creates the part of the gateway that does not depend on HTTP. */
 export function createS3Domain(parts: Omit<S3Parts, "endpoint"> & { readonly jobs: Jobs }): S3 {
   const { config, log, clock, jobs, metadata, objects, identity } = parts;
   const settings = {

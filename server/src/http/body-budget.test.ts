@@ -66,7 +66,7 @@ test("running bodies count for their organization and in total until their reque
   const [first, second] = [await begin("one"), await begin("one")];
   assert.equal(await whole("one"), 429, "the organization has used its share");
   const third = await begin("two");
-  assert.equal(await whole("two"), 503, "all have theirs");
+  assert.equal(await whole("two"), 503, "the organizations have used the total");
   const answered = once(first, "response") as Promise<[IncomingMessage]>;
   first.end(BODY.slice(-1));
   const [answer] = await answered;
@@ -78,7 +78,7 @@ test("running bodies count for their organization and in total until their reque
   third.destroy();
 });
 
-test("bytes released twice count once", () => {
+test("a second release of the same bytes does nothing", () => {
   const budget = createBodyBudget({ totalBytesMax: 2, organizationBytesMax: 2 });
   const release = budget.hold("org_1", 2);
   release();

@@ -39,7 +39,7 @@ export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLi
   return {
     hold: (orgId, bytes) => {
       if ((held.get(orgId) ?? 0) + bytes > organizationBytesMax) {
-        const detail = "Your organization has too many large requests under way; wait for some of them.";
+        const detail = "Your organization has too many large requests under way; wait until some have ended.";
         throw new Problem("rate_limited", detail);
       }
       if (total + bytes > totalBytesMax)
@@ -55,9 +55,8 @@ export function createBodyBudget({ totalBytesMax, organizationBytesMax }: BodyLi
 }
 
 /**
- * Counts the body of each admitted request, from before its first byte is read until the request is over. So bodies
- * that arrive slowly or wait can't fill the memory. Requests without a principal have small bodies: see
- * `PUBLIC_BODY_BYTES_MAX`.
+ * Counts the body of each admitted request, from before its first byte is read until the request is over. So many slow
+ * or waiting bodies can't fill the memory. Requests without a principal have small bodies, see `PUBLIC_BODY_BYTES_MAX`.
  */
 export function holdBodies(app: FastifyInstance, budget: BodyBudget): void {
   app.addHook("preParsing", async (request, reply, payload) => {

@@ -13,9 +13,9 @@ export const DRAIN_LIMITS: DrainLimits = { bytesMax: REFUSED_BODY_BYTES_MAX, tim
 const LOOK_EVERY_MS = 50;
 
 /**
- * Drains the body of a request whose answer ends first, up to the limits, and then closes the connection. Closing at
- * once with unread bytes would reset the connection, and the answer would be lost (RFC 9112 section 9.6): many clients
- * read it only after they have sent everything. Call it when a request begins.
+ * Drains the body of a request that is answered before its body has arrived, up to the limits, and then closes the
+ * connection. Closing at once would reset the connection (RFC 9112 section 9.6). Clients that read the answer only
+ * after they have sent everything would then lose it. Call it when a request begins.
  */
 export function drainBody(request: IncomingMessage, response: ServerResponse, limits = DRAIN_LIMITS): void {
   // Runs before Node's own steps at the end of an answer, which close the connection or drain it without a limit.
@@ -58,7 +58,7 @@ function cutAtLimits(socket: Socket, { bytesMax, timeMs }: DrainLimits): () => v
   const from = socket.bytesRead;
   const untilMs = performance.now() + timeMs;
   const cut = (): void => void socket.destroy();
-  // Checked at intervals, because Node's parser reads without events when it can.
+  // Checked at intervals, because Node's parser can read the socket without events.
   const timer = setInterval(() => {
     if (socket.bytesRead - from > bytesMax || performance.now() >= untilMs) cut();
   }, LOOK_EVERY_MS);

@@ -100,8 +100,8 @@ export async function idempotent(
 }
 
 /**
- * A secret that was sent is not shown again. If a crash or a broken connection cut off the answer, a repetition shows
- * it.
+ * Deletes the recorded secret after the answer was sent completely. After a crash or a broken connection, a repetition
+ * still shows it.
  */
 function forgetWhenSent(
   host: { readonly idempotency: IdempotencyRecords },

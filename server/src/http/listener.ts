@@ -9,8 +9,8 @@ import { faultOfHost } from "./host-field.ts";
 import { createHttp2, type Http2 } from "./http2.ts";
 
 /**
- * A bound address. It is bound before anything else starts, so that a second start fails before it touches data, and so
- * that addresses can contain the real port when it is set to 0. Until `serve`, it answers 503.
+ * A bound address. It is bound before anything else starts. So a second start fails before it touches data, and the
+ * real port is known when the configured port is 0. Before `serve`, it answers 503.
  */
 export interface Listener {
   readonly server: Server;
@@ -45,7 +45,7 @@ export interface ListenerOptions {
   readonly headersTimeoutMs?: number;
   /** Closes new connections above this number; no limit when absent. */
   readonly connectionsMax?: number;
-  /** True: refuses a request without a valid Host field, for a handler that does not check it. */
+  /** True: the listener refuses requests without a valid Host field. For handlers that do not check it. */
   readonly requireHost?: boolean;
   /** Limits of refused bodies; the product's limits when absent. */
   readonly refusedBodies?: DrainLimits;

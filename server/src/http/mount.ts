@@ -43,7 +43,7 @@ export interface OperationInput<T> {
 
 export type Operation<T> = (input: OperationInput<T>, context: OperationContext) => Promise<ResultOf<T>> | ResultOf<T>;
 
-/** A row whose exact types `route()` keeps. */
+/** A row of the contract. */
 type AnyRoute = Pick<
   Route,
   "operationId" | "method" | "path" | "tag" | "summary" | "permission" | "status" | "problems"
@@ -109,7 +109,7 @@ export function mountRoute<const T extends AnyRoute>(
 /** Closes the connection of an answer that has begun and can't be completed, so that the client sees the failure. */
 function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unknown): void {
   if (error !== undefined && !isDisconnect(error, request.raw))
-    request.log.info({ err: error }, "an answer was broken off");
+    request.log.info({ err: error }, "could not complete an answer");
   reply.hijack();
   reply.raw.destroy();
 }
@@ -143,7 +143,7 @@ function checksOf(row: AnyRoute): Checks {
   };
 }
 
-/** Refuses a parameter that is not in the contract: a misspelt filter must not return everything. */
+/** Refuses unknown parameters, because a request with a misspelt filter would return everything. */
 function queryCheck(schema: NonNullable<Route["query"]>): Check {
   const check = parameterCheck(schema);
   const names = new Set(Object.keys(schema.properties));

@@ -168,7 +168,7 @@ test("HTTP/1.0 needs no Host", async () => {
   assert.match(await connection("GET /open HTTP/1.0\r\n\r\n").closed, /^HTTP\/1\.1 200 [^]*\{"read":true\}$/);
 });
 
-test("a caller's own Request-Id is kept where it was read", async () => {
+test("the caller's Request-Id is kept if the server has read it", async () => {
   const own = "Request-Id: my-request-0001\r\n";
   const refused = connection(`GET /open HTTP/1.1\r\nHost: x\r\n${own}Expect: a miracle\r\n\r\n`);
   assert.equal(problemIn(await refused.closed)["request_id"], "my-request-0001");
@@ -193,7 +193,7 @@ test("a peer that keeps sending after a refusal is cut off", async () => {
 test("the answer to a whole request precedes the refusal of the next one", async () => {
   const { closed, received, socket } = connection("GET /slow HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n");
   const other = connection("hello\r\n\r\n");
-  await other.closed; // The first connection's bytes were parsed too by now.
+  await other.closed; // By now the bytes of the first connection are parsed, too.
   assert.equal(socket.bytesRead, 0);
   finishSlow();
   await received('{"slow":true}');
@@ -202,7 +202,7 @@ test("the answer to a whole request precedes the refusal of the next one", async
   assert.equal(problemIn(text.slice(text.lastIndexOf("HTTP/1.1 400")))["code"], "invalid_request");
 });
 
-test("an answer that has begun is cut off, and no other one follows", async () => {
+test("an answer that has begun is cut off, and no second answer follows", async () => {
   const { closed, received, socket } = connection(
     "GET /begun HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
   );

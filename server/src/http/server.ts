@@ -100,7 +100,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     if (takesAll) return restoreTarget(request);
     void reply.headers({ ...DATA_FIELDS, "request-id": request.id });
     refuseUnlessConformant(request.raw, expectationFails.has(request.raw));
-    // Here, because the handler would wait for the body first.
+    // Thrown in this hook, because the not-found handler runs only after the whole body has arrived.
     if (request.is404) throw absent(methodsOf(pathOf(request)));
   });
   app.setErrorHandler((error, request, reply) => {
@@ -110,7 +110,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(methodsOf(pathOf(request)))));
   for (const surface of options.surfaces) await app.register(async (scope) => mountSurface(scope, surface));
   await app.ready();
-  if (handle === undefined) throw new Error("fastify made no handler");
+  if (handle === undefined) throw new Error("fastify created no handler");
   options.listener.serve(handle);
   return app;
 }
@@ -197,8 +197,8 @@ function refuseBeforeContinue(app: FastifyInstance, limits: DrainLimits): void {
     reply.askForBody();
     return payload;
   });
-  // The client may or may not send the body after a refusal, and bytes above the limit are cut off. So closing the
-  // connection is the only safe way.
+  // Closes the connection, because nobody knows whether the client sends the body after a refusal, or whether the body
+  // is longer than the limit.
   const announceClose = ({ raw }: FastifyRequest, reply: FastifyReply): void => {
     if (waiting.has(raw) || !isBodyDrained(raw, limits)) void reply.header("connection", "close");
   };

@@ -4,7 +4,7 @@ import { Settings } from "typebox/system";
 import type { TObject, TSchema } from "typebox";
 import { PROBLEM_PLACES_MAX } from "#kernel/limits.ts";
 import { isDateTime } from "#kernel/time.ts";
-import { tooMuch } from "./json-limits.ts";
+import { sizeFaultOf } from "./json-limits.ts";
 import { Problem, type ProblemCode, type ProblemPlace } from "#kernel/problem.ts";
 
 /** Checks a value against a compiled schema and returns it. @throws Problem with JSON pointers */
@@ -51,7 +51,7 @@ function checkOf(schema: TSchema, code: ProblemCode, detail: string): Check {
   Format.Set("date-time", isDateTime);
   const compiled = Compile(schema);
   return (value) => {
-    const fault = tooMuch(schema, value);
+    const fault = sizeFaultOf(schema, value);
     if (fault !== undefined) throw new Problem(code, detail, { errors: [fault] });
     if (compiled.Check(value)) return value;
     throw new Problem(code, detail, { errors: placesOf(schema, compiled.Errors(value)) });
@@ -74,7 +74,7 @@ function placesOf(schema: TSchema, errors: readonly SchemaError[]): ProblemPlace
     if (isNullable(error) && [...places.keys()].some((pointer) => pointer.startsWith(`${error.instancePath}/`)))
       continue;
     for (const place of placesOfOne(schema, error)) {
-      // The first error of a place tells the most.
+      // The first error of a place is the most exact one.
       if (!places.has(place.pointer)) places.set(place.pointer, place);
     }
     if (places.size >= PROBLEM_PLACES_MAX) break;
@@ -124,7 +124,7 @@ function descriptionAt(schema: TSchema, path: string): string | undefined {
   return typeof description === "string" ? description : undefined;
 }
 
-/** RFC 6901 section 3. */
+/** Escapes a name for a JSON pointer (RFC 6901 section 3). */
 function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

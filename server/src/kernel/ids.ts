@@ -69,10 +69,7 @@ function timePart(nowMs: number): string {
 
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
-/**
- * Random bytes are read in blocks. One block costs a fiftieth of one system call for each identifier, and every request
- * creates an identifier.
- */
+/** Random bytes are read in blocks, because every request creates an identifier, and a system call for each is slow. */
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 let poolAt = 0;

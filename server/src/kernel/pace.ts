@@ -11,9 +11,8 @@ const OTHERS_A_SECOND = 10;
 const WINDOW_MS = 1000;
 
 /**
- * Slows large bodies down. Without other requests, they are as fast as the network and the disk allow. While small
- * requests are answered, they are limited to the set rate, because a faster body uses processor time that the small
- * requests need.
+ * Slows large bodies down while the server answers small requests, because a fast body uses processor time that the
+ * small requests need. Without small requests, a body has no limit.
  */
 export class Pace {
   readonly #options: PaceOptions;

@@ -20,10 +20,10 @@ export const PROGRAMS = {
 
 export type Program = keyof typeof PROGRAMS;
 
-/** Each chunk of a bundle is in dist/, so this holds wherever the bundler puts this module. */
+/** True in the package: all code is in dist/ there, in whichever chunk the bundler puts this module. */
 const IS_BUNDLED = !import.meta.url.endsWith("/kernel/programs.ts");
 
-/** Address of a program that this process starts as a thread or process. */
+/** Returns the address of a program that this process starts as a thread or process. */
 export function programUrl(name: Program): URL {
   return new URL(IS_BUNDLED ? `./${name}.js` : `../${PROGRAMS[name]}`, import.meta.url);
 }
@@ -32,7 +32,7 @@ export function programPath(name: Program): string {
   return fileURLToPath(programUrl(name));
 }
 
-/** Files and directories that the product reads or starts: in the package, or in the repository. */
+/** Files and directories that the product reads or starts: the path in the package, and in the repository. */
 const RESOURCES = {
   root: ["../", "../../../"],
   launcher: ["../bin/mooring.mjs", "../../bin/mooring.mjs"],
@@ -45,12 +45,12 @@ export function resourcePath(name: keyof typeof RESOURCES): string {
   return fileURLToPath(new URL(IS_BUNDLED ? bundled : source, import.meta.url)).replace(/[/\\]$/, "");
 }
 
-/** The file that an import of an installed package loads. @throws Error when it is not installed */
+/** Returns the file that an import of an installed package loads. @throws Error when it is not installed */
 export function packageFile(name: string): string {
   return createRequire(import.meta.url).resolve(name);
 }
 
-/** Directories of the product's code, whose paths a message to a reader must not show. */
+/** Returns the directories of the product's code, whose paths must not appear in messages. */
 export function codeDirectories(): readonly string[] {
   return [resourcePath("root"), dirname(dirname(dirname(packageFile("@duckdb/node-api"))))];
 }

@@ -8,7 +8,7 @@ interface Account {
   reserved: number;
   /** Resolves when the last reservation is decided. Reservations are decided one after another. */
   turn: Promise<unknown>;
-  /** Reservations whose bytes are being counted now. For a moment, their bytes may count twice. */
+  /** The number of reservations that `settle` is counting now. Their bytes may count twice until it ends. */
   settling: number;
   /** The number of releases so far. */
   releases: number;
@@ -69,7 +69,7 @@ export class Reservation {
   async #grow(bytes: number, wanted: number): Promise<void> {
     const account = this.#account;
     for (;;) {
-      // Taken before the count is read, because the count may include bytes that are released in the meantime.
+      // Read before the count, because the count may already include bytes whose reservation is released meanwhile.
       const { reserved, releases } = account;
       const counted = await this.#quota.left();
       if (counted === Number.POSITIVE_INFINITY) {

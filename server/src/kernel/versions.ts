@@ -1,7 +1,7 @@
 import { sha256Hex } from "./digest.ts";
 import { Problem } from "./problem.ts";
 
-/** Returns a strong entity tag (RFC 9110 section 8.8.3) of a record. Two tags are equal exactly when every field is. */
+/** Returns a strong entity tag (RFC 9110 section 8.8.3) of a record. Tags are equal only if all fields are equal. */
 export function etagOf(record: object): string {
   return `"${sha256Hex(JSON.stringify(record)).slice(0, 32)}"`;
 }
@@ -10,9 +10,9 @@ export function etagOf(record: object): string {
 export type Expected = readonly string[] | "any";
 
 /**
- * Returns the version that a change expects: the one of `If-Match`, otherwise the present one when the request arrives.
- * So the second of two concurrent changes is refused, because it does not know the first. Call it before the
- * transaction. `*` accepts any version.
+ * Returns the versions that a change accepts: those of `If-Match`, or without it the version that is stored when the
+ * request arrives. So the second of two concurrent changes is refused. Call it before the transaction. `*` accepts any
+ * version.
  */
 export async function expectedOf(
   ifMatch: string | undefined,

@@ -23,8 +23,8 @@ export async function keptBackups(directory: string): Promise<KeptBackup[]> {
 }
 
 /**
- * Deletes the manifest first, so that a partly deleted backup does not count as a backup. False: there is none of that
- * name.
+ * Deletes a backup, its manifest first, so that an interrupted deletion leaves no valid backup. Returns false if there
+ * is no backup of that name.
  */
 export async function deleteBackup(directory: string, name: string): Promise<boolean> {
   if (!(await keptBackups(directory)).some((kept) => kept.name === name)) return false;

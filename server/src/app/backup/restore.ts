@@ -28,8 +28,8 @@ export async function restoreBackup(from: string, dataDir: string, signal?: Abor
     await rm(gathered, { recursive: true, force: true });
     throw error;
   }
-  // Moves the records last. Without them a server would create a new data directory; it refuses to start while the
-  // restore's directory exists.
+  // Moves the records last, so that an incomplete directory never has records. A server refuses to start while the
+  // directory of the restore exists.
   for (const name of (await readdir(gathered)).toSorted(
     (a, b) => Number(a === "mooring.db") - Number(b === "mooring.db"),
   ))

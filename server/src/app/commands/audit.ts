@@ -158,7 +158,7 @@ function readable({ log, ok, entries, head_hash: head, fault, declared }: Report
       `      declared by entry ${entry}: ${kind}, entries ${from} to ${to}. ${detail}\n`,
   );
   if (ok) return `ok    ${log}: ${entries} entries, the last with the hash ${head ?? "-"}\n${known.join("")}`;
-  return `FAIL  ${log}: ${fault?.detail ?? "it is not whole"} (${fault?.kind ?? "unknown"} at ${fault?.seq ?? 0}, after ${entries} good entries)\n`;
+  return `FAIL  ${log}: ${fault?.detail ?? "it is not complete"} (${fault?.kind ?? "unknown"} at ${fault?.seq ?? 0}, after ${entries} good entries)\n`;
 }
 
 function readableRepair({ log, entries, found }: Repaired): string {

@@ -120,7 +120,7 @@ function scopesOf(parsed: Parsed): Scope[] {
   return scopes;
 }
 
-/** Undefined: every address. The server reports invalid ranges. */
+/** Returns the allowed ranges; undefined for every address. The server checks them. */
 function rangesOf(parsed: Parsed): string[] | undefined {
   const ranges = textsOption(parsed, "allow-from").flatMap((text) =>
     text.split(/[\s,]+/).filter((word) => word !== ""),

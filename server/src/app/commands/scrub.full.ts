@@ -21,7 +21,7 @@ function scrub(dataDir: string, ...args: string[]): { status: number | null; std
   return spawnSync(process.execPath, [MAIN, "scrub", "--data-dir", dataDir, ...args], { encoding: "utf8", env });
 }
 
-test("scrub beside an open store reports nothing, then the damage, by its exit code too", async () => {
+test("scrub beside an open store reports no fault, and after damage reports the fault and fails", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-scrub-"));
   const metadata = await openMetadata({ url: undefined, dataDir, clock: trustedClock(systemClock) });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -31,7 +31,7 @@ test("scrub beside an open store reports nothing, then the damage, by its exit c
     const clean = scrub(dataDir);
     assert.equal(clean.status, 0, clean.stderr);
     assert.match(clean.stdout, /^ok {8}checked 0 blobs of 0\.0 MiB, and 1 stored/);
-    // Linked, but no row refers to it: the count is wrong. Then cut as well.
+    // Links the content, but no row refers to it, so the count is wrong. Then also cuts the content.
     await metadata.write((tx) => objects.link(tx, "org_1", staged));
     assert.match(
       scrub(dataDir, "--quick").stdout,

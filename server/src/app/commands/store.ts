@@ -41,7 +41,7 @@ export async function storedTelemetry(
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
-/** Returns the shares of unfinished erasures from before a time. */
+/** Returns the unfinished parts of erasures that were created before a time. */
 export async function lateErasures(
   db: Reader,
   beforeMs: number,

@@ -6,7 +6,7 @@ const NAME = { name: "name", type: "VARCHAR" };
 const COUNT = { name: "n", type: "BIGINT" };
 
 describe("tables", () => {
-  test("text to the left, numbers to the right", () => {
+  test("text is aligned left, numbers are aligned right", () => {
     const text = tableText(
       [NAME, COUNT],
       [
@@ -18,7 +18,7 @@ describe("tables", () => {
     assert.equal(text, "name     n\n-----  ---\na        5\nbcdef  123\n");
   });
 
-  test("a table without rows has its head", () => assert.equal(tableText([NAME], [], 80), "name\n----\n"));
+  test("a table without rows has a header", () => assert.equal(tableText([NAME], [], 80), "name\n----\n"));
 
   test("the widest columns are cut until the table fits", () => {
     const rows = [{ name: "x".repeat(200), n: 7 }];
@@ -56,7 +56,7 @@ describe("tables", () => {
     assert.equal(displayWidth(lines[2] ?? ""), displayWidth(lines[3] ?? ""));
   });
 
-  test("control characters of a terminal are shown, not sent", () => {
+  test("control characters are escaped, so that they do not control the terminal", () => {
     assert.equal(cellText("a\u001b[31mb\nc\td\u009b\u202e"), "a\\u001b[31mb\\nc\\td\\u009b\\u202e");
     const head = tableText([{ name: "\u001b]0;x\u0007", type: "VARCHAR" }], [], 80);
     assert.ok(!head.includes("\u001b") && !head.includes("\u0007"), head);

@@ -34,18 +34,18 @@ export function tableText(
   return `${[head, widths.map((width) => "-".repeat(width)).join(GAP), ...cells.map(line)].join("\n")}\n`;
 }
 
-/** Columns that the output has; elsewhere than on a terminal a line is never cut. */
+/** Returns the width of the terminal. Other outputs have no limit, so that lines are not cut. */
 export function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.MAX_SAFE_INTEGER;
 }
 
-/** A table of texts for the terminal, with the columns of these names. */
+/** Builds a table for the terminal. `names` are the names and headers of its columns. */
 export function textTable(names: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
   const columns = names.map((name) => ({ name, type: "VARCHAR" }));
   return tableText(columns, rows, terminalWidth());
 }
 
-/** NULL differs from an empty text; objects and lists are JSON. */
+/** Formats a value. NULL differs from an empty text. Objects and lists are JSON. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   return printable(typeof value === "string" ? value : JSON.stringify(value));

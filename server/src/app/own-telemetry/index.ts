@@ -112,7 +112,7 @@ class Exporter implements OwnTelemetry {
     return this.#flushing;
   }
 
-  /** Logs nothing: a log line about a lost log line would be the next one to be lost. */
+  /** Logs no failure, because that log line would become another row that can't be written. */
   async #keep(): Promise<void> {
     const target = this.#target;
     if (target === undefined) return;

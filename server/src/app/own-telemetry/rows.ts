@@ -5,7 +5,7 @@ import { isoFromMs } from "#kernel/time.ts";
 /** The service name of the server's own rows. */
 export const SERVICE = "mooring";
 
-/** A longer log line loses its attributes, so that one line can't crowd out the others. */
+/** A longer log line loses its attributes, so that one line can't fill the queue. */
 const LINE_CHARS_MAX = 64 * 1024;
 
 interface Level {

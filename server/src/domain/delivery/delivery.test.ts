@@ -51,13 +51,13 @@ describe("the result of an attempt", () => {
     assert.equal(waitAfter(REFUSED, 1, { random: 1 }), 36 * SECOND_MS);
   });
 
-  test("a receiver may ask for a longer wait, up to an hour; a shorter one changes nothing", () => {
+  test("a receiver may ask for a longer wait, up to an hour, but not for a shorter one", () => {
     assert.equal(waitAfter({ ...REFUSED, retryAfterMs: 60 * SECOND_MS }, 0), 60 * SECOND_MS);
     assert.equal(waitAfter({ ...REFUSED, retryAfterMs: 5 * HOUR_MS }, 0), HOUR_MS);
     assert.equal(waitAfter({ ...REFUSED, retryAfterMs: SECOND_MS }, 0), 5 * SECOND_MS);
   });
 
-  test("a destination that is gone gets nothing again, and an ordered destination waits a shorter time", () => {
+  test("a 410 answer ends the attempts, and an ordered destination has shorter waits", () => {
     assert.equal(afterAttempt({ ...REFUSED, status: 410, gone: true }, 0, { nowMs: 0, random: () => 0 }).state, "dead");
     assert.equal(waitAfter(REFUSED, 10, { waitMsMax: 900 * SECOND_MS }), 900 * SECOND_MS);
   });
@@ -107,7 +107,7 @@ describe("with records", () => {
     return { ...row, ...unset, fence: 0, attempts: 0, claims: 0 };
   };
 
-  test("messages of an old directory are delivered with the secrets that were sealed there", async () => {
+  test("messages that an older version has queued are delivered, signed with their stored secrets", async () => {
     const [current, former] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((b) => `whsec_${b.toString("base64")}`);
     assert.ok(current !== undefined && former !== undefined);
     const { metadata, clock } = ground;
@@ -170,7 +170,7 @@ describe("with records", () => {
     assert.deepEqual(await metadata.read.selectFrom("s3_delivery").select("id").execute(), []);
   });
 
-  test("a rotated secret signs beside the previous one until the overlap ends, and alone without an overlap", () => {
+  test("after a rotation both secrets sign until the overlap ends; without an overlap only the new one signs", () => {
     const { clock } = ground;
     const deps = { envelope, clock };
     const place = { table: "webhook_destination", id: "dest_2" } as const;

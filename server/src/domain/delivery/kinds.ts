@@ -15,7 +15,7 @@ export type Pending = SigningColumns & {
  * `forwarding/`.
  */
 export interface MessageKind {
-  /** The kind of the job. Old rows of the queue have it. */
+  /** The kind of the job. It must not change, because the queue may contain jobs of older versions. */
   readonly job: string;
   readonly secretsIn: SecretTable;
   /** Returns undefined if there is nothing left to send. */

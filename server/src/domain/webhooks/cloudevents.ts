@@ -20,7 +20,7 @@ export function cloudEventOf(request: HookRequest, json: LazyJson): CloudEventNa
   return id === undefined ? undefined : { source: unescaped(fieldOf(request, "ce-source") ?? ""), id: unescaped(id) };
 }
 
-/** Returns one name for all events of a batch that is kept as one event. */
+/** Returns the names of all events of a batch as one name, for a batch that is stored as one event. */
 export function batchNameOf(request: HookRequest): string | undefined {
   const names = eventsOf(request)?.map(({ json }) => nameIn(json));
   if (names === undefined || names.includes(undefined)) return undefined;
@@ -28,8 +28,8 @@ export function batchNameOf(request: HookRequest): string | undefined {
 }
 
 /**
- * Splits a batch into one request for each event, with its original text. Undefined for a body that is no batch of
- * CloudEvents or has too many: it is kept as one event.
+ * Splits a batch into one request for each event, with its original text. Undefined for a body that is not a batch of
+ * CloudEvents, or has too many. Such a body is stored as one event.
  */
 export function batchOf(request: HookRequest): HookRequest[] | undefined {
   const events = eventsOf(request);

@@ -33,7 +33,7 @@ export interface ReceiverOptions {
   readonly schedule: Schedule;
 }
 
-/** A webhook with everything that receiving an event needs. Cached for a moment. */
+/** A webhook with everything that is needed to receive an event. */
 export interface Target {
   readonly webhook: Addressed["webhook"];
   readonly url: Addressed["url"];
@@ -53,7 +53,7 @@ export type Received =
     }
   | { readonly handshake: HandshakeAnswer };
 
-/** A change of a webhook takes effect on every other node after this time, and at once on the node that made it. */
+/** How long a webhook is cached. Other nodes use a changed webhook after this time, the node of the change at once. */
 const KNOWN_MS = 500;
 const TARGETS_MAX = 10_000;
 const USAGE_KNOWN_MS = 1000;
@@ -66,7 +66,7 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #log: EventLog;
   readonly #hits: Hits;
-  /** Targets by token. All of them are valid. */
+  /** Cached webhooks by token. Unknown tokens are not cached. */
   readonly #targets = new Map<string, { readonly target: Target; readonly readMs: number }>();
   readonly #bytes = new Map<string, { bytes: number; readonly readMs: number }>();
 
@@ -107,7 +107,7 @@ export class Receiver {
     const json = new LazyJson(request.body);
     const handshake = handshakeOf(request, json, { enabled: settings.handshakes, secrets: target.secrets });
     if (handshake?.unsigned === true && target.allowed(request.ip)) return { handshake };
-    // Handshakes may use other methods. Opening the address in a browser creates no event.
+    // Handshakes may use other methods. Events need POST, so that opening the address in a browser creates none.
     if (handshake === undefined && request.method !== "POST") throw postOnly();
     await this.#verify(target, request);
     if (handshake !== undefined) return { handshake };
@@ -115,8 +115,8 @@ export class Receiver {
     const { response } = settings;
     const events = batchOf(request);
     if (events === undefined) return { kept: await this.#keep(target, request, { json, ofBatch: false }), response };
-    // In one turn of the event loop, so that the events form groups. If only some are kept, the rest is added when the
-    // sender repeats the batch.
+    // Starts all writes in one turn of the event loop, so that they form groups. If some fail, the sender repeats the
+    // batch, and the missing events are added.
     const keeping = events.map((event) => this.#keep(target, event, { json: new LazyJson(event.body), ofBatch: true }));
     const batch = await Promise.all(keeping);
     return { kept: batch[0] as Kept, response, batch };
@@ -130,7 +130,7 @@ export class Receiver {
   async #read(token: string): Promise<Target | undefined> {
     const { metadata, envelope, clock } = this.#options;
     const found = await webhookByToken(metadata.read, tokenHash(envelope, token));
-    // To a sender, the webhook of an archived project does not exist: senders that get 410 would never come back.
+    // Webhooks of archived projects answer 404, because many senders stop for good after 410.
     if (found === undefined || !stateAllows(found.webhook.project_state, "webhooks:receive")) {
       this.#targets.delete(token);
       return undefined;
@@ -185,7 +185,7 @@ export class Receiver {
     try {
       await metadata.write((tx) => insertRejection(tx, row, REJECTIONS_KEPT));
     } catch (error) {
-      log.warn({ err: error, webhook_id: webhook.id }, "cannot keep a refused webhook request");
+      log.warn({ err: error, webhook_id: webhook.id }, "cannot store a refused webhook request");
     }
   }
 
@@ -200,8 +200,8 @@ export class Receiver {
   }
 
   /**
-   * Returns the stored bytes of an organization. Bytes of this node count at once, those of other nodes and deletions a
-   * second later.
+   * Returns the stored bytes of an organization. Events of this node count at once. Events of other nodes and deletions
+   * count within a second.
    */
   async #bytesOf(orgId: string): Promise<number> {
     const { metadata, clock } = this.#options;

@@ -21,11 +21,11 @@ export function fieldOf(request: Pick<HookRequest, "headers">, name: string): st
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Top-level members that any caller of `member` needs. One pass finds all of them. */
+/** All names that `member` accepts. One pass over the body finds all of them. */
 const MEMBERS = ["challenge", "event_id", "id", "source", "type"] as const;
 
 /**
- * The body as JSON. It is parsed only when needed, and only the needed parts. Empty for other text, or deeper JSON.
+ * Finds values in a JSON body when they are needed. Finds nothing in other text, or in JSON that is nested too deep.
  * Numbers keep their exact value.
  */
 export class LazyJson {

@@ -17,7 +17,7 @@ import {
   type Surface,
 } from "../index.ts";
 
-/** A real listener with the real conventions, for the tests of one surface. Only the principal of a token is given. */
+/** A real listener with the real conventions, for the tests of one surface. Only authentication is simulated. */
 export interface TestServer {
   readonly url: string;
   readonly address: string;

@@ -27,13 +27,13 @@ export const RECORD_CHECKS: readonly Check[] = [
 
 type Config = CheckContext["config"];
 
-/** SQLite is created at the first start; a database server must exist. */
-function begun(config: Config): boolean {
+/** Whether there are records. A SQLite file exists only after the first start. */
+function haveRecords(config: Config): boolean {
   return config.database_url !== null || existsSync(join(config.data_dir, "mooring.db"));
 }
 
 async function records({ config }: CheckContext): Promise<Found[]> {
-  if (!begun(config)) return [ok("none yet; the first start creates them")];
+  if (!haveRecords(config)) return [ok("none yet; the first start creates them")];
   return withMetadata(config, async (metadata) => {
     const organizations = await listOrganizations(metadata.read);
     const findings = [ok(`${metadata.dialect} opens, its schema is up to date, ${organizations.length} organizations`)];
@@ -63,7 +63,7 @@ async function records({ config }: CheckContext): Promise<Found[]> {
 
 /** An account with an unverified address may belong to somebody else than the owner of the address. */
 async function accounts({ config }: CheckContext): Promise<Found[]> {
-  if (!begun(config)) return [ok("none yet")];
+  if (!haveRecords(config)) return [ok("none yet")];
   const count = await withMetadata(config, (metadata) => countUnverified(metadata.read));
   if (count === 0) return [ok("every address is verified")];
   return [
@@ -78,12 +78,12 @@ async function masterKey({ config }: CheckContext): Promise<Found[]> {
   const path = join(config.data_dir, "master.key");
   if (config.master_key === null) {
     const file = await stat(path).catch(() => null);
-    if (file === null && !begun(config)) return [ok("none yet; the first start creates it")];
+    if (file === null && !haveRecords(config)) return [ok("none yet; the first start creates it")];
     if (file === null)
       return [fail(`${path} is missing`, "restore it from a backup: without it no stored secret can be read")];
     if ((file.mode & 0o077) !== 0) return [fail(`other users can read ${path}`, `chmod 600 ${path}`)];
   }
-  if (!begun(config)) return [ok("present; there are no stored keys yet")];
+  if (!haveRecords(config)) return [ok("present; there are no stored keys yet")];
   // Opening the keys proves that this master key sealed them.
   await withIdentity(config, await presentAddresses(config), async () => {});
   return [

@@ -7,7 +7,7 @@ import { lateErasures, storedTelemetry } from "../store.ts";
 import { withMetadata } from "../stores.ts";
 import { mib, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
-/** An erasure that takes longer than this waits for something. */
+/** Warns about erasures that take longer than this. */
 const LATE_MS = 3_600_000;
 const NEARLY_FULL = 0.9;
 

@@ -61,7 +61,7 @@ async function receive(remote: FilesClient, id: string, { url, sha256, facts, si
 
 async function fetched(remote: FilesClient, url: string): Promise<Response> {
   try {
-    // Without compression, because the digest is that of the plain bytes.
+    // Requests no compression, because the digest is of the uncompressed content.
     return await fetch(url, { redirect: "error", signal: remote.signal, headers: { "accept-encoding": "identity" } });
   } catch (error) {
     if (remote.signal.aborted) throw error;

@@ -45,7 +45,7 @@ export async function putFile(remote: FilesClient, { path, name, type, project }
   );
 }
 
-/** An upstream store does not report an upload to the server. Requesting the file creates it. */
+/** Requests the file, because an upstream store does not report uploads. The server then finds the uploaded content. */
 async function arrived(remote: FilesClient, id: string, filename: string): Promise<FileFacts> {
   await remote.download(id);
   const file = await remote.find(id, filename);

@@ -111,7 +111,7 @@ describe("plain lines", () => {
     assert.ok(String(entry?.["message"]).length < 70_000);
   });
 
-  test("the program is the service unless another one is named", () => {
+  test("the program is the service, unless an option names another service", () => {
     const line = "Dec  1 06:55:48 web1 cron[1]: x";
     assert.equal(text(NOTHING, line).entries[0]?.["service"], "cron");
     const named = text({ service: "jobs", attributes: { a: "b" } }, line).entries[0];

@@ -59,7 +59,7 @@ const OPTIONS: readonly Option[] = [
     name: "on-no-time",
     value: "now|previous|reject",
     description:
-      "time of a line without one: of arrival, of the line before, or leave the line out (default: join it to the line before)",
+      "what to do with a line without a time: use the time of arrival, use the time of the line before, or leave the line out (default: join it to the line before)",
   },
   { name: "strict", description: "stop at the first line that is refused" },
   { name: "parallel", value: "N", description: "concurrent requests, 1 to 16 (default 4)" },

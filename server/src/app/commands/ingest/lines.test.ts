@@ -31,10 +31,11 @@ describe("lines of a stream", () => {
     });
   }
 
-  test("a newline at the end makes no further line", async () => assert.equal((await read("a\nb\n", 100)).length, 2));
-  test("no text makes no line", async () => assert.deepEqual(await read("", 100), []));
+  test("a newline at the end does not begin another line", async () =>
+    assert.equal((await read("a\nb\n", 100)).length, 2));
+  test("an empty input has no lines", async () => assert.deepEqual(await read("", 100), []));
 
-  test("a line at the limit is whole; one byte more is cut, and the next line is not touched", async () => {
+  test("a line at the limit is complete, a longer one is cut, and the next line is unchanged", async () => {
     for (const size of [1, 4, 100]) {
       assert.deepEqual(await read("12345678\nx\n", size, 8), [
         { text: "12345678", number: 1, cut: false },

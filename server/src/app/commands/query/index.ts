@@ -138,7 +138,7 @@ async function showTable(response: Response, sink: Sink, startedMs: number): Pro
   const result = (await response.json()) as QueryAnswer;
   if (result.error !== undefined) throw brokenOff(result.error.detail, sink);
   await sink.write(tableText(result.columns, result.rows, sink.width));
-  const cut = result.truncated ? "; there are more, --limit N shows N" : "";
+  const cut = result.truncated ? "; there are more rows, use --limit N" : "";
   const rows = `${result.row_count} ${result.row_count === 1 ? "row" : "rows"}`;
   return `(${rows}${cut}; ${systemClock.nowMs() - startedMs} ms)\n`;
 }

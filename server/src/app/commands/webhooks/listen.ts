@@ -16,7 +16,7 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set(
   "host connection content-length transfer-encoding keep-alive upgrade te trailer expect proxy-connection".split(" "),
 );
 
-/** A redacted secret: the server kept only its hash, and the destination would see a wrong secret. */
+/** Matches a redacted secret. It is not forwarded, because the destination would read its hash as a wrong secret. */
 const NOT_KEPT = /^redacted(?::[0-9a-f]{16})?$/;
 
 interface Event {

@@ -38,7 +38,7 @@ export function destinationSettings(row: Pick<DestinationRow, "settings">): Dest
 }
 
 /**
- * The kind of the job that forwards to one destination. Its key is the destination's id. Old rows of the queue have
+ * The kind of the job that forwards to one destination. Its key is the destination's id. Rows of older versions have
  * this name.
  */
 export const FORWARD = "webhook.hand_on";

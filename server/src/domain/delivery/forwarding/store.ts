@@ -46,7 +46,7 @@ export async function activeDestinations(
 }
 
 /**
- * Returns the ids of active destinations whose webhooks have events after their position. Sorted by id, after this one.
+ * Returns the ids of active destinations that have not yet handled all events. Sorted; only ids greater than `after`.
  */
 export async function destinationsBehind(db: Reader, after: string, limit: number): Promise<string[]> {
   const rows = await db

@@ -4,7 +4,7 @@ import type { Committed } from "#domain/webhooks/index.ts";
 import { FORWARD } from "./model.ts";
 import { activeDestinations, destinationsBehind } from "./store.ts";
 
-/** Under load, the commits of this time share one look-up. */
+/** Commits within this time share one query for their destinations. */
 const GATHER_MS = 20;
 const PAGE_DESTINATIONS = 500;
 

@@ -148,7 +148,7 @@ const LINES: readonly [logger: string, line: string, time: string, level: string
   ["glog since 0.6", "W20261122 12:00:00.123456    77 main.cc:12] slow", NOON_US, "warning"],
 ];
 
-describe("a time and a level in the forms that loggers write", () => {
+describe("the time and the level are found in lines of each logger", () => {
   for (const [logger, line, time, level] of LINES)
     test(logger, () => assert.deepEqual(parse(line), { time, level }, line));
 });
@@ -185,6 +185,6 @@ describe("the place of a time", () => {
     test(`${JSON.stringify(line)} has no time`, () => assert.equal(parse(line).time, null));
   }
 
-  test("a date takes precedence over a number that could be another time", () =>
+  test("a date takes precedence over an earlier number that could be a Unix time", () =>
     assert.equal(parse("id 1234567890 2026-11-22 12:00:00 x").time, NOON));
 });

@@ -29,7 +29,7 @@ function read(lines: readonly string[], options: Partial<TextOptions> = {}): Rea
 const messages = ({ entries }: Read): string[] => entries.map((entry) => entry.message);
 const FIRST = "2026-11-22 12:00:00 ERROR it broke";
 
-describe("lines that continue the one before", () => {
+describe("continuation lines", () => {
   const traces: Readonly<Record<string, readonly string[]>> = {
     Java: [
       "java.lang.IllegalStateException: boom",
@@ -83,10 +83,10 @@ describe("lines that continue the one before", () => {
     ]);
   });
 
-  test("a line of prose that begins with a level's word is no separate entry", () =>
+  test("a sentence that begins with a level word is not a separate entry", () =>
     assert.deepEqual(messages(read([FIRST, "error stack:", "  at run"])), ["it broke\nerror stack:\n  at run"]));
 
-  test("lines that a full message drops are counted", () => {
+  test("lines that are dropped because the message is full are counted", () => {
     const found = read([FIRST, ...Array.from({ length: 30 }, () => ` ${"y".repeat(4000)}`)]);
     assert.equal(found.entries.length, 1);
     assert.ok(found.left.length > 0 && found.left.every(([, why]) => why === "message_full"));
@@ -96,7 +96,7 @@ describe("lines that continue the one before", () => {
 describe("lines without a time", () => {
   const lines = ["begin", FIRST, "second line", "WARN no time", ""];
 
-  test("join: they continue the line before; without one, or with a level, they are left out", () => {
+  test("join: they are joined to the line before; without one, or with a level, they are left out", () => {
     const found = read(lines);
     assert.deepEqual(messages(found), ["it broke\nsecond line"]);
     assert.deepEqual(found.left, [

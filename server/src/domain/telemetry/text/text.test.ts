@@ -267,7 +267,7 @@ describe("plain log lines", () => {
     test(`${JSON.stringify(line)} has no time that can be read`, () => assert.equal(read(line).timestamp, null));
   }
 
-  test("lines that continue the one before are distinguished from others", () => {
+  test("continuation lines are recognized", () => {
     for (const line of [
       "    at f (x.js:1)",
       "\tat f",
@@ -291,14 +291,14 @@ describe("plain log lines", () => {
   });
 });
 
-describe("years that a line does not name", () => {
+describe("times without a year", () => {
   const latestMs = Date.UTC(2026, 0, 5, 12);
   const year = (month: number, day: number): number =>
     createTimeContext({ zone: UTC, latestMs: () => latestMs }).yearOf(month, day);
 
-  test("a day before the file was written is in that year", () => assert.equal(year(1, 4), 2026));
-  test("a day that would be in the future is in the year before", () => assert.equal(year(12, 31), 2025));
-  test("one day ahead is allowed for clocks and zones", () => assert.equal(year(1, 6), 2026));
+  test("a day before the last write of the file is in the year of that write", () => assert.equal(year(1, 4), 2026));
+  test("a day after the last write is in the year before", () => assert.equal(year(12, 31), 2025));
+  test("a day may be one day ahead, because clocks and time zones differ", () => assert.equal(year(1, 6), 2026));
 });
 
 describe("time zones", () => {
@@ -310,7 +310,7 @@ describe("time zones", () => {
     assert.equal(at("Europe/Berlin", "2026-01-20 08:00:00 x"), "2026-01-20T07:00:00Z");
     assert.equal(at("Europe/Berlin", "2026-07-20 08:00:00 x"), "2026-07-20T06:00:00Z");
   });
-  test("times before and after a change of the clocks are right", () => {
+  test("times before and after the change to summer or winter time are right", () => {
     assert.equal(at("Europe/Berlin", "2026-03-29 01:59:59 x"), "2026-03-29T00:59:59Z");
     assert.equal(at("Europe/Berlin", "2026-03-29 03:00:00 x"), "2026-03-29T01:00:00Z");
     assert.equal(at("America/New_York", "2026-11-01 03:00:00 x"), "2026-11-01T08:00:00Z");
