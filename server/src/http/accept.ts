@@ -25,7 +25,7 @@ function rangeOf(text: string): Range {
   return { type, quality: Number.isFinite(quality) ? Math.min(1, Math.max(0, quality)) : 0 };
 }
 
-/** The most specific range that matches decides. */
+/** Returns the quality of the most specific range that matches; 0 without one. */
 function qualityOf(offer: string, ranges: readonly Range[]): number {
   const [main = ""] = offer.split("/");
   for (const type of [offer, `${main}/*`, "*/*"]) {

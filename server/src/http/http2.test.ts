@@ -109,11 +109,11 @@ async function ask(client: ClientHttp2Session, fields: OutgoingHttpHeaders, body
   stream.on("response", (got) => (headers = got));
   stream.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   if (body !== undefined) stream.end(body);
-  await new Promise((resolve) => stream.once("close", resolve)); // an error comes before it
+  await new Promise((resolve) => stream.once("close", resolve)); // This event also follows an error.
   return { status: Number(headers[":status"] ?? 0), headers, text, code: stream.rstCode };
 }
 
-test("a client that offers h2 gets it, with every field of the request, its address and https", async () => {
+test("a client that offers h2 gets HTTP/2, and the server sees its header fields, its address and https", async () => {
   const client = await session();
   const fields = { ":path": "/show", cookie: ["a=1", "b=2"], "x-two": "2", "request-id": "mine-12345678" };
   const { status, headers, text } = await ask(client, fields);
@@ -131,7 +131,7 @@ test("a client that offers h2 gets it, with every field of the request, its addr
   assert.deepEqual([headers["connection"], headers["transfer-encoding"]], [undefined, undefined]);
 });
 
-test("a client that offers only http/1.1 gets that, and TLS 1.1 is refused", async () => {
+test("a client that offers only http/1.1 gets HTTP/1.1, and TLS 1.1 is refused", async () => {
   const [response] = (await once(get(`${origin}/show`, { ca, agent: false }), "response")) as [
     { statusCode: number; httpVersion: string; resume(): void },
   ];
@@ -142,7 +142,7 @@ test("a client that offers only http/1.1 gets that, and TLS 1.1 is refused", asy
   await assert.rejects(once(old, "secureConnect"));
 });
 
-test("a body, an answer without one, and a refusal are the same as in HTTP/1.1", async () => {
+test("a body, an answer without a body, and a refusal work as in HTTP/1.1", async () => {
   const client = await session();
   const json = { "content-type": "application/json", ...bearer("one") };
   const post = { ":method": "POST", ":path": "/take", ...json };

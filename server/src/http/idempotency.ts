@@ -5,7 +5,7 @@ import { Problem } from "#kernel/problem.ts";
 import { answerTexts } from "#kernel/shown-once.ts";
 import { principalOf } from "./authentication.ts";
 
-/** A remembered answer. */
+/** The stored answer to a request with an idempotency key. */
 export interface RecordedAnswer {
   readonly status: number;
   /** JSON, with null for members that are shown once. */
@@ -37,8 +37,8 @@ export interface IdempotencyRecords {
   /** Releases the key after a failure, so that a retry runs. Does nothing when the change was committed. */
   abandon(claim: RecordClaim): Promise<void>;
   /**
-   * Call it when an answer is being sent. `left` resolves to whether it was sent completely; then the values that are
-   * shown once are deleted.
+   * Call it when an answer is being sent. `left` resolves to true if the answer was sent completely. Then the values
+   * that are shown once are deleted.
    */
   leaving(keyHash: string, left: Promise<boolean>): Promise<void>;
 }

@@ -37,7 +37,7 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
   readonly handle: (error: ConnectionError, socket: Socket) => void;
 } {
   const owed = new WeakMap<Socket, Set<ServerResponse>>();
-  // After the first report, Node reports each further piece of data.
+  // Node reports the first error of a connection, and then each further piece of data. Only the first is answered.
   const refused = new WeakSet<Socket>();
 
   function refuse(error: ConnectionError, socket: Socket, request?: IncomingMessage): void {
@@ -82,7 +82,7 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
   };
 }
 
-/** `instance` when the path is unknown: the target that means the server itself (RFC 9112 section 3.2.4). */
+/** The `instance` of a problem without a known path. As a target it means the whole server (RFC 9112 section 3.2.4). */
 const SERVER_ITSELF = "*";
 
 /**

@@ -1,6 +1,6 @@
 import { exactJson, isHeld, type RawJson } from "./json-text.ts";
 
-/** Finds values in JSON text (RFC 8259) in one pass over its bytes. Parsing a large text costs several times as much. */
+/** Finds values in JSON text (RFC 8259) in one pass over its bytes. Parsing a large text costs several times more. */
 
 /**
  * The value at a path. Strings, numbers, booleans and null are decoded. A number that a double can't hold is `RawJson`.
@@ -25,7 +25,7 @@ export type Path = readonly string[];
  */
 export function findInJson(bytes: Buffer, paths: readonly Path[], levels: number): (Found | undefined)[] | undefined {
   const walk = new Walk(bytes, paths, levels);
-  if (!walk.whole()) return undefined;
+  if (!walk.readAll()) return undefined;
   return walk.spans.map((span) => (span === undefined ? undefined : valueOf(bytes, span)));
 }
 
@@ -63,7 +63,7 @@ const SPACE = 0x20;
 const WORDS = new Map(["true", "false", "null"].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
 const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
 
-/** A path that continues from here, and how much of it is matched. */
+/** A wanted path that leads to the current value or into it. `index` is its place in the list of paths. */
 interface Lead {
   readonly index: number;
   readonly path: Path;
@@ -85,7 +85,8 @@ class Walk {
     this.spans = paths.map(() => undefined);
   }
 
-  whole(): boolean {
+  /** Returns false when the bytes are not JSON, or are nested too deep. */
+  readAll(): boolean {
     return this.#value(0, this.#leads) && (this.#space(), this.#at === this.#bytes.length);
   }
 

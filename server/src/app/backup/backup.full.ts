@@ -68,7 +68,7 @@ test("a restore equals the backup, and linked content becomes a separate file", 
   await restoreBackup(join(to, name), target);
   assert.deepEqual(readFileSync(blobIn(target)), CONTENT);
   writeFileSync(blobIn(target), "changed");
-  assert.deepEqual(readFileSync(blobIn(join(to, name, "data"))), CONTENT, "the backup has it unchanged");
+  assert.deepEqual(readFileSync(blobIn(join(to, name, "data"))), CONTENT, "the backup is unchanged");
   assert.deepEqual(readdirSync(target).toSorted(), ["mooring.db", "objects"]);
   const restored = await openMetadata({ url: undefined, dataDir: target, clock: trustedClock(systemClock) });
   const row = await restored.read.selectFrom("blob").select("id").executeTakeFirst();
@@ -76,7 +76,7 @@ test("a restore equals the backup, and linked content becomes a separate file", 
   assert.equal(row?.id, blobId);
 });
 
-test("a backup of an older version is restored, and this version brings its records up to date", async () => {
+test("a backup of an older version is restored, and this version upgrades its records", async () => {
   const older = join(directory, "older");
   mkdirSync(older, { mode: 0o700 });
   await beginMigrated(older);
@@ -126,7 +126,7 @@ test("content that is released while a backup runs stays until the backup ends",
   assert.ok(!existsSync(blobIn(dataDir)), "deleted at the next collection");
 });
 
-test("a hold ends with its process, and a second one is refused", async () => {
+test("deletions are held until the hold is released", async () => {
   assert.equal(areDeletionsHeld(dataDir), false);
   const release = holdDeletions(dataDir);
   assert.equal(areDeletionsHeld(dataDir), true);
@@ -159,7 +159,7 @@ test("an interrupted backup is not restored", async () => {
   assert.ok(!existsSync(join(directory, "new")));
 });
 
-test("an altered, cut, lost or added file is found before anything is restored", async () => {
+test("an altered, cut or missing file, or an altered list, is found before anything is restored", async () => {
   const name = await made();
   const spoil: Record<string, (root: string) => void> = {
     "its checksum differs": (root) => writeFileSync(blobIn(join(root, "data")), Buffer.alloc(100_000, "y")),

@@ -45,7 +45,7 @@ With --json reset prints {"reset_url", "expires_at"}, list prints a list, end-li
 `;
 
 const OPTIONS: readonly Option[] = [
-  { name: "clear-second-factor", description: "reset: also end the authenticator app and recovery codes" },
+  { name: "clear-second-factor", description: "reset: also remove the authenticator app and recovery codes" },
   { name: "unverified", description: "list: only accounts with an unverified address" },
   { name: "json", description: "print JSON" },
   ...LOCAL_OPTIONS,

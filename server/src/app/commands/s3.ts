@@ -37,7 +37,7 @@ const OPTIONS: readonly Option[] = [
   { name: "project", value: "PROJECT", description: "reach this project only (id or slug)" },
   { name: "bucket", value: "BUCKET", multiple: true, description: "reach only this bucket; repeatable" },
   { name: "prefix", value: "PREFIX", description: "reach only object keys that begin with this" },
-  { name: "read-only", description: "hold s3:read alone" },
+  { name: "read-only", description: "give the key only the scope s3:read" },
   { name: "scope", value: "SCOPE", multiple: true, description: "permission; repeatable (default: all that you have)" },
   { name: "expires-days", value: "N", description: "days until it expires (default: never, or as the policy says)" },
   { name: "json", description: "print the server's answer as JSON" },

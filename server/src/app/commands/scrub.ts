@@ -26,7 +26,7 @@ Exit codes: 0 no faults, 1 faults were found, 2 wrong usage, 130 interrupted.
 
 const OPTIONS: readonly Option[] = [
   { name: "quick", description: "compare sizes only, instead of reading every byte" },
-  { name: "delete-orphans", description: "delete content that no record knows of" },
+  { name: "delete-orphans", description: "delete content without a record" },
   { name: "json", description: "print JSON: one object for each finding, then one with the totals" },
   ...LOCAL_OPTIONS,
 ];
@@ -109,7 +109,7 @@ function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** Draws one line on the terminal, again and again. */
+/** Redraws one line on the terminal. */
 function createProgress(): { show: (progress: ScrubProgress) => void; clear: () => void } {
   let shownMs = 0;
   const clear = (): void => void process.stderr.write("\r\u001b[K");

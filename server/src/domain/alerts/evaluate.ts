@@ -36,8 +36,8 @@ export function windowOf(settings: AlertSettings, nowMs: number): Window {
 }
 
 /**
- * Runs the alert's query on the window, with the permissions of this moment. Rejects only when `signal` is aborted or
- * the records can't be read.
+ * Runs the alert's query on the window, with the current permissions. Rejects only when `signal` is aborted or the
+ * records can't be read.
  */
 export async function evaluate(
   deps: EvaluateDeps,
@@ -69,7 +69,7 @@ export async function evaluate(
   }
 }
 
-/** The saved values, and the window if the statement has parameters for it. */
+/** Returns the saved values, and the times of the window if the statement has parameters for them. */
 function parametersFor(alert: Alert, window: Window): readonly QueryParameter[] | Record<string, QueryParameter> {
   const saved = JSON.parse(alert.parameters) as readonly QueryParameter[] | Record<string, QueryParameter>;
   if (Array.isArray(saved)) return saved as readonly QueryParameter[];
@@ -106,7 +106,7 @@ function judge(condition: Condition, result: Result): Outcome {
   return compared(condition, value);
 }
 
-/** Reads a number. Numbers that a double can't hold exactly come as text. */
+/** Reads a number. In the result, numbers that a double can't hold exactly are text. */
 function numberOf(cell: unknown): number {
   if (typeof cell === "number") return cell;
   return typeof cell === "string" && cell.trim() !== "" ? Number(cell) : Number.NaN;

@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   S: { kind: "stopped", fault: { code: "rights_lost", detail: "gone" } },
 };
 
-/** Takes one letter for each evaluation, a minute apart. Returns the states that follow, each with its messages. */
+/** Evaluates once for each letter, a minute apart. Returns each new state with the messages that were sent. */
 function run(outcomes: string, settings: Partial<AlertSettings> = {}): string[] {
   let progress = freshProgress(0);
   let incidents = 0;
@@ -49,7 +49,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     { for_evaluations: 3 },
     ["pending", "pending", "ok", "pending", "pending", "firing firing"],
   ],
-  ["no message reports the end if nobody wants one", "TF", { notify_resolved: false }, ["firing firing", "ok"]],
+  ["without notify_resolved, no message reports the end", "TF", { notify_resolved: false }, ["firing firing", "ok"]],
   [
     "repeats the message while it fires",
     "TTTTT",
@@ -66,13 +66,13 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
   ],
   ["one or two failures change nothing", "EEFEEF", {}, ["ok", "ok", "ok", "ok", "ok", "ok"]],
   [
-    "three failures send one message, and so does their end",
+    "three failures send one message, and their end sends another",
     "EEEEF",
     {},
     ["ok", "ok", "error error", "error", "ok recovered"],
   ],
   [
-    "an incident outlives failures",
+    "an incident continues after failures",
     "TEEET",
     {},
     ["firing firing", "firing", "firing", "error error", "firing recovered"],
@@ -89,7 +89,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     { for_evaluations: 2 },
     ["pending", "pending", "firing firing"],
   ],
-  ["a lost permission sends a message at once, and once", "SSF", {}, ["stopped stopped", "stopped", "ok recovered"]],
+  ["a lost permission sends one message, at once", "SSF", {}, ["stopped stopped", "stopped", "ok recovered"]],
   ["a lost permission does not end an incident", "TST", {}, ["firing firing", "stopped stopped", "firing recovered"]],
   [
     "an alert that can't be evaluated sends a message at once, and is never ok",
@@ -97,7 +97,7 @@ const CASES: readonly [what: string, outcomes: string, settings: Partial<AlertSe
     {},
     ["error error", "error", "ok recovered"],
   ],
-  ["unknown data does not end an incident", "TCT", {}, ["firing firing", "error error", "firing recovered"]],
+  ["incomplete telemetry does not end an incident", "TCT", {}, ["firing firing", "error error", "firing recovered"]],
   ["failures after a lost permission", "SEEE", {}, ["stopped stopped", "stopped", "stopped", "error error"]],
 ];
 
@@ -117,7 +117,7 @@ test("an incident has one ID from its beginning to its end", () => {
   assert.deepEqual([fired.incident_id, ended.incident_id, step(ended, "T").incident_id], ["i1", "i1", "i2"]);
 });
 
-test("a state's time is its beginning", () => {
+test("since_ms is the time when the state began", () => {
   let progress = freshProgress(5);
   const at = (nowMs: number, letter: string): number => {
     const context = { settings: SETTINGS, nowMs, newIncident: () => "i" };

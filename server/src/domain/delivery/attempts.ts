@@ -6,9 +6,9 @@ export interface Message {
   /** The same for every attempt, so that a receiver can ignore duplicates. */
   readonly id: string;
   readonly body: string | Uint8Array;
-  /** Headers in addition to the signature's. */
+  /** Header fields in addition to those of the signature. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The message is signed with each of them. */
+  /** The message gets one signature for each secret. */
   readonly secrets: readonly string[];
   readonly nowMs: number;
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface Message {
 export interface Sent {
   /** Null: there was no answer. */
   readonly status: number | null;
-  /** The reason why no answer came, for people. */
+  /** A readable reason why there was no answer. */
   readonly error: string | null;
   readonly retryAfterMs: number | null;
   readonly delivered: boolean;
@@ -85,7 +85,7 @@ export interface Attempted {
   readonly last_error: string | null;
 }
 
-/** Returns the changes. `attempts`: the number of earlier attempts. `random`: from 0 to 1. */
+/** Returns the changes to a delivery. `attempts`: the number of earlier attempts. `random`: from 0 to 1. */
 export function afterAttempt(
   sent: Sent,
   attempts: number,

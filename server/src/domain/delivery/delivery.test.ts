@@ -97,7 +97,7 @@ describe("with records", () => {
     receiver.close();
   });
 
-  /** Encrypts as every version did. */
+  /** Encrypts a secret in the format that all versions have used. */
   const sealed = (table: string, id: string, version: number, secret: string): Uint8Array =>
     envelope.seal({ table, id, purpose: "webhook-secret", version }, Buffer.from(secret));
 

@@ -16,7 +16,7 @@ import {
 } from "./tidy-store.ts";
 import type { EventsDeps, WebhooksDeps } from "./types.ts";
 
-/** Deletes events past their retention, and the rows of deleted webhooks. One node does it at a time. */
+/** The job that deletes events past their retention, and rows of deleted webhooks. One node runs it at a time. */
 export const TIDY = "webhook.tidy";
 const TIDY_KEY = "all";
 

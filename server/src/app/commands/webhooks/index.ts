@@ -44,7 +44,7 @@ Schemes: ${SCHEMES.join(" ")}
 const OPTIONS: readonly Option[] = [
   { name: "name", value: "NAME", description: "name of the webhook" },
   { name: "project", value: "PROJECT", description: "project that it belongs to (id or slug)" },
-  { name: "verify", value: "SCHEME", description: "refuse what can't be verified by this scheme" },
+  { name: "verify", value: "SCHEME", description: "refuse requests that can't be verified by this scheme" },
   { name: "secret-file", value: "FILE", description: "file with the verification secret, or - for standard input" },
   { name: "grace", value: "TIME", description: "how long the old address still works (default: now, not at all)" },
   { name: "forward", value: "URL", description: "address that events are forwarded to" },

@@ -210,7 +210,7 @@ export function changeDestination<T>(
 ): Promise<T> {
   return deps.metadata.write(async (tx) => {
     await deps.metadata.lock(tx, `webhook:${destination.org_id}`);
-    // Before the destination's row, because a run locks the job's row first.
+    // Locks the job's row first, in the same order as a run.
     await deps.jobs.put(tx, {
       kind: FORWARD,
       key: destination.id,

@@ -1,9 +1,6 @@
 import { startsWithLevel } from "./levels.ts";
 
-/**
- * Lines that are not indented but continue the message before: the first and last lines of stack traces in common
- * languages.
- */
+/** Matches continuation lines without indentation: the first and last lines of stack traces in common languages. */
 const TRACE = new RegExp(
   `^(?:${[
     "Traceback \\(most recent call last\\)",
@@ -31,7 +28,7 @@ const TRACE = new RegExp(
   ].join("|")})`,
 );
 
-/** An indented line is still a separate entry when it begins like this. */
+/** Matches the beginning of a separate entry, for indented lines. */
 const ENTRY_START = /^[[(<{]?(?:\d{2,4}[-/.:]\d|\d{6} \d|\d{10}|[A-Z][a-z]{2} +\d|\d{1,2} [A-Z][a-z]{2} )/;
 
 /** Whether a line continues the message before it. */

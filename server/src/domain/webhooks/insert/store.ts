@@ -23,7 +23,7 @@ const COLUMNS = [
   "duplicates",
 ] as const satisfies readonly (keyof EventRow)[];
 
-/** Rows of one statement. Each has 17 values, and both databases allow 32,766 values. */
+/** The most rows of one statement. Each has 17 values, and both databases allow 32,766 values. */
 const ROWS_MAX = 256;
 
 /** Builds the statement once for each number of rows. Building one for 64 rows takes longer than running it. */
