@@ -169,7 +169,7 @@ interface FeatureParts {
   readonly schedule: Schedule;
 }
 
-/** Builds the parts that the surfaces need in addition to the stores. Their background work starts later, with `start`. */
+/** Builds the parts that surfaces need in addition to the stores. Their background work starts later, with `start`. */
 function startFeatures(
   parts: FeatureParts,
 ): Pick<SurfaceParts, "encoders" | "tails" | "alerts" | "files" | "registry" | "webhooks"> {

@@ -91,5 +91,5 @@ function tooLarge(bytesMax: number): Problem {
 
 function cutOff(cause?: unknown): Problem {
   if (cause instanceof Problem) return cause;
-  return new Problem("invalid_request", "The body ended before it was whole.", { cause });
+  return new Problem("invalid_request", "The body ended before it was complete.", { cause });
 }

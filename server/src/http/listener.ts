@@ -29,7 +29,7 @@ export interface Listener {
  * transfers.
  */
 const IDLE_TIMEOUT_MS = 120_000;
-/** Longer than the 60 s that load balancers commonly keep idle connections for, so that they close first. */
+/** Load balancers commonly close idle connections after 60 s. This is longer, so that this server never closes first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const IDLE_SWEEP_MS = 20;
 /** Time limit for a request's header. Without `requestTimeout`, Node would wait without end. */
@@ -99,7 +99,7 @@ export async function openListener(
       handle = handler;
     },
     useCertificate: (pair) => {
-      if (secure === undefined) throw new Error("no TLS here, so no certificate");
+      if (secure === undefined) throw new Error("cannot use a certificate: this listener has no TLS");
       secure.setSecureContext({ ...pair, minVersion: TLS_MIN_VERSION });
     },
     stop: async (timeoutMs) => {

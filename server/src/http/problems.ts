@@ -43,7 +43,7 @@ export const PROBLEMS = {
   limit_reached: { status: 409, title: "A limit is reached" },
   duplicate_slug: { status: 409, title: "The slug is taken" },
   idempotency_in_progress: { status: 409, title: "A request with this idempotency key is still running" },
-  concurrent_update: { status: 409, title: "It was changed meanwhile" },
+  concurrent_update: { status: 409, title: "The resource was changed in the meantime" },
   precondition_failed: { status: 412, title: "A precondition is not met" },
   body_too_large: { status: 413, title: "The request body is too large" },
   storage_quota_exceeded: { status: 413, title: "The storage quota is used up" },
@@ -51,12 +51,12 @@ export const PROBLEMS = {
   range_not_satisfiable: { status: 416, title: "The range lies outside of the content" },
   expectation_failed: { status: 417, title: "The expectation can't be met" },
   header_too_large: { status: 431, title: "The request header is too large" },
-  checksum_mismatch: { status: 460, title: "The checksum is not that of the content" },
+  checksum_mismatch: { status: 460, title: "The checksum does not match the content" },
   rate_limited: { status: 429, title: "Too many requests" },
   quota_exceeded: { status: 429, title: "A quota is used up" },
   internal: { status: 500, title: "An unexpected error" },
   unavailable: { status: 503, title: "The service can't answer now" },
-  sandbox_missing: { status: 503, title: "SQL is refused without its sandbox" },
+  sandbox_missing: { status: 503, title: "SQL is refused because the query sandbox is not available" },
   telemetry_incomplete: { status: 503, title: "Not all of the telemetry can be read here" },
   read_timeout: { status: 503, title: "The list took too long to read" },
   disk_full: { status: 503, title: "The disk is full" },
@@ -134,7 +134,8 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof SyntaxError && (error as Partial<FastifyError>).statusCode === 400) {
     return new Problem("invalid_body", "The body is not valid JSON.", { cause: error });
   }
-  if (isAborted(error)) return new Problem("invalid_request", "The body ended before it was whole.", { cause: error });
+  if (isAborted(error))
+    return new Problem("invalid_request", "The body ended before it was complete.", { cause: error });
   return new Problem("internal", "Something went wrong on our side. Quote the request id when you report it.", {
     cause: error,
   });

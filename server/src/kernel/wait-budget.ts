@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * The time that one request has waited for locks so far, in all its transactions. Time spent otherwise reduces it, so
+ * The time that one request has waited for locks so far, in all its transactions. Time without waits reduces it, so
  * that a long upload or stream is not refused because of an old wait.
  */
 export class WaitBudget {

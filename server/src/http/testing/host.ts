@@ -80,7 +80,7 @@ export async function serveSurface(
   });
 }
 
-/** Records in memory. Other tests check the real records; here the conventions only have to call them. */
+/** Creates records in memory. Other tests check the real records. */
 function memoryRecords(): IdempotencyRecords {
   const answers = new Map<string, RecordedAnswer>();
   return {
