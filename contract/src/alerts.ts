@@ -50,7 +50,7 @@ const settings = {
   }),
   no_data: Type.Enum(["ok", "firing", "keep"], {
     default: "ok",
-    description: "the value of a result that has no row, or NULL in the column",
+    description: "the state when the result has no row, or NULL in the column; keep: no change",
   }),
   renotify_s: nullable(
     Type.Integer({
@@ -80,7 +80,7 @@ export const Alert = Type.Object({
   description: Type.String(),
   query_id: Id,
   project_id: nullable(Type.String({ description: "the project of the query" })),
-  url: Type.String({ description: "only the beginning, for those who may not change the alert" }),
+  url: Type.String({ description: "callers who may not change the alert see only the beginning" }),
   ...settings,
   window_s: nullable(settings.window_s),
   enabled: Type.Boolean(),
@@ -183,7 +183,7 @@ export const ALERT_ROUTES = {
     path: "/v1/alerts/{alert_id}",
     tag: "alerts",
     summary: "Change, pause or resume an alert",
-    description: `If the alert does not fire, its evaluations start anew. If it fires, it fires until an evaluation ends the incident. A paused alert forgets its incident. ${writing}`,
+    description: `If the alert does not fire, it counts its evaluations from 0 again. If it fires, the incident continues until an evaluation ends it. Pausing an alert ends its incident. ${writing}`,
     headers: ["If-Match"],
     permission: "webhooks:write",
     params: alertParams,

@@ -61,7 +61,9 @@ export const ObjectDetail = Type.Object({
   size_bytes: Bytes,
   etag: Type.String(),
   last_modified: Timestamp,
-  headers: Type.Record(Type.String(), Type.String(), { description: "fields that are sent with the content" }),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: "header fields that a download of the object has",
+  }),
   metadata: Type.Record(Type.String(), Type.String(), { description: "x-amz-meta-…" }),
   tags: Texts,
   checksum: nullable(Type.Object({ algorithm: Type.String(), type: Type.String(), value: Type.String() })),
@@ -80,7 +82,7 @@ const Deleted = Type.Object({
     Type.String({ description: "the version that was deleted for good; null: the current version" }),
   ),
   delete_marker: nullable(Type.String({ description: "version of the delete marker that was created or deleted" })),
-  error: nullable(Type.Object({ code: Type.String({ description: "the error code of S3" }), detail: Type.String() })),
+  error: nullable(Type.Object({ code: Type.String({ description: "the S3 error code" }), detail: Type.String() })),
 });
 
 const bucketParams = Type.Object({ app_id: IdOrSlug }, closed);
@@ -194,7 +196,7 @@ export const BUCKET_ROUTES = {
     tag: "buckets",
     summary: "Delete objects, or versions of them",
     description:
-      "As S3's DeleteObjects: each object separately. An absent object counts as deleted. If the bucket has versions, an object without a `version_id` gets a delete marker. Delete the marker's version to restore the object.",
+      "Works like S3's DeleteObjects: each object is deleted separately, and an absent object counts as deleted. If the bucket has versions, an object without a `version_id` gets a delete marker. Delete the marker's version to restore the object.",
     permission: "s3:delete",
     params: bucketParams,
     body: Type.Object(

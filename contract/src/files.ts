@@ -48,7 +48,7 @@ export const TrashedFile = Type.Object({
   deleted_by: nullable(Type.String({ description: "id of a person or credential; null: the server itself" })),
   purge_at: Type.String({
     format: "date-time",
-    description: "ISO 8601 UTC; the end of the time in which it can be restored",
+    description: "ISO 8601 UTC; the file can be restored until then",
   }),
 });
 
@@ -145,7 +145,8 @@ export const FILE_ROUTES = {
     path: "/v1/files/names",
     tag: "files",
     summary: "List each file name once, with its newest file and how many versions there are",
-    description: "In the order of the names' bytes. The same name in two projects is two entries.",
+    description:
+      "Names are sorted by their bytes. If two projects have a file with the same name, the list has an entry for each.",
     permission: "files:read",
     query: Type.Object({
       limit: pageQuery.limit,
@@ -158,7 +159,10 @@ export const FILE_ROUTES = {
         files: Type.Array(
           Type.Object({
             ...File.properties,
-            versions: Type.Integer({ minimum: 1, description: "files of this name in this place, including this one" }),
+            versions: Type.Integer({
+              minimum: 1,
+              description: "number of files with this name in the same project or organization, including this one",
+            }),
           }),
         ),
         next_cursor: nullable(Type.String()),
@@ -205,7 +209,7 @@ export const FILE_ROUTES = {
     tag: "files",
     summary: "Ask for a URL to download a file from",
     description:
-      "The URL needs no token. It ends with the file, or when its creator loses the permission. It answers GET and HEAD, ranges and conditional requests.",
+      "The URL needs no token. It ends when the file is deleted, or when its creator loses the permission. It supports GET, HEAD, ranges and conditional requests.",
     permission: "files:read",
     params: fileParams,
     query: Type.Object({

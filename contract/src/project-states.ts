@@ -5,7 +5,7 @@ export const PROJECT_STATES = ["active", "archived"] as const;
 
 export type ProjectState = (typeof PROJECT_STATES)[number];
 
-/** A state in which something is forbidden. */
+/** A state that forbids some acts. */
 export type LimitedState = Exclude<ProjectState, "active">;
 
 export const LIMITED_STATES = PROJECT_STATES.filter((state): state is LimitedState => state !== "active");
@@ -16,7 +16,7 @@ export const UNATTENDED_ACTIONS = ["webhooks:receive", "alerts:evaluate"] as con
 /** An action in a project: under a permission, or by the server itself. */
 export type ProjectAction = Scope | (typeof UNATTENDED_ACTIONS)[number];
 
-/** What a state forbids, and the words for it. */
+/** The acts that a state forbids, and the texts about it. */
 export interface ProjectStateRule {
   readonly forbids: readonly ProjectAction[];
   /** Continues "the project is". */

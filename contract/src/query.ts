@@ -29,10 +29,10 @@ export const QueryBody = Type.Object(
     to: Type.Optional(Type.String({ ...MOMENT, description: "only rows before this time" })),
     explain: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal("analyze")], {
-        description: "return the plan as JSON, and no rows; true does not run the statement, analyze runs it",
+        description: "return the plan as JSON instead of rows. true: the statement does not run; analyze: it runs",
       }),
     ),
-    timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "the server's settings limit it" })),
+    timeout_ms: Type.Optional(Type.Integer({ minimum: 1, description: "at most the limit of the server's settings" })),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, description: "cut the result after this number of rows, and report it" }),
     ),
@@ -50,11 +50,13 @@ export const QueryResult = Type.Object({
       elapsed_ms: Type.Number(),
       rows_scanned: Type.Integer({ description: "rows of the files that were opened" }),
       bytes_scanned: Type.Integer({ description: "bytes of the files that were opened" }),
-      files_scanned: Type.Integer({ description: "files whose times can match rows of the result" }),
+      files_scanned: Type.Integer({
+        description: "files that were opened, because they can have rows of the time range",
+      }),
       files_total: Type.Integer({ description: "files of the tables in the statement" }),
       rows_unreadable: Type.Optional(
         Type.Integer({
-          description: "rows of records that were left out because they can't be read; absent when there are none",
+          description: "records that were left out because they can't be read; absent if there are none",
         }),
       ),
     },
@@ -78,7 +80,7 @@ const QueryTable = Type.Object({
   }),
   figures: Type.Union([TableFigures, Type.Null()], {
     description:
-      "null if the caller sees only some of the rows, and for tables of records; the times are those of rows in Parquet",
+      "null for tables of records, and if the caller sees only some of the rows. The times are those of rows in Parquet",
   }),
 });
 

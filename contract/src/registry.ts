@@ -65,7 +65,8 @@ export const ImageTag = Type.Object({
   size_bytes: nullable(
     Type.Integer({
       minimum: 0,
-      description: "the size of all its content, each content once; null: the page has too many to compute it",
+      description:
+        "the size of all its content, equal content counted once; null: not computed, because the manifests of the page have too much content",
     }),
   ),
   immutable: Type.Boolean(),
@@ -112,7 +113,10 @@ export const ImageManifest = Type.Object({
   media_type: MediaType,
   artifact_type: nullable(Type.String()),
   size_bytes: Type.Integer({ minimum: 0, description: "the size of the manifest itself" }),
-  total_size_bytes: Type.Integer({ minimum: 0, description: "the size of all its content, each content once" }),
+  total_size_bytes: Type.Integer({
+    minimum: 0,
+    description: "the size of all its content, equal content counted once",
+  }),
   tags: Type.Array(Type.String()),
   annotations: Type.Record(Type.String(), Type.String()),
   subject: nullable(Digest),
@@ -248,7 +252,7 @@ export const REGISTRY_API_ROUTES = {
     tag: "registry",
     summary: "Delete a tag, or by its digest an image with all its tags",
     description:
-      "As the registry's own DELETE. An immutable tag, an image with such a tag, and an image that an index needs can't be deleted: `conflict`.",
+      "Works like the registry's own DELETE. An immutable tag, an image with such a tag, and an image that an index needs can't be deleted: `conflict`.",
     permission: "registry:delete",
     params: manifestParams,
     status: 204,
@@ -260,7 +264,7 @@ export const REGISTRY_API_ROUTES = {
     path: "/v1/registry/repositories/{app_id}/retention",
     tag: "registry",
     summary: "Delete what a repository's rules let go, or show what they would",
-    description: "Rules in the body are for a dry run only. Without them, the repository's own rules apply.",
+    description: "The body may have rules only for a dry run. Without them, the rules of the repository are used.",
     permission: "registry:delete",
     params: repositoryParams,
     body: Type.Object({ dry_run: Type.Boolean(), retention: Type.Optional(ImageRetention) }, closed),

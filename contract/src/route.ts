@@ -13,7 +13,7 @@ export type Permission = Scope | "authenticated" | "public" | "session" | "insta
 /** The request fields that a row may accept in addition to those of HTTP itself, and their meaning. */
 export const REQUEST_HEADERS = {
   "If-Match":
-    "The `ETag` of a GET. Changes only the version that was read: 409 if it has changed since. Without it, the change is refused when another one commits first. `*` accepts any version.",
+    "The `ETag` of a GET. Changes only the version that was read: 409 if it has changed since. Without it, 409 only if another change commits during the request. `*` accepts any version.",
   "Idempotency-Key": "Makes a retry safe: requests with the same key and body within 24 h run once.",
   Prefer: "`handling=lenient` accepts the valid entries and reports the others (RFC 7240).",
 } as const;

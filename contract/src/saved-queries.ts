@@ -17,7 +17,7 @@ export const SavedQuery = Type.Object({
   sql: Type.String(),
   parameters: Parameters,
   parameter_names: Type.Array(Type.String(), {
-    description: "the parameters of the statement; those by position have numbers",
+    description: "the parameters of the statement; positional parameters have numbers as names",
   }),
   created_by: Id,
   created_at: Timestamp,

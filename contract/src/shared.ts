@@ -41,7 +41,7 @@ export const ProblemBody = Type.Object({
   decided_by: Type.Optional(
     Type.Enum(["scope", "role", "policy", "project", "address", "approval", "parent"], {
       description:
-        "for 403: the deciding cause. role: the person's role, or that of the person responsible for the credential; parent: the credential that created it",
+        "for 403: the cause of the refusal. role: the role of the person, or of the person responsible for the credential. parent: the credential that created this one",
     }),
   ),
   position: Type.Optional(

@@ -32,7 +32,7 @@ export const TelemetryUsage = Type.Object({
   types: byType(
     Type.Object({
       rows: Type.Integer({ minimum: 0 }),
-      bytes: Bytes("bytes on disk: Parquet, and rows not yet in Parquet as JSON"),
+      bytes: Bytes("bytes of Parquet files, and of rows that are not yet in Parquet (as JSON)"),
       parquet_bytes: Bytes("of Parquet files"),
       pending_bytes: Bytes("bytes of rows not yet in Parquet"),
       files: Type.Integer({ minimum: 0, description: "Parquet files" }),
@@ -45,7 +45,7 @@ export const TelemetryUsage = Type.Object({
     stored_bytes_max: nullable(Type.Integer({ description: "null: no limit" })),
     stored_bytes_left: nullable(Type.Integer({ minimum: 0 })),
     ingest_bytes_per_second: nullable(
-      Type.Integer({ description: "bytes per second of rows, sustained; null: no limit" }),
+      Type.Integer({ description: "bytes of rows per second on average; null: no limit" }),
     ),
     ingest_bytes_burst: nullable(Type.Integer({ description: "bytes of rows, at once" })),
   }),
@@ -75,9 +75,9 @@ export const ErasureBody = Type.Object(
         name: matched("metrics and traces"),
         message: matched("logs"),
         attributes: matchedMembers(
-          "for logs and traces: texts as in `attributes->>'key'`, by member, or by a JSON pointer that begins with a slash",
+          "for logs and traces. The names are keys, or JSON pointers that begin with a slash; the values are texts as in `attributes->>'key'`",
         ),
-        tags: matchedMembers("for metrics: texts by tag"),
+        tags: matchedMembers("for metrics. The names are tags, the values texts"),
       },
       { ...closed, minProperties: 1, description: "the values that a row must have; all must match" },
     ),
@@ -92,12 +92,13 @@ export const Erasure = Type.Object({
   state: ErasureStateName,
   types: Type.Array(TypeName),
   match_digest: Type.String({
-    description: "keyed hash of range and match; equal requests have equal hashes. The values of match are not kept",
+    description:
+      "keyed hash of the time range and match; equal requests have equal hashes. The values of match are not stored",
   }),
   rows_erased: Type.Integer({ minimum: 0 }),
   files_rewritten: Type.Integer({ minimum: 0, description: "files that were rewritten or deleted" }),
   quarantined: Type.Array(Type.String(), {
-    description: "files that the server could not read and keeps apart; a person must examine them",
+    description: "files that the server could not read and moved to quarantine; a person must examine them",
   }),
   directories: Type.Array(
     Type.Object({
@@ -107,7 +108,7 @@ export const Erasure = Type.Object({
       detail: nullable(Type.String()),
       finished_at: nullable(Timestamp),
     }),
-    { description: "the share of each telemetry directory of the deployment" },
+    { description: "the progress in each telemetry directory of the deployment" },
   ),
   created_by: Id,
   created_at: Timestamp,

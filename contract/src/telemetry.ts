@@ -74,8 +74,8 @@ export const TELEMETRY_ROUTES = {
     tag: "telemetry",
     summary: "Stream log entries as they are accepted",
     description:
-      "Server-sent events: `entry` (a row as in a query), `position` and comments (signs of life), `gap` (entries that could not be shown, " +
-      "and why), `end` (why the stream ends). `Last-Event-ID` goes on after that event. `attributes.<name>=<value>` may be given for up to " +
+      "Server-sent events: `entry` (a row as in a query), `position` and comments (signs of life), `gap` (entries that were left out, " +
+      "with the reason), `end` (the reason why the stream ends). `Last-Event-ID` continues after that event. `attributes.<name>=<value>` may be given for up to " +
       "10 names.",
     permission: "telemetry:read",
     query: TailQuery,

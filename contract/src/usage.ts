@@ -5,7 +5,7 @@ import { route } from "./route.ts";
 
 const Bytes = (description: string) => Type.Integer({ minimum: 0, description });
 const QuotaBytes = nullable(
-  Type.Integer({ minimum: 0, description: "the most bytes that the organization may store; null: no limit" }),
+  Type.Integer({ minimum: 0, description: "maximum bytes that the organization may store; null: no limit" }),
 );
 const Keys = Type.Object({
   live: Type.Integer({ minimum: 0, description: "neither revoked nor expired" }),
@@ -23,7 +23,7 @@ const Usage = Type.Object({
         rows: Type.Object({ logs: Count, metrics: Count, traces: Count }),
         quota_bytes: QuotaBytes,
         ingest_bytes_per_second: nullable(
-          Type.Integer({ description: "bytes per second of rows, sustained; null: no limit" }),
+          Type.Integer({ description: "bytes of rows per second on average; null: no limit" }),
         ),
         ingest_bytes_burst: nullable(Type.Integer({ description: "bytes of rows, at once; null: no limit" })),
       },
@@ -52,11 +52,11 @@ const Usage = Type.Object({
   }),
   requests_last_day: Type.Array(Type.Object({ service: ServiceName, requests: Count, refused: Count }), {
     description:
-      "requests of credentials, S3 keys and people; by the hour, up to ten seconds late, most requests first",
+      "requests of credentials, S3 keys and people, most requests first. Counts are exact to the hour and up to ten seconds late",
   }),
   rate_limit: Type.Object(
     {
-      per_second: Type.Integer({ description: "requests of one credential, sustained" }),
+      per_second: Type.Integer({ description: "requests of one credential per second on average" }),
       burst: Type.Integer({ description: "requests of one credential, at once" }),
       hits_last_day: Type.Integer({
         minimum: 0,

@@ -34,7 +34,7 @@ const Access = Type.Object({
       }),
       {
         description:
-          "the credentials that you may see and that have this access, newest first, of the newest 200; null: you lack credentials:read",
+          "credentials with this access, newest first. Only the newest 200 that you may see are examined. null: you do not have credentials:read",
       },
     ),
   ),
@@ -47,7 +47,7 @@ const Access = Type.Object({
         project_id: nullable(Id),
         ...Verdict,
       }),
-      { description: "the same for S3 keys; empty if no S3 key can have the permission" },
+      { description: "S3 keys with this access, in the same way; empty if no S3 key can have the permission" },
     ),
   ),
   complete: Type.Boolean({

@@ -27,7 +27,10 @@ export const ServiceName = Type.Enum([...ACTIVITY_SERVICES], {
 export const Count = Type.Integer({ minimum: 0 });
 const Counted = Type.Object({
   requests: Count,
-  refused: Type.Integer({ minimum: 0, description: "requests that were refused: not permitted, or too many" }),
+  refused: Type.Integer({
+    minimum: 0,
+    description: "requests that were refused because of a missing permission or a rate limit",
+  }),
 });
 
 const Activity = Type.Object({
@@ -35,9 +38,7 @@ const Activity = Type.Object({
   last_day: Counted,
   by_address: Type.Array(
     Type.Object({
-      ip: nullable(
-        Type.String({ description: "null: the requests of all further addresses, after the first fifty of an hour" }),
-      ),
+      ip: nullable(Type.String({ description: "null: all addresses after the first fifty of an hour" })),
       user_agent: nullable(Type.String({ description: "the first 200 characters; null: none was sent" })),
       requests: Count,
       last_at: Timestamp,
@@ -50,7 +51,7 @@ const Activity = Type.Object({
 });
 
 const description =
-  "The counts include all nodes; the counts of other nodes come up to ten seconds later. The last hour is by the minute, the last day by the hour. " +
+  "The counts include all nodes; those of other nodes are up to ten seconds late. Counts of the last hour are exact to the minute, those of the last day to the hour. " +
   "A request counts when it ends, however long it takes. Uploads and downloads at presigned URLs don't count.";
 
 export const ACTIVITY_ROWS = {

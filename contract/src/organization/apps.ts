@@ -64,7 +64,7 @@ export const APP_ROWS = {
     tag: "apps",
     summary: "Move an app, with its images and its bucket, to another project of the organization",
     description:
-      "Its slug, repository and bucket keep their name. From then on the new project decides who has access: " +
+      "Its slug, repository and bucket keep their names. The members and keys of the new project get access: " +
       "credentials and keys of the old project lose it. Needs `apps:write` in both projects. Access lists that name the old " +
       "project then name the new one. The bucket's policy does not change. 409 if the bucket has more than 1,000,000 objects.",
     permission: "apps:write",

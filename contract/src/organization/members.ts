@@ -56,7 +56,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Remove a member",
     description:
-      "Credentials and S3 keys that the person created lose every scope. With `transfer_credentials=true` they pass to the caller instead, with the scopes of that moment. A private project without another maintainer passes to an owner.",
+      "Credentials and S3 keys that the person created lose every scope. With `transfer_credentials=true`, the caller takes them over with their present scopes instead. If a private project has no other maintainer, an owner becomes its maintainer.",
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
@@ -98,7 +98,8 @@ export const MEMBER_ROWS = {
     path: "/v1/invitations/{invitation_id}/renew",
     tag: "members",
     summary: "Create a new link for an invitation that is open or has expired; the old one ends",
-    description: "The link works for seven days. It is mailed as the link of a new invitation is.",
+    description:
+      "The link works for seven days. The server mails it under the same conditions as the link of a new invitation.",
     permission: "members:write",
     recentSignIn: true,
     params: invitationParams,

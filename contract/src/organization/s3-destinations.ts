@@ -5,7 +5,7 @@ import { Id, Replayed, closed, nullable, page } from "./shapes.ts";
 
 const Name = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$",
-  description: "the last part of its ARN",
+  description: "the last part of the destination's ARN",
 });
 const Url = Type.String({ minLength: 1, maxLength: 2048, description: "https, to a public address" });
 const destinationParams = Type.Object({

@@ -18,7 +18,7 @@ const S3Key = Type.Object({
   project_id: nullable(Id),
   scopes: Type.Array(KeyScope, { description: "the permission set as chosen" }),
   effective_scopes: Type.Array(KeyScope, {
-    description: "the effective permission set: the part that its creator has and the policy allows",
+    description: "the effective permission set: the chosen scopes that its creator has and the policy allows",
   }),
   buckets: nullable(Type.Array(AppSlug, { description: "the only buckets that it can reach; null: all buckets" })),
   prefix: Type.String({ description: "it reaches only object keys that begin with this" }),

@@ -152,7 +152,8 @@ export const Invitation = Type.Object({
   email_sent_at: nullable(Timestamp),
   email_failure: nullable(
     Type.String({
-      description: "why the mail server refused the mail; null with no `email_sent_at`: no mail was sent",
+      description:
+        "the reason why the mail server refused the mail. If this and `email_sent_at` are null, no mail was sent",
     }),
   ),
 });
@@ -171,14 +172,14 @@ export const Credential = Type.Object({
   project_id: nullable(Id),
   scopes: Type.Array(ScopeName, { description: "the permission set as chosen" }),
   effective_scopes: Type.Array(ScopeName, {
-    description: "the effective permission set: the part that its creator has and the policy allows",
+    description: "the effective permission set: the chosen scopes that its creator has and the policy allows",
   }),
   created_by: Id,
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
   revoked_with: nullable(
-    Type.String({ description: "the credential that created it, directly or not, and that was revoked" }),
+    Type.String({ description: "the revoked credential that created it, directly or through other credentials" }),
   ),
   pending: Type.Boolean({ description: "waits for an approval; it gets no token until then" }),
   allowed_addresses: AllowedAddresses,
@@ -224,7 +225,9 @@ export const AuditVerification = Type.Object({
   ok: Type.Boolean(),
   entries: Type.Integer({ description: "consecutive valid entries" }),
   head_hash: nullable(
-    Type.String({ description: "hash of the last entry of a valid log; keep it elsewhere to compare" }),
+    Type.String({
+      description: "hash of the last entry of a valid log; store it in another place to compare it later",
+    }),
   ),
   fault: nullable(
     Type.Object({

@@ -7,7 +7,8 @@ import { Id, IdOrSlug, closed, nullable, page } from "./shapes.ts";
 const Assertion = Type.String({
   minLength: 1,
   maxLength: 8192,
-  description: "a JSON Web Token of the issuer; the server issues no token for it and does not store it",
+  description:
+    "a JSON Web Token of the issuer. The server only tests it: it issues no access token, and does not store it",
 });
 const Text = Type.String({ minLength: 1, maxLength: 512 });
 const Claims = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
@@ -22,7 +23,7 @@ const Trust = Type.Object({
   audience: Type.String({ description: "a value that aud must contain" }),
   subject: Type.String({
     description:
-      "the pattern of sub; * stands for any characters except : and /, ** for any except :, both only after the first two parts",
+      "a pattern for sub. * matches any characters except : and /, and ** any characters except :. Wildcards are allowed only after the first two parts, which : or / separate",
   }),
   claims: Claims,
   created_by: Id,
@@ -121,7 +122,7 @@ export const TRUST_ROWS = {
     path: "/v1/trusts/{trust_id}",
     tag: "credentials",
     summary: "Delete a trust, and end every token that was issued by it",
-    description: "Access tokens that the credential got by its secret or by other trusts still work.",
+    description: "Access tokens that were issued by the secret or by other trusts stay valid.",
     permission: "credentials:write",
     recentSignIn: true,
     params: trustParams,

@@ -15,7 +15,7 @@ export const ServiceAddresses = Type.Object({
 /** The services of `ServiceAddresses` that answer the JSON API. */
 export type ApiService = "identity_url" | "ingest_url" | "query_url" | "storage_url" | "portal_url";
 
-/** What begins the paths of each service; every other path is the portal's. */
+/** The prefixes of each service's paths. All other paths belong to the portal. */
 export const SERVICE_PREFIXES: readonly (readonly [prefix: string, service: ApiService])[] = [
   ["/oauth/", "identity_url"],
   ["/v1/ingest/", "ingest_url"],
@@ -47,7 +47,7 @@ export const DISCOVERY_ROUTES = {
     summary: "Show this document: every operation of the JSON API",
     description: "It is the same for every caller and has an entity tag.",
     permission: "public",
-    publicReason: "it describes the interface, which is public, and nothing of this deployment but its addresses",
+    publicReason: "the interface is public, and of this deployment the document has only the addresses",
     result: Type.Object({
       openapi: Type.String({ description: "version of the OpenAPI specification" }),
       info: Type.Object({ title: Type.String(), version: Type.String({ description: "of the interface" }) }),

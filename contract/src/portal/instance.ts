@@ -145,7 +145,7 @@ export const INSTANCE_ROWS = {
         }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-      cursor: Type.Optional(Type.String({ maxLength: 254, description: "of the page before" })),
+      cursor: Type.Optional(Type.String({ maxLength: 254, description: "next_cursor of the previous page" })),
     }),
     result: page(
       Type.Object({
@@ -154,7 +154,7 @@ export const INSTANCE_ROWS = {
         name: DisplayName,
         members: Type.Integer({ description: "counted up to 1000" }),
         members_is_lower_bound: Type.Optional(
-          Type.Literal(true, { description: "there are more than the counted ones" }),
+          Type.Literal(true, { description: "true: there are more than were counted" }),
         ),
         created_at: Timestamp,
       }),

@@ -38,14 +38,16 @@ export const JOB_ROWS = {
         Type.Object({
           kind: Type.String(),
           does: nullable(Type.String({ description: "the purpose of jobs of this kind" })),
-          waiting: Type.Integer({ description: "jobs that no node runs now" }),
+          waiting: Type.Integer({ description: "jobs that are not running now" }),
           running: Type.Integer(),
           parked: Type.Integer({
-            description: "parked jobs: they ended their server several times in a row; runJob lets them run again",
+            description: "parked jobs: they crashed their server several times in a row; runJob starts them again",
           }),
           failing: Type.Integer({ description: "jobs whose last run failed; they are retried" }),
           is_lower_bound: Type.Optional(
-            Type.Literal(true, { description: "there are more; only the 10000 that are due first were counted" }),
+            Type.Literal(true, {
+              description: "true: there are more; only the 10000 with the earliest due times were counted",
+            }),
           ),
           next_at: nullable(Timestamp),
           last_error: nullable(Type.String({ description: "the error of one failing job" })),

@@ -151,7 +151,7 @@ export const RECOVERY_ROWS = {
         }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-      cursor: Type.Optional(Type.String({ maxLength: 254, description: "of the page before" })),
+      cursor: Type.Optional(Type.String({ maxLength: 254, description: "next_cursor of the previous page" })),
     }),
     result: Type.Object({
       items: Type.Array(Account),
@@ -160,7 +160,7 @@ export const RECOVERY_ROWS = {
         description: "accounts with an unverified address, of all accounts; counted up to 1000",
       }),
       unverified_is_lower_bound: Type.Optional(
-        Type.Literal(true, { description: "there are more than the counted ones" }),
+        Type.Literal(true, { description: "true: there are more than were counted" }),
       ),
     }),
     status: 200,

@@ -24,7 +24,7 @@ const Filter = Type.Object(
 
 const settings = {
   filter: Filter,
-  ordered: Type.Boolean({ description: "in order: each event waits until the one before was delivered or given up" }),
+  ordered: Type.Boolean({ description: "true: each event waits until the previous one is delivered or dead" }),
   rate_per_second: nullable(
     Type.Integer({ minimum: 1, maximum: 10_000, description: "null: as fast as the destination accepts them" }),
   ),
@@ -43,7 +43,7 @@ const Destination = Type.Object({
   id: Id,
   webhook_id: Id,
   name: DisplayName,
-  url: Type.String({ description: "only the beginning, for those who may not change it" }),
+  url: Type.String({ description: "callers who may not change it see only the beginning" }),
   ...settings,
   state: Type.Enum(["active", "paused", "stopped"]),
   reason: nullable(Type.String({ description: "why it was paused" })),

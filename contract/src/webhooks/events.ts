@@ -68,7 +68,7 @@ export const WEBHOOK_EVENT_ROWS = {
     path: "/v1/webhooks/{webhook_id}/poll",
     tag: "webhooks",
     summary: "Wait for events after a cursor, oldest first",
-    description: "Without `after` it begins with the oldest event, with `after=now` with the next one.",
+    description: "Without `after`, the first event is the oldest one. With `after=now`, it is the next new one.",
     permission: "webhooks:read",
     params: webhookParams,
     query: Type.Object({

@@ -46,7 +46,8 @@ const Verification = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
-        description: "the most seconds between the signed time and now; 300. For standard_webhooks, stripe and slack",
+        description:
+          "maximum seconds between the signed time and now, by default 300; for standard_webhooks, stripe and slack",
       }),
     ),
   },
@@ -62,7 +63,11 @@ const Deduplication = Type.Object(
       Type.String({ minLength: 1, maxLength: 200, description: "the name of the header field, or a JSON pointer" }),
     ),
     window_s: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 604_800, description: "how long a delivery's name is remembered; 86400" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 604_800,
+        description: "seconds in which repetitions are recognized, by default 86400",
+      }),
     ),
   },
   closed,
@@ -103,7 +108,7 @@ const WebhookUrl = Type.Object({
   hint: Type.String({ description: "its last four characters" }),
   created_at: Timestamp,
   expires_at: nullable(Type.String({ format: "date-time", description: "null: in force" })),
-  hits: Type.Integer({ description: "requests; for an old address, those since it was replaced" }),
+  hits: Type.Integer({ description: "number of requests; for an old address, since it was replaced" }),
   last_hit_at: nullable(Timestamp),
 });
 
@@ -150,7 +155,7 @@ export const WebhookEvent = Type.Object({
   id: Id,
   webhook_id: Id,
   received_at: Timestamp,
-  type: nullable(Type.String({ description: "the name that the sender gave" })),
+  type: nullable(Type.String({ description: "the type of the event, as the sender named it" })),
   method: Type.String(),
   query: Type.String({ description: "the received query; secrets as in headers" }),
   headers: Headers,

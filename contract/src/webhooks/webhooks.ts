@@ -109,7 +109,7 @@ export const WEBHOOK_ROWS = {
     path: "/v1/webhooks/{webhook_id}/rotate-secret",
     tag: "webhooks",
     summary: "Replace the secret that a webhook verifies by",
-    description: "The old secret also counts for `overlap_s` seconds. Without `secret` the server creates one.",
+    description: "The old secret stays valid for `overlap_s` seconds. Without `secret`, the server creates one.",
     permission: "webhooks:write",
     recentSignIn: true,
     params: webhookParams,
