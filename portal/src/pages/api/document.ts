@@ -1,4 +1,4 @@
-/** As far as this page reads it: a schema of JSON Schema 2020-12. */
+/** The members of a schema (JSON Schema 2020-12) that this page reads. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -55,13 +55,13 @@ export interface ApiDocument {
 export interface Operation extends DescribedOperation {
   readonly method: string;
   readonly path: string;
-  /** The address that its path is appended to. */
+  /** The base address of the operation's path. */
   readonly server: string;
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** Every operation of the document, in its order. */
+/** Returns the operations in the order of the document. */
 export function operationsOf(document: ApiDocument): readonly Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -72,7 +72,7 @@ export function operationsOf(document: ApiDocument): readonly Operation[] {
   );
 }
 
-/** Those that have every word of the text in their id, path, method, summary or permission. */
+/** Returns the operations that match every word of the text, by id, path, method, summary or permission. */
 export function matching(operations: readonly Operation[], text: string): readonly Operation[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return operations.filter((operation) => {
@@ -82,7 +82,7 @@ export function matching(operations: readonly Operation[], text: string): readon
   });
 }
 
-/** The permission of a row in the words of the page. */
+/** Describes the permission that an operation needs. */
 export function permissionOf({ security }: Pick<Operation, "security">): string {
   const [requirement] = security;
   if (requirement === undefined) return "public";

@@ -2,7 +2,7 @@ import { curlOf } from "../../kit/shell.ts";
 import { permissionOf, type ApiDocument, type Operation, type Schema } from "./document.ts";
 import { resolved } from "./schema.ts";
 
-/** A value of the schema: its required members, and the first of each choice. */
+/** Returns an example of a schema, with the required members and the first alternative of each choice. */
 export function exampleOf(given: Schema, document: Pick<ApiDocument, "components">): unknown {
   const schema = resolved(given, document);
   if (schema.default !== undefined) return schema.default;
@@ -31,7 +31,7 @@ export function exampleOf(given: Schema, document: Pick<ApiDocument, "components
   }
 }
 
-/** The operation by curl: parameters of the path in capitals, required ones of the query, and a body of required members. */
+/** Returns a curl command with path parameters in capitals, the required query parameters, and a body of required members. */
 export function exampleCommand(operation: Operation, document: ApiDocument): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase());
   const query = operation.parameters

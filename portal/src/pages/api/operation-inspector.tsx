@@ -12,7 +12,7 @@ interface InspectorProps {
   onClose: () => void;
 }
 
-/** One operation: what it needs, what it takes, what it answers, and a command that calls it. */
+/** Shows one operation: its permission, parameters, bodies and answers, and a command that calls it. */
 export function OperationInspector({ operation, document, onClose }: InspectorProps): ReactNode {
   const { method, path, summary, description, operationId, parameters, requestBody } = operation;
   return (

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Operation>[] = [
   { title: "Permission", cell: (operation) => <code>{permissionOf(operation)}</code> },
 ];
 
-/** The operations of the JSON API, from the document that the server publishes. */
+/** Lists the operations of the JSON API, from the server's OpenAPI document. */
 export function Page(): ReactNode {
   const document = useRead(DISCOVERY_ROUTES.getApiDocument, {});
   return (

@@ -1,8 +1,8 @@
 import type { ApiDocument, Schema } from "./document.ts";
 
-/** One member of a body, at its place. */
+/** One member of a body. */
 export interface SchemaRow {
-  /** Names from the outermost member on; `[]` is each item, `{name}` each member of any name. */
+  /** The path of names from the root. `[]` means each item, `{name}` each member of an object with free names. */
   readonly place: string;
   readonly depth: number;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface SchemaRow {
 
 const DEPTH_MAX = 8;
 
-/** The members of a schema, each before its own members. */
+/** Returns the members of a schema. Each member comes before its nested members. */
 export function rowsOf(schema: Schema, document: Pick<ApiDocument, "components">): readonly SchemaRow[] {
   const rows: SchemaRow[] = [];
   const visit = (given: Schema, at: { place: string; depth: number; isRequired: boolean }): void => {
@@ -35,7 +35,7 @@ function below({ place, depth }: { place: string; depth: number }, { name, isReq
   return { place: place + separator + name, depth: depth + 1, isRequired };
 }
 
-/** Members of an object, items of an array, and those of each alternative. */
+/** Returns the members of an object, the items of an array, and the members of each alternative. */
 function membersOf(schema: Schema, document: Pick<ApiDocument, "components">): readonly Member[] {
   const required = new Set(schema.required);
   const { additionalProperties: others } = schema;
@@ -56,13 +56,13 @@ function membersOf(schema: Schema, document: Pick<ApiDocument, "components">): r
   ];
 }
 
-/** Items that have members; the type of the others is in the row of the array. */
+/** Returns the items of an array if they have members. The array's row has the type of other items. */
 function itemsOf(items: Schema, document: Pick<ApiDocument, "components">): readonly Member[] {
   const each = resolved(items, document);
   return membersOf(each, document).length === 0 ? [] : [{ name: "[]", schema: each, isRequired: true }];
 }
 
-/** The type in words: `string`, `integer or null`, `array of string`, `"a" or "b"`. */
+/** Describes a type: `string`, `integer or null`, `array of string`, `"a" or "b"`. */
 export function typeOf(given: Schema, document: Pick<ApiDocument, "components">): string {
   const schema = resolved(given, document);
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((each) => typeOf(each, document)))].join(" or ");
@@ -73,7 +73,7 @@ export function typeOf(given: Schema, document: Pick<ApiDocument, "components">)
   return schema.format === undefined ? type : `${type} (${schema.format})`;
 }
 
-/** Its description and its bounds. */
+/** Returns the description of a schema, with its bounds. */
 export function aboutOf(schema: Schema): string {
   const { minimum: from, maximum: to, minLength, maxLength, minItems, maxItems } = schema;
   const bounds = [
