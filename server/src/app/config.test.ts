@@ -3,15 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
-import {
-  ConfigError,
-  explainConfig,
-  flagOf,
-  loadConfig,
-  redactedConfig,
-  variableOf,
-  type ConfigSources,
-} from "./config.ts";
+import { ConfigError, explainConfig, loadConfig, type ConfigSources } from "./config.ts";
+import { shownConfig } from "./config-shown.ts";
+import { flagOf, variableOf } from "./config-spelling.ts";
 import { SETTING_NAMES, settingOf } from "./settings.ts";
 
 let directory = "";
@@ -67,9 +61,9 @@ describe("the sources of settings", () => {
     assert.equal(config.log_level, "error");
     assert.equal(config.slow_request_ms, 5);
     assert.deepEqual(config.trusted_proxies, ["10.0.0.0/8"]);
-    assert.equal(origins.get("listen"), "--listen");
-    assert.equal(origins.get("log_level"), "MOORING_LOG_LEVEL");
-    assert.equal(origins.get("slow_request_ms"), `slow_request_ms in ${file}`);
+    assert.deepEqual(origins.get("listen"), { source: "flag", flag: "--listen" });
+    assert.deepEqual(origins.get("log_level"), { source: "variable", variable: "MOORING_LOG_LEVEL" });
+    assert.deepEqual(origins.get("slow_request_ms"), { source: "file", file, line: 1, column: 62 });
     assert.equal(origins.get("query_rows_max"), undefined);
   });
 
@@ -115,8 +109,8 @@ describe("mistakes", () => {
       flags: { listen: "8080", rate_limit_burst: "many", identity_url: "ftp://x" },
     });
     for (const name of [
-      `query_rows_max in ${file}`,
-      `listne in ${file}`,
+      `${file}:1:19: query_rows_max`,
+      `${file}:1:21`,
       "MOORING_LOG_LEVEL",
       "MOORING_LISEN",
       "--listen",
@@ -163,11 +157,17 @@ describe("mistakes", () => {
     ["a list", []],
     ["null", "null"],
   ] as const) {
-    test(`a file that holds ${what}`, () =>
-      assert.match(mistakesOf({ file: fileWith(content) })[0] ?? "", /^--config /));
+    test(`a file that holds ${what}`, () => {
+      const file = fileWith(content);
+      const [mistake = ""] = mistakesOf({ file });
+      assert.ok(mistake.startsWith(`${file}:1:`), mistake);
+    });
   }
 
-  test("a missing file", () => assert.match(mistakesOf({ file: join(directory, "none.json") })[0] ?? "", /ENOENT/));
+  test("a missing file", () => {
+    const file = join(directory, "none.json");
+    assert.deepEqual(mistakesOf({ file }), [`${file}: cannot read the settings: there is no such file (ENOENT)`]);
+  });
 });
 
 describe("a provider of sign-ins", () => {
@@ -212,9 +212,9 @@ describe("secrets", () => {
       MOORING_OBJECTS_S3_SECRET_ACCESS_KEY: "hunter2",
     };
     const config = load({ environment });
-    const shown = JSON.stringify(redactedConfig(config));
+    const shown = JSON.stringify(shownConfig(config));
     assert.doesNotMatch(shown, /hunter2|abab/);
-    assert.equal(redactedConfig(load({}))["master_key"], null);
+    assert.equal(shownConfig(load({}))["master_key"], null);
   });
 
   test("do not appear in errors about them", () => {

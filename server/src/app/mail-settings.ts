@@ -9,6 +9,7 @@ export const MAIL_SETTINGS = {
     description:
       "mail server for invitations and set-up links; smtp:// requires STARTTLS, except on this machine or with ?tls=none",
     secret: true,
+    secretUrl: true,
   },
   mail_from: {
     schema: Type.Union([

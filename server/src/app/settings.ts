@@ -1,6 +1,7 @@
-import Type, { type TInteger, type TSchema } from "typebox";
+import Type, { type Static, type TInteger, type TSchema } from "typebox";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { LOG_SETTINGS } from "./log-settings.ts";
 import { MAIL_SETTINGS } from "./mail-settings.ts";
 import { OIDC_SETTINGS } from "./oidc-settings.ts";
 import { REGISTRY_SETTINGS } from "./registry-settings.ts";
@@ -18,8 +19,10 @@ export interface Setting {
   readonly description: string;
   /** The rule for a value in words, if the schema's own message would not help. */
   readonly form?: string;
-  /** Never printed. */
+  /** Never printed, and given by a file or a variable only. */
   readonly secret?: boolean;
+  /** A secret that is an address: its host and path are printed. */
+  readonly secretUrl?: boolean;
 }
 
 const HOST_PORT = "host:port, for example 127.0.0.1:8080 or [::1]:8080";
@@ -65,6 +68,7 @@ export const SETTINGS = {
     form: "an address that begins with postgres://",
     description: "PostgreSQL database for the records; without it, they are in SQLite in the data directory",
     secret: true,
+    secretUrl: true,
   },
   database_wait_ms: {
     schema: ms(100, 60_000),
@@ -164,12 +168,7 @@ export const SETTINGS = {
     form: "IP addresses or CIDR blocks, separated by commas",
     description: "proxies whose X-Forwarded-For the server trusts",
   },
-  log_level: {
-    schema: Type.Enum(["debug", "info", "warn", "error", "silent"]),
-    default: "info",
-    form: "debug, info, warn, error or silent",
-    description: "lowest severity of log lines on stderr",
-  },
+  ...LOG_SETTINGS,
   connections_max: {
     schema: count(1, 1_000_000),
     default: 10_000,
@@ -384,6 +383,9 @@ export const SETTINGS = {
 } as const satisfies Record<string, Omit<Setting, "name">>;
 
 export type SettingName = keyof typeof SETTINGS;
+
+/** The effective settings, validated and frozen. */
+export type Config = { readonly [N in SettingName]: Static<(typeof SETTINGS)[N]["schema"]> };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Compound, findInJson } from "./json-places.ts";
+import { Compound, findInJson, jsonFaultAt } from "./json-places.ts";
 import { exactJson } from "./json-text.ts";
 
 const find = (text: string, ...path: string[]): unknown => {
@@ -84,4 +84,22 @@ test("accepts exactly what JSON.parse accepts", () => {
   for (let i = 0; i < 100_000; i += 1)
     check(Array.from({ length: 1 + (i % 9) }, () => tokens[Math.floor(Math.random() * tokens.length)]).join(""));
   assert.ok(sound > 500, `${sound} were JSON`);
+});
+
+test("the place of a fault is the first byte that can't stand there", () => {
+  for (const [text, at] of [
+    ['{"a":1}', undefined],
+    ["", 0],
+    ['{"a":}', 5],
+    ['{"a":tru}', 5],
+    ['{"a":tr', 5],
+    ['{"é":1,}', 8],
+    ['{"a" 1}', 5],
+    ['{"a":1 "b":2}', 7],
+    ['["a\n"]', 1],
+    ["[1.]", 3],
+    ["[[[]]]", 2],
+    ["1 2", 2],
+  ] as const)
+    assert.equal(jsonFaultAt(Buffer.from(text), 2), at, text);
 });

@@ -29,6 +29,15 @@ export function findInJson(bytes: Buffer, paths: readonly Path[], levels: number
   return walk.spans.map((span) => (span === undefined ? undefined : valueOf(bytes, span)));
 }
 
+/**
+ * Returns the offset of the first byte that JSON does not allow there, or that begins a deeper level; undefined for
+ * valid JSON. A string with a fault inside counts as wrong from its first quote.
+ */
+export function jsonFaultAt(bytes: Buffer, levels: number): number | undefined {
+  const walk = new Walk(bytes, [], levels);
+  return walk.readAll() ? undefined : walk.at;
+}
+
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -85,6 +94,10 @@ class Walk {
     this.spans = paths.map(() => undefined);
   }
 
+  get at(): number {
+    return this.#at;
+  }
+
   /** Returns false when the bytes are not JSON, or are nested too deep. */
   readAll(): boolean {
     return this.#value(0, this.#leads) && (this.#space(), this.#at === this.#bytes.length);
@@ -108,9 +121,10 @@ class Walk {
     if (byte === QUOTE) return this.#string();
     const word = byte === undefined ? undefined : WORDS.get(byte);
     if (word === undefined) return this.#number();
-    const from = this.#at;
-    this.#at += word.length;
-    return this.#bytes.compare(word, 0, word.length, from, Math.min(this.#at, this.#bytes.length)) === 0;
+    const to = Math.min(this.#at + word.length, this.#bytes.length);
+    if (this.#bytes.compare(word, 0, word.length, this.#at, to) !== 0) return false;
+    this.#at = to;
+    return true;
   }
 
   #inside(start: number, depth: number, leads: readonly Lead[]): boolean {

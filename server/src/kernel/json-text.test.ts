@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exactJson, isDeeperThan, isRoundedInteger, parseExact } from "./json-text.ts";
+import { exactJson, isDeeperThan, isRoundedInteger, jsonMembersOf, parseExact } from "./json-text.ts";
 
 test("numbers that a double holds are numbers, others keep their text", () => {
   const held = ["0", "-0", "1.10", "1e5", "1E+2", "0.1", "123456789012345", "9007199254740992", "0.30000000000000004"];
@@ -55,4 +55,14 @@ test("a number of a million digits is read quickly", () => {
     parseExact(`[${text}]`);
     assert.ok(process.cpuUsage(start).user < 2e6, text.slice(0, 5));
   }
+});
+
+test("the members of an object are found with their places, repeated ones and those with escapes, too", () => {
+  const text = ' {"a":[1,{"b":":,}"}] ,\n"\\u0061" : "x\\"" , "c":{}}';
+  assert.deepEqual(jsonMembersOf(text), [
+    { name: "a", nameAt: 2, value: '[1,{"b":":,}"}]', valueAt: 6 },
+    { name: "a", nameAt: 24, value: '"x\\""', valueAt: 35 },
+    { name: "c", nameAt: 43, value: "{}", valueAt: 47 },
+  ]);
+  assert.deepEqual(jsonMembersOf("{ }"), []);
 });

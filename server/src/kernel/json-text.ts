@@ -118,3 +118,40 @@ export function elementsOf(text: string): string[] | undefined {
   }
   return elements.length === 1 && elements[0] === "" ? [] : elements;
 }
+
+/** A member of the outermost object. */
+export interface JsonMember {
+  readonly name: string;
+  /** Offset of the name's first quote. */
+  readonly nameAt: number;
+  /** The text of the value, without surrounding white space. */
+  readonly value: string;
+  /** Offset of the value's first character. */
+  readonly valueAt: number;
+}
+
+/** Returns each member of an object, also those whose names repeat. For text that is no object, the result means nothing. */
+export function jsonMembersOf(text: string): JsonMember[] {
+  const members: JsonMember[] = [];
+  let depth = 0;
+  let name: { text: string; at: number } | undefined;
+  let from = 0;
+  const end = (at: number): void => {
+    const value = text.slice(from, at).trim();
+    if (name !== undefined)
+      members.push({ name: name.text, nameAt: name.at, value, valueAt: text.indexOf(value, from) });
+    name = undefined;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === '"') {
+      const to = endOfString(text, at);
+      if (depth === 1 && name === undefined) name = { text: JSON.parse(text.slice(at, to + 1)) as string, at };
+      at = to;
+    } else if (char === "{" || char === "[") depth += 1;
+    else if (char === ":" && depth === 1) from = at + 1;
+    else if (char === "," && depth === 1) end(at);
+    else if ((char === "}" || char === "]") && --depth === 0) end(at);
+  }
+  return members;
+}

@@ -1,14 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { ApiError, UnreachableError } from "@mooring/client";
-import {
-  type Config,
-  ConfigError,
-  flagOf,
-  loadConfig,
-  processEnvironment,
-  variableOf,
-  type ConfigSources,
-} from "../config.ts";
+import { nearest } from "#kernel/nearest.ts";
+import { type Config, ConfigError, loadConfig, processEnvironment, type ConfigSources } from "../config.ts";
+import { fileVariableOf, flagOf, isSecret, variableOf } from "../config-spelling.ts";
 import { SETTING_NAMES, settingOf } from "../settings.ts";
 
 /** Exit codes that scripts can rely on. */
@@ -102,7 +96,7 @@ const LISTED: ReadonlySet<string> = new Set(["data_dir"]);
 
 /** Returns each setting as a flag, for commands that open the stores themselves. */
 export function settingOptions({ listed = "few" }: { readonly listed?: "few" | "all" } = {}): Option[] {
-  return SETTING_NAMES.filter((name) => settingOf(name).secret !== true).map((name) => ({
+  return SETTING_NAMES.filter((name) => !isSecret(name)).map((name) => ({
     unlisted: listed === "few" && !LISTED.has(name),
     name: flagOf(name).slice(2),
     value: "VALUE",
@@ -149,13 +143,24 @@ function parseCommand(usage: string, options: readonly Option[], args: readonly 
     parsed = parseArgs({ args: [...args], allowPositionals: true, strict: true, options: known });
   } catch (error) {
     // The rest of Node's message describes values that begin with a hyphen.
-    throw new UsageError((error as Error).message.split(/\n|\. To specify/)[0] ?? "wrong options");
+    const message = (error as Error).message.split(/\n|\. To specify/)[0] ?? "wrong options";
+    const unknown = /^Unknown option '(--[^'=]+)/.exec(message)?.[1];
+    throw new UsageError(unknown === undefined ? message : unknownOption(unknown, Object.keys(known)));
   }
   if (parsed.values["help"] === true) {
     process.stdout.write(helpText(usage, options));
     return null;
   }
   return { values: parsed.values, positionals: parsed.positionals };
+}
+
+/** A secret has no flag, because the list of processes shows command lines to other users. */
+function unknownOption(option: string, known: readonly string[]): string {
+  const secret = SETTING_NAMES.find((name) => isSecret(name) && flagOf(name) === option);
+  if (secret !== undefined)
+    return `${option}: a secret is no option, since other users can see command lines; set ${variableOf(secret)} or ${fileVariableOf(secret)}`;
+  const near = nearest(option.slice(2), known);
+  return `there is no option ${option}${near === undefined ? "" : `; did you mean --${near}?`}`;
 }
 
 function helpText(usage: string, all: readonly Option[]): string {

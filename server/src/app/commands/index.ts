@@ -117,7 +117,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "config",
-    summary: "print the settings, and the source of each",
+    summary: "print the settings and the source of each, or check them",
     load: async () => (await import("./config.ts")).config,
   },
   { name: "version", summary: "print the version", load: async () => (await import("./version.ts")).version },

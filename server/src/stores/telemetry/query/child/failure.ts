@@ -1,5 +1,6 @@
+import { nearest } from "#kernel/nearest.ts";
 import type { ChildProblemCode } from "../protocol.ts";
-import { isObject, nearest, Refusal, SyntaxFault } from "../gate/index.ts";
+import { isObject, Refusal, SyntaxFault } from "../gate/index.ts";
 
 /** The place of a failure: an offset in bytes, in the sent or in the rewritten statement. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { SQL_BYTES_MAX } from "#kernel/limits.ts";
+import { didYouMean } from "#kernel/nearest.ts";
 import { ADVICE, keepNumbers, mendArrows } from "./arrows.ts";
-import { didYouMean } from "./nearest.ts";
 import { isObject, Refusal, SyntaxFault, type Json } from "./refusal.ts";
 import { withoutMarks, withPivotMarks, type MarkedPivots } from "./pivot.ts";
 import { shownTables } from "./show.ts";
@@ -9,7 +9,6 @@ import { walkStatement } from "./walk.ts";
 export { PIVOT_MARK, withoutMarks } from "./pivot.ts";
 export { explained } from "./show.ts";
 export { isCompared, originOf } from "./locate.ts";
-export { nearest } from "./nearest.ts";
 export { isObject, Refusal, SyntaxFault, textOf, type Json } from "./refusal.ts";
 
 /**

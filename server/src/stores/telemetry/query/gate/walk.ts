@@ -27,7 +27,7 @@ import {
   type Members,
 } from "./nodes.ts";
 import { locationOf } from "./locate.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "#kernel/nearest.ts";
 import { isObject, Refusal, SyntaxFault, textOf, tooDeep, type Json } from "./refusal.ts";
 import { refusalReason } from "./refused.ts";
 import { checkType } from "./types.ts";
