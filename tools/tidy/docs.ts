@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { PROBLEMS } from "../../server/src/http/problems.ts";
-import { faultsOf, type Lock } from "../lock/faults.ts";
+import { faultsOf } from "../lock/faults.ts";
+import type { Lock } from "../lock/lock.ts";
 import type { Rule, SourceFile } from "./files.ts";
 
 function pages(files: readonly SourceFile[]): SourceFile[] {
@@ -52,13 +53,13 @@ const errorCodes: Rule = {
 };
 
 /** `npm ci` must install the same bytes everywhere. */
-const lockFileComplete: Rule = {
-  name: "lock-file-complete",
+const lockFileSound: Rule = {
+  name: "lock-file-sound",
   check: (files) =>
     files
       .filter(({ path }) => path === "package-lock.json")
       .flatMap(({ text }) => faultsOf(JSON.parse(text) as Lock))
-      .map((fault) => `package-lock.json: ${fault}; choose versions that the registry offers for every platform`),
+      .map((fault) => `package-lock.json: ${fault}; choose another version or package`),
 };
 
-export const DOCS_RULES: readonly Rule[] = [oneTitle, links, errorCodes, lockFileComplete];
+export const DOCS_RULES: readonly Rule[] = [oneTitle, links, errorCodes, lockFileSound];

@@ -162,7 +162,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     caught: [[{ "package-lock.json": '{\n"resolved": "https://a.test/b.tgz"\n}' }, /package-lock\.json:2: /]],
     fine: [{ "package-lock.json": '"resolved": "contract", "funding": "https://a.test"' }],
   },
-  "lock-file-complete": {
+  "lock-file-sound": {
     caught: [
       [
         { "package-lock.json": '{"packages":{"":{"optionalDependencies":{"a-linux-x64":"1.0.0"}}}}' },
@@ -172,6 +172,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
         { "package-lock.json": '{"packages":{"node_modules/a":{"version":"1.0.0"}}}' },
         /a@1\.0\.0 has no sha512 integrity/,
       ],
+      [{ "package-lock.json": '{"packages":{"node_modules/a":{"license":"GPL-3.0-only"}}}' }, /GPL-3\.0-only/],
     ],
     fine: [{ "package-lock.json": '{"packages":{"":{}}}' }],
   },
