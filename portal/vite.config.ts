@@ -3,6 +3,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressed } from "./build/compress.ts";
+import { notices } from "./build/notices.ts";
 import { thinContract } from "./build/thin-contract.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
@@ -15,7 +16,7 @@ const server = process.env["PORTAL_SERVER"];
 // oxlint-disable-next-line import/no-default-export -- the form that Vite reads
 export default defineConfig({
   root,
-  plugins: [thinContract(), react(), tailwindcss(), compressed()],
+  plugins: [thinContract(), react(), tailwindcss(), notices(root), compressed()],
   resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: server === undefined ? {} : { proxy: Object.fromEntries(SERVED.map((path) => [path, server])) },
   build: {

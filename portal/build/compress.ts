@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
-const TEXT = /\.(js|css|svg|html|json)$/;
+const TEXT = /\.(js|css|svg|html|json|txt)$/;
 
 /** Writes a `.br` and a `.gz` file next to each text file of the build. So the server need not compress at run time. */
 export function compressed(): Plugin {

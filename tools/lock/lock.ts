@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 /** The parts of package-lock.json (version 3) that the tools read. */
 export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>;
@@ -19,6 +22,11 @@ export interface LockEntry {
   readonly hasInstallScript?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Reads package-lock.json of this repository. */
+export function readLock(root: string): Lock {
+  return JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Lock;
 }
 
 /** Whether it is an installed package of a third party, and not a folder of this repository. */

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { rolldown, type OutputChunk, type Plugin } from "rolldown";
+import { packageDirectories } from "./notices.ts";
 import type { PackageFile } from "./tarball.ts";
 
 export interface BundleOptions {
@@ -49,29 +49,6 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   const chunks = output.filter((each): each is OutputChunk => each.type === "chunk");
   return {
     files: chunks.map(({ fileName, code }) => ({ path: fileName, content: code })),
-    packages: new Set(chunks.flatMap(({ moduleIds }) => moduleIds.map(packageOf)).filter((each) => each !== null)),
+    packages: packageDirectories(chunks.flatMap(({ moduleIds }) => moduleIds)),
   };
-}
-
-/** Returns the directory of the installed package that contains a module; null for our own modules. */
-function packageOf(module: string): string | null {
-  const file = module.replace(/^\0/, "").split("?")[0] ?? "";
-  if (!file.includes("/node_modules/")) return null;
-  for (let directory = dirname(file); ; directory = dirname(directory)) {
-    if (nameIn(directory) !== undefined) return directory;
-    if (directory.endsWith("/node_modules")) throw new Error(`cannot bundle ${file}: it belongs to no package`);
-  }
-}
-
-/** Some packages have further manifests in their folders, without a version. */
-function nameIn(directory: string): string | undefined {
-  try {
-    const { name, version } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Record<
-      string,
-      string
-    >;
-    return version === undefined ? undefined : name;
-  } catch {
-    return undefined;
-  }
 }

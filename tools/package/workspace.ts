@@ -6,6 +6,10 @@ import type { PackageFile } from "./tarball.ts";
 export interface PackageContent {
   readonly version: string;
   readonly files: readonly PackageFile[];
+  /**
+   * Paths in package-lock.json of the third parties' packages in it, and of those that are installed with it.
+   */
+  readonly thirdParties: readonly string[];
 }
 
 export interface Manifest {

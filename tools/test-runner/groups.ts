@@ -133,6 +133,12 @@ export const GROUPS: readonly Group[] = [
     about:
       /^(server\/(bin|src\/kernel)|client\/src|tools\/package)\/|^server\/src\/main\.ts$|^(server\/|client\/)?package(-lock)?\.json$/,
   },
+  {
+    name: "release",
+    seconds: 480,
+    files: /^tests\/release\//,
+    about: /^tools\/(release|package|lock)\/|^tools\/release\.ts$|^package(-lock)?\.json$/,
+  },
 ];
 
 /** Returns the names of the groups that contain a file. */

@@ -6,6 +6,9 @@ import { Menu, MenuItem, MenuLabel, MenuLine } from "~/kit/menu.tsx";
 import { useSignOut } from "~/people/sign-out.ts";
 import { chooseTheme, THEMES, useTheme } from "./theme.ts";
 
+/** The licences of third-party code in the portal (portal/build/notices.ts). */
+const NOTICES = "/portal/third-party-notices.txt";
+
 /** The menu of the signed-in person. */
 export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactNode {
   const { user } = useSession();
@@ -30,6 +33,7 @@ export function PersonMenu({ onShortcuts }: { onShortcuts: () => void }): ReactN
       <MenuItem onSelect={onShortcuts}>
         Keyboard shortcuts <kbd className="ml-auto">?</kbd>
       </MenuItem>
+      <MenuItem onSelect={() => window.open(NOTICES, "_blank", "noopener")}>Third-party notices</MenuItem>
       <MenuLine />
       <MenuLabel>Theme</MenuLabel>
       {THEMES.map((each) => (

@@ -16,6 +16,9 @@ export const PAGE_PATHS = [
   "/o/*",
 ] as const;
 
+/** The licences of third-party code in the portal, which the build writes. */
+export const NOTICES_PATH = "/portal/third-party-notices.txt";
+
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -92,12 +95,16 @@ async function openBuild(directory: string): Promise<Build> {
   const files = await readFiles(directory);
   const assets = new Map<string, Asset>();
   for (const [name, plain] of files) {
-    const type = TYPES[extname(name)];
+    const type = typeOf(name);
     if (type === undefined) continue;
     const etag = `"${sha256Hex(plain).slice(0, 32)}"`;
     assets.set(name, { type, etag, plain, br: files.get(`${name}.br`), gzip: files.get(`${name}.gz`) });
   }
   return { html: files.get("index.html")?.toString("utf8") ?? ABSENT, assets };
+}
+
+function typeOf(name: string): string | undefined {
+  return `/${name}` === NOTICES_PATH ? "text/plain; charset=utf-8" : TYPES[extname(name)];
 }
 
 /** Empty when there is no build. */

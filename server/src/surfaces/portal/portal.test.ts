@@ -21,6 +21,7 @@ before(async () => {
   writeFileSync(join(directory, "portal/assets/a.js"), SCRIPT);
   writeFileSync(join(directory, "portal/assets/a.js.br"), brotliCompressSync(SCRIPT));
   writeFileSync(join(directory, "portal/assets/notes.txt"), "no page");
+  writeFileSync(join(directory, "portal/third-party-notices.txt"), "# Third-party notices\n");
   server = await startPortal({ portalDir: directory });
 });
 
@@ -84,6 +85,12 @@ test("files of the build are cached forever, compressed if the client accepts th
   });
   assert.equal(again.status, 304);
   assert.equal((await page("/favicon.svg")).headers.get("cache-control"), "no-cache");
+});
+
+test("the licences of third-party code are a plain text", async () => {
+  const { status, headers, text } = await page("/portal/third-party-notices.txt");
+  assert.equal(`${status} ${headers.get("content-type")}`, "200 text/plain; charset=utf-8");
+  assert.equal(text, "# Third-party notices\n");
 });
 
 test("nothing else is served, and no other method is allowed", async () => {

@@ -40,7 +40,7 @@ import { signInWithOidc } from "./operations/sign-in-with-oidc.ts";
 import { beginIdentityLink, deleteIdentity } from "./operations/identities.ts";
 import { createResetLink, openReset, requestReset, resetPassword } from "./operations/password-reset.ts";
 import { listAccounts } from "./operations/accounts.ts";
-import { createPages, PAGE_PATHS, type Page } from "./pages.ts";
+import { createPages, NOTICES_PATH, PAGE_PATHS, type Page } from "./pages.ts";
 
 /** Mounts operations by row, and pages by address. The pages are public, since they contain no data. */
 export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void {
@@ -51,7 +51,7 @@ export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void
   const pages = createPages(deps.portalDir ?? undefined);
   for (const path of PAGE_PATHS)
     app.get(path, async (request, reply) => sendPage(request, reply, await pages.document()));
-  for (const path of ["/portal/assets/*", "/favicon.svg"])
+  for (const path of ["/portal/assets/*", "/favicon.svg", NOTICES_PATH])
     app.get(path, async (request, reply) => {
       const name = new URL(request.url, "http://portal").pathname.slice(1);
       const page = await pages.asset(name, request.headers["accept-encoding"] ?? "");
