@@ -81,7 +81,7 @@ test("the same commit in another folder gives the same sums", () => {
   assert.equal(readFileSync(join(outs[1] ?? "", "SHA256SUMS"), "utf8"), read("SHA256SUMS"));
 });
 
-test("a list of parts names what is in the package, and what npm installs with it", () => {
+test("a list of parts names the packages inside, and those that npm installs with it", () => {
   const name = readdirSync(outs[0] ?? "").find((each) => /^mooring-\d.*\.cdx\.json$/.test(each)) ?? "";
   const { components } = JSON.parse(read(name)) as {
     components: { name: string; hashes?: unknown[]; licenses?: unknown[] }[];

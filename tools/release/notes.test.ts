@@ -10,7 +10,7 @@ test("the notes are the section of the version", () => {
   assert.equal(notesOf(CHANGELOG, "1.1.0", { isDry: true }), "# Mooring 1.1.0\n\n### Fixed\n\n- A.\n- B.\n");
 });
 
-test("a dry run takes what is not released yet", () => {
+test("a dry run takes the unreleased changes", () => {
   assert.equal(notesOf(CHANGELOG, "2.0.0", { isDry: true }), "# Mooring 2.0.0\n\n### Added\n\n- New.\n");
 });
 

@@ -1,5 +1,5 @@
 /**
- * Returns the section of a version in the changelog, without its title. For a dry run, the section of what is not
+ * Returns the section of a version in the changelog, without its title. For a dry run, the section of changes that are not
  * released yet takes its place.
  * @throws Error when there is none, or when it is empty
  */
