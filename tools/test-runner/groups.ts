@@ -134,6 +134,13 @@ export const GROUPS: readonly Group[] = [
       /^(server\/(bin|src\/kernel)|client\/src|tools\/package)\/|^server\/src\/main\.ts$|^(server\/|client\/)?package(-lock)?\.json$/,
   },
   {
+    name: "upgrade",
+    seconds: 300,
+    files: /^tests\/upgrade\//,
+    about:
+      /^server\/src\/stores\/metadata\/migrations\/|^server\/src\/app\/(backup|commands\/(upgrade|doctor\/.*|restore))|^tests\/previous-version\.json$/,
+  },
+  {
     name: "release",
     seconds: 480,
     files: /^tests\/release\//,

@@ -9,7 +9,7 @@ export interface CommandEntry {
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: "serve", summary: "run the product", load: async () => (await import("./serve.ts")).serve },
+  { name: "serve", summary: "run the product", load: loadServe },
   {
     name: "bootstrap",
     summary: "create or reuse an organization, project and app, and create a credential",
@@ -122,6 +122,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: "version", summary: "print the version", load: async () => (await import("./version.ts")).version },
 ];
+
+/** The check comes before the import, which loads native code. */
+async function loadServe(): Promise<Command> {
+  const fault = (await import("../platform.ts")).platformFault();
+  if (fault !== null) throw new Error(fault);
+  return (await import("./serve.ts")).serve;
+}
 
 export function commandNamed(name: string): CommandEntry | undefined {
   return COMMANDS.find((command) => command.name === name);

@@ -3,6 +3,7 @@ import { access, open, rm, stat, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "#kernel/time.ts";
+import { platformFault } from "../../platform.ts";
 import { fail, mib, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
 const NODE_MAJOR_MIN = 24;
@@ -12,6 +13,7 @@ const CLOCK_DRIFT_MS_MAX = 2000;
 
 /** The machine that the server runs on. */
 export const MACHINE_CHECKS: readonly Check[] = [
+  { name: "platform", mend: "run it on a platform of docs/reference/platforms.md", run: async () => [platform()] },
   { name: "node", mend: "run it with Node 24 or newer", run: async () => [nodeVersion()] },
   {
     name: "data directory",
@@ -30,6 +32,12 @@ export const MACHINE_CHECKS: readonly Check[] = [
   },
   { name: "memory", mend: "set query_memory_bytes", run: async ({ config }) => [memory(config)] },
 ];
+
+function platform(): Found {
+  const fault = platformFault();
+  if (fault === null) return ok(`${process.platform}-${process.arch}`);
+  return fail(fault, "run it on a platform of docs/reference/platforms.md");
+}
 
 function nodeVersion(): Found {
   const version = process.versions.node;
