@@ -146,6 +146,13 @@ export const GROUPS: readonly Group[] = [
     files: /^tests\/release\//,
     about: /^tools\/(release|package|lock)\/|^tools\/release\.ts$|^package(-lock)?\.json$/,
   },
+  {
+    name: "image",
+    seconds: 480,
+    files: /^tests\/image\//,
+    about:
+      /^(tools\/(image|package)|tests\/image)\/|^package-lock\.json$|^server\/src\/stores\/telemetry\/query\/sandbox\.ts$/,
+  },
 ];
 
 /** Returns the names of the groups that contain a file. */

@@ -116,6 +116,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./doctor/index.ts")).doctor,
   },
   {
+    name: "healthcheck",
+    summary: "ask the server of a data directory whether it can answer requests",
+    load: async () => (await import("./healthcheck.ts")).healthcheck,
+  },
+  {
     name: "config",
     summary: "print the settings and the source of each, or check them",
     load: async () => (await import("./config.ts")).config,

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { serverFiles } from "../package/server.ts";
+import type { PackageFile } from "../package/tarball.ts";
+import type { TreeEntry } from "./layout.ts";
+import { runTool } from "./run-tool.ts";
+import { below, link, treeOf } from "./tree.ts";
+
+/** Where the program is in the image. */
+const HOME = "usr/lib/mooring";
+
+/** An npm package in the image. */
+export interface NpmPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  /** As in the lock file: sha512, in base64. */
+  readonly integrity: string;
+}
+
+interface Locked {
+  readonly version: string;
+  readonly license?: string;
+  readonly integrity?: string;
+}
+
+/** Node and the SQL engine, which have a separate layer since they change seldom. */
+export interface Runtime {
+  readonly entries: readonly TreeEntry[];
+  readonly packages: readonly NpmPackage[];
+}
+
+const CPU: Readonly<Record<string, string>> = { amd64: "x64", arm64: "arm64" };
+
+/** Downloads Node and the engine for an architecture and compares them with the lock file. */
+export function runtimeOf(root: string, architecture: string, directory: string): Runtime {
+  const cpu = CPU[architecture] ?? "";
+  const names = ["@duckdb/node-api", "@duckdb/node-bindings", `@duckdb/node-bindings-linux-${cpu}`];
+  const engine = names.map((name) => unpacked(root, name, directory));
+  const node = unpacked(root, `node-linux-${cpu}`, directory);
+  const bin = node.entries
+    .filter(({ path }) => path === "bin/node" || path === "LICENSE")
+    .map((entry) => ({
+      ...entry,
+      path: entry.path === "bin/node" ? "usr/bin/node" : "usr/share/doc/nodejs/copyright",
+    }));
+  return {
+    entries: [...bin, ...engine.flatMap(({ entries, npm }) => below(entries, `${HOME}/node_modules/${npm.name}`))],
+    packages: [...engine, node].map(({ npm }) => npm),
+  };
+}
+
+/** The package `mooring` itself. */
+export async function programOf(root: string): Promise<{ version: string; entries: TreeEntry[] }> {
+  const { version, files } = await serverFiles(root);
+  const entries = below(files.map(entryOf), HOME);
+  return { version, entries: [...entries, link("usr/bin/mooring", `../lib/mooring/bin/mooring.mjs`)] };
+}
+
+function entryOf({ path, content, isExecutable = false }: PackageFile): TreeEntry {
+  return { path, kind: "file", mode: isExecutable ? 0o755 : 0o644, content: Buffer.from(content) };
+}
+
+function unpacked(root: string, name: string, directory: string): { npm: NpmPackage; entries: TreeEntry[] } {
+  const { version, license, integrity } = locked(root, name);
+  if (integrity === undefined || license === undefined)
+    throw new Error(`cannot check ${name}: package-lock.json has no integrity or licence for it`);
+  const target = join(directory, name.replace("/", "-"));
+  mkdirSync(target, { recursive: true });
+  const words = ["pack", `${name}@${version}`, "--json", "--prefer-offline", "--ignore-scripts"];
+  const [packed] = JSON.parse(runTool("npm", words, { cwd: target }).toString()) as { filename: string }[];
+  const file = join(target, packed?.filename ?? "");
+  const found = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
+  if (found !== integrity) throw new Error(`${name}@${version} is not the one of package-lock.json: ${found}`);
+  runTool("tar", ["--extract", "--gzip", "--no-same-owner", "--file", file], { cwd: target });
+  return { npm: { name, version, license, integrity }, entries: treeOf(join(target, "package")) };
+}
+
+function locked(root: string, name: string): Locked {
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, Locked>;
+  };
+  const found = lock.packages[`node_modules/${name}`];
+  if (found === undefined) throw new Error(`cannot find ${name} in package-lock.json`);
+  return found;
+}
