@@ -153,6 +153,12 @@ export const GROUPS: readonly Group[] = [
     about:
       /^(tools\/(image|package)|tests\/image)\/|^package-lock\.json$|^server\/src\/stores\/telemetry\/query\/sandbox\.ts$/,
   },
+  {
+    name: "deploy",
+    seconds: 480,
+    files: /^tests\/deploy\//,
+    about: /^(deploy|tests\/deploy)\/|^server\/src\/stores\/telemetry\/query\/sandbox\.ts$/,
+  },
 ];
 
 /** Returns the names of the groups that contain a file. */

@@ -36,9 +36,11 @@ function gitFiles(root: string, which: readonly string[]): string[] {
   return names.filter((path) => path !== "" && existsSync(join(root, path)));
 }
 
-/** Files that are not TypeScript or JavaScript: text, data, and client programs in other languages. */
+/** Files that are not TypeScript or JavaScript: text, data, settings, and client programs in other languages. */
 const NOT_CODE = new Set(
-  ".md .json .txt .css .html .svg .sum .mod .py .go .java .gitignore .npmrc .editorconfig LICENSE .ci/run".split(" "),
+  ".md .json .yaml .tpl .service .txt .css .html .svg .sum .mod .py .go .java .gitignore .npmrc .editorconfig LICENSE .ci/run".split(
+    " ",
+  ),
 );
 
 /** Returns tracked files that may contain code and that no rule read. An unknown extension counts as code. */
