@@ -173,5 +173,5 @@ async function stop(): Promise<void> {
   process.kill(-server.pid, "SIGINT"); // as Ctrl-C in a terminal
   await exited;
   assert.match(stdout, /\nstopped\n$/, stderr);
-  assert.equal(stderr.split("\n").filter((line) => line.includes('"level":50')).length, 0, stderr);
+  assert.equal(stderr.split("\n").filter((line) => line.includes('"level":"error"')).length, 0, stderr);
 }

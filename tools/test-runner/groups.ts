@@ -18,7 +18,7 @@ const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${n
 const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
   "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
-  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|secrets|start|stop|tail|tenancy|webhooks|webhooks-cli";
+  "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|secrets|settings|start|stop|tail|tenancy|webhooks|webhooks-cli";
 const CORE_STORES =
   "jobs/jobs|telemetry/(embedded|kill-few|compaction/.*|presence/presence|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|filesystem|large))|" +
   "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +

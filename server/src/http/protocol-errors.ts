@@ -49,7 +49,7 @@ export function createProtocolErrors(options: ProtocolErrorOptions): {
     const { clock, log } = options;
     const requestId = request === undefined ? newId("req", clock.nowMs()) : requestIdOf(clock)(request);
     log.debug(
-      { reqId: requestId, code: problem.code, cause: error.code },
+      { request_id: requestId, code: problem.code, cause: error.code },
       "refused bytes that are not a valid request",
     );
     const path = request?.url?.split("?", 1)[0];

@@ -63,7 +63,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   let handle: RequestListener | undefined;
   const app = fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: requestIdOf(clock),
     return503OnClosing: false,
     serverFactory: (handler) => {

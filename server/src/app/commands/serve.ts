@@ -1,13 +1,14 @@
 import { flushCompileCache } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
-import { pino, type Logger } from "pino";
+import type { Logger } from "pino";
 import { ensureSetupLink } from "#domain/organizations/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs, systemClock } from "#kernel/time.ts";
 import { buildApp, type App } from "../build.ts";
 import type { Config } from "../config.ts";
 import type { FatalPart } from "../fatal.ts";
+import { createLog } from "../log/index.ts";
 import { createOwnTelemetry, type OwnTelemetry } from "../own-telemetry/index.ts";
 import { announceServer, withdrawServer } from "../running.ts";
 import { CONFIG_OPTION, command, configOf, ExitCode, noMore, settingOptions } from "./command.ts";
@@ -16,7 +17,7 @@ const USAGE = `
 Usage: mooring serve [--data-dir DIR] [--listen HOST:PORT] [options]
 
 Runs the server until SIGTERM or SIGINT, then finishes the running requests; a second signal ends it at once. It prints addresses to
-stdout, and log lines as JSON to stderr. Each setting can be in a JSON file, a variable, or an option here; the option wins.
+stdout, and log lines to stderr, as text on a terminal and as JSON otherwise. Each setting can be in a JSON file, a variable, or an option here; the option wins.
 
   mooring serve --data-dir ./data
   mooring serve --data-dir /var/lib/mooring --listen 0.0.0.0:8080 --portal-url https://mooring.example.com
@@ -34,7 +35,7 @@ export const serve = command(USAGE, [CONFIG_OPTION, ...settingOptions({ listed: 
   const stopped = stopSignal();
   // The log goes to stderr, because stdout is for the addresses.
   const own = config.own_telemetry_organization === null ? null : createOwnTelemetry(systemClock);
-  const log = createLog(config.log_level, own);
+  const log = createLog(config, own === null ? null : own.logs);
   const { app, setupUrl } = await startWhenRecordsAreFree(() => start(config, log, own), log);
   try {
     const { addresses, listen } = app;
@@ -107,16 +108,6 @@ async function endAtOnce(app: App, exitCode: number): Promise<number> {
   await app.stop();
   clearTimeout(overdue);
   return exitCode;
-}
-
-function createLog(level: Config["log_level"], own: OwnTelemetry | null): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  if (own === null || level === "silent") return pino(options, pino.destination(2));
-  const streams = [
-    { level, stream: pino.destination(2) },
-    { level, stream: own.logs },
-  ];
-  return pino(options, pino.multistream(streams));
 }
 
 /** A second signal within this time is the same Ctrl-C, because npm and the terminal both send it. */

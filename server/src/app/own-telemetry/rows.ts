@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { routeOf } from "#http/index.ts";
+import { SEVERITY_NAMES, severityRange } from "#kernel/severity.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 /** The service name of the server's own rows. */
@@ -8,29 +9,19 @@ export const SERVICE = "mooring";
 /** A longer log line loses its attributes, so that one line can't fill the queue. */
 const LINE_CHARS_MAX = 64 * 1024;
 
-interface Level {
-  readonly level: string;
-  /** OpenTelemetry's log data model, "Severity fields". */
-  readonly severity: number;
-}
-
-const LEVELS: Readonly<Record<number, Level>> = {
-  10: { level: "trace", severity: 1 },
-  20: { level: "debug", severity: 5 },
-  30: { level: "info", severity: 9 },
-  40: { level: "warn", severity: 13 },
-  50: { level: "error", severity: 17 },
-  60: { level: "fatal", severity: 21 },
-};
-
 /** Converts a line of the server's log to a row of `logs` as NDJSON; undefined for any other line. */
 export function logRow(line: string): string | undefined {
   const fields = parsed(line);
-  const level = LEVELS[Number(fields?.["level"])];
-  if (fields === undefined || level === undefined) return undefined;
-  const { level: _level, time, msg, reqId, ...rest } = fields;
-  const attributes = reqId === undefined ? rest : { ...rest, request_id: reqId };
-  const row = { timestamp: time, ...level, message: text(msg).slice(0, LINE_CHARS_MAX), service: SERVICE };
+  const name = SEVERITY_NAMES.find((each) => each === fields?.["level"]);
+  if (fields === undefined || name === undefined) return undefined;
+  const { level, time, msg, ...attributes } = fields;
+  const row = {
+    timestamp: time,
+    level,
+    severity: severityRange(name)[0],
+    message: text(msg).slice(0, LINE_CHARS_MAX),
+    service: SERVICE,
+  };
   const whole = line.length <= LINE_CHARS_MAX && Object.keys(attributes).length > 0;
   return ndjson(whole ? { ...row, attributes } : row);
 }
