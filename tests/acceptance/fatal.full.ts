@@ -61,7 +61,7 @@ for (const [part, { preload, exitCode, cause }] of Object.entries(DEATHS))
       const line = server
         .stderr()
         .split("\n")
-        .find((each) => each.includes("a part has failed"));
+        .find((each) => each.includes("an essential part has failed"));
       const logged = JSON.parse(line ?? "{}") as { level?: string; part?: string };
       assert.deepEqual([logged.level, logged.part], ["fatal", part], "fatal");
       assert.match(server.stdout(), /stopped|finishing/);
