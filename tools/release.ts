@@ -1,4 +1,4 @@
-// npm run release -- --dry-run --out DIR [--key FILE]: writes everything that a release has into DIR: packages, image,
+// npm run release -- --dry-run --out DIR [--key FILE] [--without PART]: writes everything that a release has into DIR: packages, image,
 // chart, SBOMs, notes, checksums and signatures. The same commit gives the same bytes, except of signatures. It publishes nothing.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,22 +6,37 @@ import { parseArgs } from "node:util";
 import { readManifest } from "./package/workspace.ts";
 import { checkNodeBinary } from "./release/node-sums.ts";
 import { notesOf } from "./release/notes.ts";
-import { isThere, PARTS, type PartPlace } from "./release/parts.ts";
+import { isThere, PARTS, type Part, type PartPlace } from "./release/parts.ts";
 import { releaseKey, signRelease } from "./release/signing.ts";
 import { assertReleasable, commitTimeMs } from "./release/state.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const OPTIONS = { "dry-run": { type: "boolean" }, out: { type: "string" }, key: { type: "string" } } as const;
+const OPTIONS = {
+  "dry-run": { type: "boolean" },
+  out: { type: "string" },
+  key: { type: "string" },
+  without: { type: "string", multiple: true },
+} as const;
 
-async function release(out: string, isDry: boolean, keyFile: string | undefined): Promise<void> {
+interface Wish {
+  readonly out: string;
+  readonly isDry: boolean;
+  readonly keyFile: string | undefined;
+  /** Parts to leave out; only of a dry run. */
+  readonly without: readonly string[];
+}
+
+async function release({ out, isDry, keyFile, without }: Wish): Promise<void> {
   const { version } = readManifest(ROOT, "server");
   assertReleasable(ROOT, { version, out, isDry });
   const notes = notesOf(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"), version, { isDry });
   const pem = process.env["MOORING_RELEASE_KEY"];
   const key = releaseKey({ file: keyFile, pem, isDry });
+  const place: PartPlace = { root: ROOT, out, version, atMs: commitTimeMs(ROOT) };
+  const parts = chosenParts(place, { isDry, without });
   await checkNode();
   mkdirSync(out, { recursive: true });
-  await makeParts({ root: ROOT, out, version, atMs: commitTimeMs(ROOT) }, isDry);
+  for (const part of parts) await part.make(place);
   writeFileSync(join(out, `mooring-${version}-notes.md`), notes);
   signRelease(out, readdirSync(out), key);
   for (const name of readdirSync(out)) process.stdout.write(`${join(out, name)}\n`);
@@ -34,14 +49,18 @@ async function checkNode(): Promise<void> {
     await checkNodeBinary(join(ROOT, "node_modules", name), name);
 }
 
-async function makeParts(place: PartPlace, isDry: boolean): Promise<void> {
-  const absent = PARTS.filter((part) => !isThere(place, part));
-  for (const { name, needs } of absent) {
-    const why = `the ${name} can't be made: ${needs} does not exist`;
-    if (!isDry) throw new Error(`cannot release ${place.version}: ${why}`);
-    process.stdout.write(`LEFT OUT: ${why}\n`);
-  }
-  for (const part of PARTS.filter((each) => !absent.includes(each))) await part.make(place);
+/** @throws Error when a release, and not only a dry run, would lack a part */
+function chosenParts(place: PartPlace, { isDry, without }: Pick<Wish, "isDry" | "without">): Part[] {
+  const reasons = PARTS.map((part) => [part, whyNot(place, part, without)] as const);
+  const left = reasons.flatMap(([{ name }, reason]) => (reason === null ? [] : [`the ${name}, ${reason}`]));
+  if (left.length > 0 && !isDry) throw new Error(`cannot release ${place.version} without ${left.join("; ")}`);
+  for (const each of left) process.stdout.write(`LEFT OUT: ${each}\n`);
+  return reasons.flatMap(([part, reason]) => (reason === null ? [part] : []));
+}
+
+function whyNot(place: PartPlace, part: Part, without: readonly string[]): string | null {
+  if (without.includes(part.name)) return "as asked";
+  return isThere(place, part) ? null : `because ${part.needs} does not exist`;
 }
 
 const { values } = parseArgs({ options: OPTIONS });
@@ -50,7 +69,8 @@ if (values.out === undefined) {
   process.exitCode = 2;
 } else {
   try {
-    await release(resolve(values.out), values["dry-run"] === true, values.key);
+    const { without = [], key: keyFile, "dry-run": isDry = false } = values;
+    await release({ out: resolve(values.out), isDry, keyFile, without });
   } catch (error) {
     console.error((error as Error).message);
     process.exitCode = 1;

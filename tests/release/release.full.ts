@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DEADLINE_MS = 400_000;
+/** Its own tests build the image twice and compare. */
+const WITHOUT_IMAGE = ["--without", "image"];
 
 const folder = mkdtempSync(join(tmpdir(), "mooring-release-"));
 const key = join(folder, "release.key");
@@ -39,7 +41,7 @@ before(() => {
   execFileSync("openssl", ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key]);
   mkdirSync(join(folder, "deeper"));
   for (const each of clones) clone(each);
-  first = release(clones[0] ?? "", ["--dry-run", "--out", outs[0] ?? "", "--key", key]);
+  first = release(clones[0] ?? "", ["--dry-run", "--out", outs[0] ?? "", "--key", key, ...WITHOUT_IMAGE]);
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -62,6 +64,7 @@ test("it has packages, lists of their parts, notes, sums, signatures and the pub
     );
   for (const name of files) assert.ok(names.includes(`${name}.sig`), `${name} is signed`);
   assert.doesNotMatch(first.stdout, /throw-away/);
+  assert.match(first.stdout, /^LEFT OUT: the image, as asked$/m);
 });
 
 test("sha256sum accepts the sums, and openssl every signature", () => {
@@ -75,7 +78,7 @@ test("sha256sum accepts the sums, and openssl every signature", () => {
 });
 
 test("the same commit in another folder gives the same sums", () => {
-  const second = release(clones[1] ?? "", ["--dry-run", "--out", outs[1] ?? ""]);
+  const second = release(clones[1] ?? "", ["--dry-run", "--out", outs[1] ?? "", ...WITHOUT_IMAGE]);
   assert.equal(second.status, 0, `${second.stdout}${second.stderr}`);
   assert.match(second.stdout, /signed with a throw-away key/);
   assert.equal(readFileSync(join(outs[1] ?? "", "SHA256SUMS"), "utf8"), read("SHA256SUMS"));
@@ -114,40 +117,41 @@ test("the packages have the notices of the code in them, the portal of its style
   for (const name of [...imported, "react-dom"]) assert.ok(portal.includes(`\n## ${name} `), name);
 });
 
-test("it refuses a changed work tree, a full directory, a version without notes, and no key", () => {
+test("it refuses a changed work tree, a full directory, a commit without tag, a version without notes, and no key", () => {
   const [root = ""] = clones;
   const out = join(folder, "none");
-  const refusal = (words: readonly string[]): string => {
+  const { version } = JSON.parse(readFileSync(join(root, "server/package.json"), "utf8")) as { version: string };
+  const refusal = (...words: readonly string[]): string => {
     const { status, stderr } = release(root, words);
     assert.equal(status, 1, stderr);
     return stderr.trim();
   };
+  const commit = (changelog: string): void => {
+    writeFileSync(join(root, "CHANGELOG.md"), changelog);
+    const identity = ["-c", "user.name=a", "-c", "user.email=a@b.test"];
+    execFileSync("git", [...identity, "commit", "--quiet", "--all", "--message", "Change it"], { cwd: root });
+    execFileSync("git", ["tag", "--force", `v${version}`], { cwd: root, stdio: "ignore" });
+  };
+  const full = outs[0] ?? "";
   assert.match(
-    refusal(["--dry-run", "--out", outs[0] ?? ""]),
+    refusal("--dry-run", "--out", full),
     /^cannot release into .*: it is not empty; name another directory$/,
   );
-  assert.match(refusal(["--out", out]), /^cannot release .*: this commit has no tag v\d/);
-  execFileSync("git", ["tag", `v${JSON.parse(readFileSync(join(root, "server/package.json"), "utf8")).version}`], {
-    cwd: root,
-  });
-  assert.match(refusal(["--out", out, "--key", key]), /^cannot release .*: CHANGELOG\.md has no section /);
-  writeFileSync(join(root, "CHANGELOG.md"), "# Changelog\n\n## [Unreleased]\n");
   assert.match(
-    refusal(["--dry-run", "--out", out]),
-    /^cannot release .*: the work tree has changes .*CHANGELOG\.md.*; commit or remove them$/,
+    refusal("--out", out),
+    /^cannot release .*: this commit has no tag v\d.*; create it, or try with --dry-run$/,
   );
-  const commit = [
-    "-c",
-    "user.name=a",
-    "-c",
-    "user.email=a@b.test",
-    "commit",
-    "--quiet",
-    "--all",
-    "--message",
-    "Empty it",
-  ];
-  execFileSync("git", commit, { cwd: root });
-  assert.match(refusal(["--dry-run", "--out", out]), /^cannot release .*: CHANGELOG\.md has no section /);
-  assert.equal(existsSync(out), false);
+  writeFileSync(join(root, "CHANGELOG.md"), "# Changelog\n");
+  assert.match(refusal("--dry-run", "--out", out), /^cannot release .*: the work tree has changes .*CHANGELOG\.md/);
+  commit("# Changelog\n\n## [Unreleased]\n");
+  assert.match(refusal("--dry-run", "--out", out), /^cannot release .*: CHANGELOG\.md has no section /);
+  commit("# Changelog\n\n## [Unreleased]\n\n- New.\n");
+  assert.match(refusal("--out", out, "--key", key), /^cannot release .*: CHANGELOG\.md has no section /);
+  commit(`# Changelog\n\n## [${version}] - 2026-11-24\n\n- New.\n`);
+  assert.match(refusal("--out", out), /^cannot sign the release: name the file of the key with --key/);
+  assert.match(
+    refusal("--out", out, "--key", key, "--without", "image"),
+    /^cannot release .* without the image, as asked/,
+  );
+  assert.equal(existsSync(out), false, "nothing is written before a refusal");
 });
