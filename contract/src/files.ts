@@ -5,6 +5,8 @@ import { Timestamp } from "./shared.ts";
 
 export const FILENAME_BYTES_MAX = 255;
 const CONTENT_TYPE_CHARS_MAX = 255;
+/** The most origins of one organization. */
+export const ALLOWED_ORIGINS_MAX = 20;
 
 const Filename = Type.String({
   minLength: 1,
@@ -42,6 +44,15 @@ export const File = Type.Object({
 /** Days during which a deleted file can be restored. */
 const TrashDays = Type.Integer({ minimum: 0, maximum: 90, description: "0: files are deleted for good at once" });
 
+/** Origins of web pages, as browsers send them. The server also checks that each is one exactly (`URL.origin`). */
+const AllowedOrigins = Type.Array(Type.String({ minLength: 8, maxLength: 270, pattern: "^https?://[^/?#@*\\s]+$" }), {
+  maxItems: ALLOWED_ORIGINS_MAX,
+  uniqueItems: true,
+  description:
+    "origins of web pages that may call `/v1/upload` and `/v1/uploads` with a token of this organization, for example `https://app.example.com`: " +
+    "`https` or `http`, host, and the port if it is not the usual one, in lower case; no path and no `*`",
+});
+
 export const TrashedFile = Type.Object({
   ...File.properties,
   deleted_at: Timestamp,
@@ -77,6 +88,7 @@ const Total = Type.Integer({ minimum: 0, description: "of all pages" });
 const FileSettings = Type.Object({
   trash_days: nullable(TrashDays),
   effective_trash_days: TrashDays,
+  allowed_origins: AllowedOrigins,
 });
 /** Bounds of the lifetime of a share link, in seconds. */
 export const SHARE_S = { min: 60, max: 604_800 } as const;
@@ -312,7 +324,7 @@ export const FILE_ROUTES = {
     method: "GET",
     path: "/v1/files/settings",
     tag: "files",
-    summary: "Show how long deleted files can be restored",
+    summary: "Show how long deleted files can be restored, and which pages may upload",
     permission: "files:read",
     result: data(FileSettings),
     status: 200,
@@ -323,11 +335,19 @@ export const FILE_ROUTES = {
     method: "PATCH",
     path: "/v1/files/settings",
     tag: "files",
-    summary: "Change how long deleted files can be restored",
-    description: "The new time also applies to files in the trash. A longer time does not bring back deleted files.",
+    summary: "Change how long deleted files can be restored, and which pages may upload",
+    description:
+      "Absent members stay as they are. A new time also applies to files in the trash; a longer one does not bring back deleted files. " +
+      "`allowed_origins` replaces the whole list.",
     permission: "org:write",
     headers: ["If-Match"],
-    body: Type.Object({ trash_days: nullable(TrashDays) }, { ...closed, description: "null: the server's default" }),
+    body: Type.Object(
+      {
+        trash_days: Type.Optional(nullable({ ...TrashDays, description: "null: the server's default" })),
+        allowed_origins: Type.Optional(AllowedOrigins),
+      },
+      { ...closed, minProperties: 1 },
+    ),
     result: data(FileSettings),
     status: 200,
     problems: ["invalid_body", "forbidden", "concurrent_update"],

@@ -9,7 +9,7 @@ export { TELEMETRY_SETTINGS_ROUTES } from "./telemetry-settings.ts";
 export * from "./query.ts";
 export { BUCKET_ROUTES, OBJECT_LINK_LIFETIME_S_MAX, OBJECT_UPLOAD_BYTES_MAX } from "./buckets.ts";
 export { ALERT_EVENTS, ALERT_OPERATORS, ALERT_ROUTES, ALERT_STATES } from "./alerts.ts";
-export { FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
+export { ALLOWED_ORIGINS_MAX, FILE_ROUTES, FILENAME_BYTES_MAX } from "./files.ts";
 export { REGISTRY_API_ROUTES } from "./registry.ts";
 export { SAVED_QUERY_ROUTES } from "./saved-queries.ts";
 export { ORGANIZATION_ROUTES } from "./organization/index.ts";

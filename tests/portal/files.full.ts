@@ -172,6 +172,30 @@ test("files are deleted for good one by one, all together, and without the trash
   await tab.close();
 });
 
+test("origins of pages that may upload are set, and read back", { skip: NO_CHROMIUM }, async () => {
+  const { server, token, home } = portal.shared;
+  const tab = await portal.open();
+  const { page } = tab;
+  await tab.go(`/o/${home.org.slug}/-/files`);
+  const dialog = page.getByRole("dialog");
+  const field = dialog.getByLabel("Allowed origins");
+  await page.getByRole("button", { name: "Allowed origins…" }).click();
+  await field.fill("https://*.example");
+  await dialog.getByText("https://*.example is not an origin").waitFor();
+  assert.deepEqual(await ownFaults(tab), []);
+  await field.fill("https://shop.example/upload\nhttp://localhost:3000");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const settings = await server.call("GET", "/v1/files/settings", { token });
+  const { allowed_origins: saved } = settings.body["data"] as { allowed_origins: unknown };
+  assert.deepEqual(saved, ["http://localhost:3000", "https://shop.example"]);
+  await page.getByRole("button", { name: "Allowed origins…" }).click();
+  assert.equal(await field.inputValue(), "http://localhost:3000\nhttps://shop.example");
+  await page.keyboard.press("Escape");
+  assert.deepEqual(tab.faults, []);
+  await tab.close();
+});
+
 const LOOKS: Readonly<Record<string, Look>> = {
   "dark 320 px": { width: 320, height: 640, theme: "dark" },
   "light 360 px": { width: 360, height: 740 },

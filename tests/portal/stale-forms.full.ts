@@ -82,6 +82,15 @@ async function staleForms(): Promise<readonly StaleForm[]> {
       seen: hasValue("Logs (days)", "350"),
     },
     {
+      name: "allowed origins",
+      path: "files",
+      opener: "Allowed origins…",
+      edit: (form) => form.getByLabel("Allowed origins").fill("https://mine.example"),
+      save: "Save",
+      call: ["PATCH", "/v1/files/settings", { allowed_origins: ["https://theirs.example"] }],
+      seen: (form) => form.getByText("https://theirs.example").waitFor(),
+    },
+    {
       name: "image rules",
       path: `images/${app.slug}?tab=rules`,
       edit: (form) => form.getByLabel("Keep the latest tags").fill("3"),

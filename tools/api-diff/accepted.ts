@@ -3,4 +3,9 @@
  * release copies
  * `openapi/*.json` to `openapi/released/` and empties this list.
  */
-export const ACCEPTED: readonly { readonly line: string; readonly reason: string }[] = [];
+export const ACCEPTED: readonly { readonly line: string; readonly reason: string }[] = [
+  {
+    line: "updateFileSettings: body: minProperties is greater",
+    reason: "trash_days was required, so a body without members was refused before, too",
+  },
+];

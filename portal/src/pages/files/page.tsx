@@ -19,6 +19,7 @@ import { UploadButton } from "~/kit/upload-button.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { FileInspector } from "./file-inspector.tsx";
 import { FileTable } from "./file-table.tsx";
+import { OriginsDialog } from "./origins-dialog.tsx";
 import type { SearchState } from "./search.ts";
 import { StoragePanel } from "./storage-panel.tsx";
 import { Trash } from "./trash.tsx";
@@ -64,6 +65,7 @@ export function Page(): ReactNode {
           >
             Trash
           </Button>
+          <AllowedOrigins />
           <CopyButton text={listCommand(search, project)} label="Copy as curl" />
           <UploadButton isMain why={why} onFiles={add}>
             Upload files
@@ -88,6 +90,20 @@ export function Page(): ReactNode {
         )}
       </WithInspector>
     </Frame>
+  );
+}
+
+/** The button for the pages of other origins that may upload. */
+function AllowedOrigins(): ReactNode {
+  const why = useWhyNotIn(null, FILE_ROUTES.updateFileSettings.permission);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button disabled={why !== undefined} title={why} onClick={() => setOpen(true)}>
+        Allowed origins…
+      </Button>
+      {isOpen && <OriginsDialog onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

@@ -10,8 +10,6 @@ export {
   purgeDue,
   purgeFile,
   restoreFile,
-  setTrashDays,
-  trashVersion,
   trashDaysOf,
   type TrashPage,
 } from "./trash.ts";
@@ -21,8 +19,9 @@ export { UploadReservations } from "./reservations.ts";
 export { listFiles, type FileListing, type FileList } from "./list.ts";
 export { canonicalMediaType, essenceOf } from "./media-type.ts";
 export { quotaExceeded } from "./quota.ts";
-export { ownTrashDays, type FileRow, type Grant, type StoredFile } from "./store.ts";
+export type { FileRow, Grant, StoredFile } from "./store.ts";
 export { appendParts, beginResumable, completeResumable, findResumable, movedOn, type Resumable } from "./resumable.ts";
+export { changePolicy, pageOrigins, policyOf, policyVersion, type FilePolicy } from "./policy.ts";
 export { fileRecords } from "./records.ts";
 export {
   CLAIM_RENEWAL_MS,

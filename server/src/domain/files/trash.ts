@@ -1,20 +1,17 @@
-import { appendAudit } from "#domain/audit/index.ts";
 import { authorize, type Principal, absent } from "#domain/identity/index.ts";
-import { auditOrigin, SYSTEM, type Caller } from "#domain/organizations/index.ts";
+import { SYSTEM, type Caller } from "#domain/organizations/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
-import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { auditFile } from "./audit.ts";
 import { placesOf } from "./places.ts";
-import { countUsage, insertFile, ownTrashDays, putTrashDays, type FileRow } from "./store.ts";
+import { countUsage, insertFile, ownTrashDays, type FileRow } from "./store.ts";
 import {
   DAY_MS,
   deleteTrashedRow,
   dueTrash,
   fileOfTrashed,
   insertTrashed,
-  setTrashDays as setDays,
   trashedAfter,
   trashedById,
   trashedRows,
@@ -41,10 +38,6 @@ export async function trashDaysOf(
   orgId: string,
 ): Promise<number> {
   return (await ownTrashDays(db, orgId)) ?? settings.trashDays;
-}
-
-export function trashVersion(days: number | null): object {
-  return { trash_days: days };
 }
 
 /**
@@ -183,34 +176,5 @@ async function purge(
     for (const file of gone) countUsage(tx, file, { trashed_files: -1, trashed_bytes: -file.size });
     for (const file of gone) await auditFile(deps, tx, caller, { action: "file.purge", file });
     return { files: gone.length, bytes: gone.reduce((sum, { size }) => sum + size, 0) };
-  });
-}
-
-/**
- * Changes the days of the trash. `days` null: the server's default. The new time also applies to files already in the
- * trash.
- * @throws Problem `concurrent_update`
- */
-export async function setTrashDays(
-  deps: FilesDeps,
-  caller: Caller,
-  orgId: string,
-  { days, ifMatch }: { readonly days: number | null; readonly ifMatch?: string | undefined },
-): Promise<void> {
-  const expected = await expectedOf(ifMatch, async () => trashVersion(await ownTrashDays(deps.metadata.read, orgId)));
-  await deps.metadata.write(async (tx) => {
-    await lockFiles(deps, tx, orgId);
-    const nowMs = deps.clock.nowMs();
-    const before = await ownTrashDays(tx, orgId);
-    requireMatch(expected, trashVersion(before));
-    await putTrashDays(tx, { org_id: orgId, trash_days: days, updated_at: nowMs });
-    await setDays(tx, orgId, days ?? deps.settings.trashDays, nowMs);
-    await appendAudit(deps, tx, {
-      ...auditOrigin(caller),
-      orgId,
-      action: "file.settings.update",
-      target: { kind: "organization", id: orgId },
-      detail: { before: { trash_days: before }, after: { trash_days: days } },
-    });
   });
 }

@@ -84,4 +84,6 @@ export interface FileTables {
     trash_days: number | null;
     updated_at: number;
   };
+  /** Pages of this origin may upload files of the organization. A row each, so that one index answers a preflight. */
+  file_origin: { org_id: string; origin: string };
 }

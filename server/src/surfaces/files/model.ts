@@ -1,5 +1,5 @@
 import type { FILE_ROUTES, ResultOf } from "@mooring/contract";
-import type { FileRow, FileSettings, TrashedRow } from "#domain/files/index.ts";
+import type { FilePolicy, FileRow, FileSettings, TrashedRow } from "#domain/files/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 
 export type FileBody = ResultOf<typeof FILE_ROUTES.listFiles>["data"]["files"][number];
@@ -27,12 +27,11 @@ export function trashedBody(file: TrashedRow): ResultOf<typeof FILE_ROUTES.listT
   };
 }
 
-/** `own` is the organization's setting; null: it has none. */
 export function settingsBody(
-  own: number | null,
+  { trashDays: own, allowedOrigins }: FilePolicy,
   { trashDays }: Pick<FileSettings, "trashDays">,
 ): ResultOf<typeof FILE_ROUTES.getFileSettings>["data"] {
-  return { trash_days: own, effective_trash_days: own ?? trashDays };
+  return { trash_days: own, effective_trash_days: own ?? trashDays, allowed_origins: [...allowedOrigins] };
 }
 
 /** A strong tag, because equal content has equal bytes (RFC 9110 section 8.8.3). */

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { FILE_ROUTES as rows } from "@mooring/contract";
-import { CONTENT_PATH } from "#domain/files/index.ts";
-import { mountRoute } from "#http/index.ts";
+import { CONTENT_PATH, pageOrigins } from "#domain/files/index.ts";
+import { mountRoute, openToPages } from "#http/index.ts";
 import { allowOtherOrigins, answerPreflight } from "./content/cors.ts";
 import { admitDownload, download } from "./content/download.ts";
 import { admitUpload, upload } from "./content/upload.ts";
@@ -16,7 +16,6 @@ import { mountTus } from "./tus/routes.ts";
 /** Row → operation. The contract's row has the permission. */
 export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   const { host } = deps;
-  mountRoute(app, host, rows.createUpload, createUpload(deps), { replayed: renewUpload(deps) });
   mountRoute(app, host, rows.listFiles, listFiles(deps));
   mountRoute(app, host, rows.getFileDownload, getFileDownload(deps));
   mountRoute(app, host, rows.deleteFile, deleteFile(deps));
@@ -31,7 +30,18 @@ export function mountFiles(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   mountRoute(app, host, rows.updateFileSettings, updateFileSettings(deps));
   // A separate context, because it must not parse the body, and pages of other origins may read the answers.
   void app.register(async (scope) => mountContent(scope, deps));
+  void app.register(async (scope) => mountUpload(scope, deps));
   void app.register(async (scope) => mountTus(scope, deps));
+}
+
+/** Mounts the request for an upload URL, which pages of allowed origins may send. */
+function mountUpload(app: FastifyInstance, deps: FilesSurfaceDeps): void {
+  const { host } = deps;
+  const row = rows.createUpload;
+  openToPages(app, { host, origins: pageOrigins(deps), methods: [row.method, "OPTIONS"] });
+  mountRoute(app, host, row, createUpload(deps), { replayed: renewUpload(deps) });
+  const handler = (_request: unknown, reply: FastifyReply) => reply.code(204).header("allow", "OPTIONS, POST").send();
+  app.route({ method: "OPTIONS", url: row.path, config: { operationId: "preflightUpload" }, handler });
 }
 
 /** Mounts the targets of presigned URLs. They are not part of the documented API, so they have no row. */

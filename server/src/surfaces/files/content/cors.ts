@@ -1,7 +1,9 @@
+import { preflightFields } from "#http/index.ts";
 import type { Reply, Request } from "./exchange.ts";
 
-const METHODS = "GET, HEAD, PUT, OPTIONS";
-const EXPOSED = "ETag, Content-Disposition, Content-Length, Content-Range, Accept-Ranges, Last-Modified, Request-Id";
+const METHODS = ["GET", "HEAD", "PUT", "OPTIONS"];
+const EXPOSED =
+  "ETag, Content-Disposition, Content-Length, Content-Range, Accept-Ranges, Last-Modified, Retry-After, Request-Id";
 const PREFLIGHT_S = 86_400;
 
 /**
@@ -17,11 +19,8 @@ export async function allowOtherOrigins(_request: Request, reply: Reply): Promis
 }
 
 export async function answerPreflight(request: Request, reply: Reply): Promise<Reply> {
-  const asked = request.headers["access-control-request-headers"];
   void reply.headers({
-    "access-control-allow-methods": METHODS,
-    ...(asked === undefined ? {} : { "access-control-allow-headers": asked }),
-    "access-control-max-age": String(PREFLIGHT_S),
+    ...preflightFields(request, { methods: METHODS, seconds: PREFLIGHT_S }),
     vary: "Access-Control-Request-Headers",
   });
   return reply.code(204).send();

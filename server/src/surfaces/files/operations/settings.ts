@@ -1,16 +1,17 @@
-import type { FILE_ROUTES } from "@mooring/contract";
-import { ownTrashDays, setTrashDays, trashVersion } from "#domain/files/index.ts";
+import type { BodyOf, FILE_ROUTES } from "@mooring/contract";
+import { changePolicy, policyOf, policyVersion, type FilePolicy } from "#domain/files/index.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
 import { type Operation, callerOf } from "#http/index.ts";
+import { Problem } from "#kernel/problem.ts";
 import { etagOf as versionOf } from "#kernel/versions.ts";
 import type { FilesSurfaceDeps } from "../deps.ts";
 import { settingsBody } from "../model.ts";
 
 export function getFileSettings(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.getFileSettings> {
   return async (_input, { principal, reply }) => {
-    const days = await ownTrashDays(deps.metadata.read, principal.orgId);
-    void reply.header("etag", versionOf(trashVersion(days)));
-    return { data: settingsBody(days, deps.settings) };
+    const policy = await policyOf(deps.metadata.read, principal.orgId);
+    void reply.header("etag", versionOf(policyVersion(policy)));
+    return { data: settingsBody(policy, deps.settings) };
   };
 }
 
@@ -18,9 +19,32 @@ export function updateFileSettings(deps: FilesSurfaceDeps): Operation<typeof FIL
   return async ({ body }, context) => {
     const { principal, request, reply } = context;
     requireOrganization(principal, "org:write");
+    const change = changeIn(body);
     const ifMatch = request.headers["if-match"];
-    await setTrashDays(deps, callerOf(context), principal.orgId, { days: body.trash_days, ifMatch });
-    void reply.header("etag", versionOf(trashVersion(body.trash_days)));
-    return { data: settingsBody(body.trash_days, deps.settings) };
+    const policy = await changePolicy(deps, callerOf(context), principal.orgId, { change, ifMatch });
+    void reply.header("etag", versionOf(policyVersion(policy)));
+    return { data: settingsBody(policy, deps.settings) };
   };
+}
+
+function changeIn({
+  trash_days: trashDays,
+  allowed_origins: origins,
+}: BodyOf<typeof FILE_ROUTES.updateFileSettings>): Partial<FilePolicy> {
+  return {
+    ...(trashDays === undefined ? {} : { trashDays }),
+    ...(origins === undefined ? {} : { allowedOrigins: exactOrigins(origins).toSorted() }),
+  };
+}
+
+/** Requires each origin as browsers send it, because the server compares texts. */
+function exactOrigins(origins: readonly string[]): readonly string[] {
+  const errors = origins.flatMap((text, at) => {
+    const { origin } = URL.parse(text) ?? {};
+    if (origin === text) return [];
+    const detail = origin === undefined ? "is not an origin of a web page" : `is not exact; write ${origin}`;
+    return [{ pointer: `/allowed_origins/${at}`, detail }];
+  });
+  if (errors.length > 0) throw new Problem("invalid_body", "An origin is not written as browsers send it.", { errors });
+  return origins;
 }

@@ -3,8 +3,10 @@ import type { FilesSurfaceDeps } from "../deps.ts";
 import { Active } from "./active.ts";
 import { TUS_VERSION } from "./protocol.ts";
 import { admitTus, append, create, describe, offset, terminate, TUS_PATH } from "./uploads.ts";
-import { HttpProblem } from "#http/index.ts";
+import { pageOrigins } from "#domain/files/index.ts";
+import { HttpProblem, openToPages } from "#http/index.ts";
 
+const METHODS = ["POST", "HEAD", "PATCH", "DELETE", "OPTIONS"];
 const ALLOWED = "HEAD, PATCH, DELETE, OPTIONS";
 
 /** Mounts resumable uploads by tus 1.0.0. That specification defines them, so they have no rows. */
@@ -15,6 +17,7 @@ export function mountTus(app: Mounted, filesDeps: FilesSurfaceDeps): void {
   const handlers = { HEAD: offset(deps), PATCH: append(deps), DELETE: terminate(deps) };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  openToPages(app, { host: deps.host, origins: pageOrigins(deps), methods: METHODS });
   app.addHook("onRequest", async (_request, reply) => {
     void reply.headers({ "tus-resumable": TUS_VERSION, "cache-control": "no-store" });
   });

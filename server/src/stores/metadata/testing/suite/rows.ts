@@ -344,6 +344,7 @@ export const ROWS: Tables = {
   },
   file_name: { org_id: "org_1", filename: "costs 2026.csv", place: "", files: 2 },
   file_policy: { org_id: "org_1", stored_bytes_max: null, trash_days: 30, updated_at: 1 },
+  file_origin: { org_id: "org_1", origin: "https://app.example.com" },
   s3_key: {
     id: "key_1",
     access_key: "MOORAAAAAAAAAAAAAAAA",
