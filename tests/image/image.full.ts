@@ -102,6 +102,23 @@ describe("the image", { skip: missingBuilder() }, () => {
       }
     });
 
+  test("a list of its parts has Debian's packages, Node, the engine of its platform and the code in the program", () => {
+    for (const [architecture, cpu] of [
+      ["amd64", "x64"],
+      ["arm64", "arm64"],
+    ] as const) {
+      const file = join(built.layout, `../mooring-image-${built.version}-linux-${architecture}.cdx.json`);
+      const { components } = JSON.parse(readFileSync(file, "utf8")) as { components: { name: string }[] };
+      const names = components.map((each) => each.name);
+      for (const name of ["libc6", "mooring", "fastify", `node-linux-${cpu}`, `@duckdb/node-bindings-linux-${cpu}`])
+        assert.equal(names.filter((each) => each === name).length, 1, name);
+      assert.deepEqual(
+        names.filter((each) => /darwin|win32|win-x64|musl/.test(each)),
+        [],
+      );
+    }
+  });
+
   test("every program and library is for the platform", () => {
     for (const [architecture, machine] of [
       ["amd64", 62],

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { npmSettings } from "../fixtures/package.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DEADLINE_MS = 400_000;
@@ -33,7 +34,7 @@ function release(
   environment: Readonly<Record<string, string>> = {},
 ): SpawnSyncReturns<string> {
   const command = [join(root, "tools/release.ts"), ...words];
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...environment };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...npmSettings(), ...environment };
   return spawnSync(process.execPath, command, { cwd: root, env, encoding: "utf8", timeout: DEADLINE_MS });
 }
 
@@ -57,6 +58,7 @@ test("it has packages, lists of their parts, notes, sums, signatures and the pub
     /^mooring-client-\d.*\.tgz$/,
     /^mooring-\d.*\.cdx\.json$/,
     /^mooring-\d.*-notes\.md$/,
+    /^mooring-chart-\d.*\.tgz$/,
   ])
     assert.ok(
       files.some((name) => pattern.test(name)),

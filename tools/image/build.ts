@@ -39,13 +39,14 @@ interface Facts {
   readonly commit: string | null;
   readonly created: string;
   readonly program: readonly TreeEntry[];
+  readonly thirdParties: readonly string[];
 }
 
 /** Writes an index of one image for each architecture. */
 export async function buildImage(options: ImageOptions): Promise<Image> {
-  const { version, entries: program } = await programOf(options.root);
-  const facts = { version, commit: commitOf(options.root), created: commitTime(options.root), program };
-  const name = `mooring-${version}-image`;
+  const { version, entries: program, thirdParties } = await programOf(options.root);
+  const facts = { version, commit: commitOf(options.root), created: commitTime(options.root), program, thirdParties };
+  const name = `mooring-image-${version}`;
   rmSync(join(options.directory, name), { recursive: true, force: true });
   const layout = new Layout(join(options.directory, name));
   const built = [];
@@ -68,8 +69,16 @@ async function platformOf(
   const base = baseOf(architecture, join(place, "debian"));
   const runtime = runtimeOf(root, architecture, join(place, "npm"));
   const { version, commit, created } = facts;
-  const sbom = sbomOf({ architecture, version, created, debian: base.packages, npm: runtime.packages });
-  writeFileSync(join(directory, `mooring-${version}-linux-${architecture}.cdx.json`), sbom);
+  const sbom = sbomOf({
+    root,
+    architecture,
+    version,
+    created,
+    debian: base.packages,
+    runtime: runtime.packages.map((each) => each.name),
+    thirdParties: facts.thirdParties,
+  });
+  writeFileSync(join(directory, `mooring-image-${version}-linux-${architecture}.cdx.json`), sbom);
   const layers: (Layer & Part)[] = [];
   for (const [what, entries] of [
     ["Debian packages", base.entries],

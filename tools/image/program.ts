@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readLock } from "../lock/lock.ts";
 import { serverFiles } from "../package/server.ts";
 import type { PackageFile } from "../package/tarball.ts";
 import type { TreeEntry } from "./layout.ts";
@@ -14,15 +15,6 @@ const HOME = "usr/lib/mooring";
 export interface NpmPackage {
   readonly name: string;
   readonly version: string;
-  readonly license: string;
-  /** As in the lock file: sha512, in base64. */
-  readonly integrity: string;
-}
-
-interface Locked {
-  readonly version: string;
-  readonly license?: string;
-  readonly integrity?: string;
 }
 
 /** Node and the SQL engine, which have a separate layer since they change seldom. */
@@ -51,11 +43,18 @@ export function runtimeOf(root: string, architecture: string, directory: string)
   };
 }
 
+export interface Program {
+  readonly version: string;
+  readonly entries: readonly TreeEntry[];
+  /** Paths in the lock file of the packages whose code it has, and of those that npm installs with it. */
+  readonly thirdParties: readonly string[];
+}
+
 /** The package `mooring` itself. */
-export async function programOf(root: string): Promise<{ version: string; entries: TreeEntry[] }> {
-  const { version, files } = await serverFiles(root);
+export async function programOf(root: string): Promise<Program> {
+  const { version, files, thirdParties } = await serverFiles(root);
   const entries = below(files.map(entryOf), HOME);
-  return { version, entries: [...entries, link("usr/bin/mooring", `../lib/mooring/bin/mooring.mjs`)] };
+  return { version, thirdParties, entries: [...entries, link("usr/bin/mooring", `../lib/mooring/bin/mooring.mjs`)] };
 }
 
 function entryOf({ path, content, isExecutable = false }: PackageFile): TreeEntry {
@@ -63,9 +62,9 @@ function entryOf({ path, content, isExecutable = false }: PackageFile): TreeEntr
 }
 
 function unpacked(root: string, name: string, directory: string): { npm: NpmPackage; entries: TreeEntry[] } {
-  const { version, license, integrity } = locked(root, name);
-  if (integrity === undefined || license === undefined)
-    throw new Error(`cannot check ${name}: package-lock.json has no integrity or licence for it`);
+  const { version, integrity } = readLock(root).packages[`node_modules/${name}`] ?? {};
+  if (version === undefined || integrity === undefined)
+    throw new Error(`cannot check ${name}: package-lock.json has no version or integrity of it`);
   const target = join(directory, name.replace("/", "-"));
   mkdirSync(target, { recursive: true });
   const words = ["pack", `${name}@${version}`, "--json", "--prefer-offline", "--ignore-scripts"];
@@ -74,14 +73,5 @@ function unpacked(root: string, name: string, directory: string): { npm: NpmPack
   const found = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
   if (found !== integrity) throw new Error(`${name}@${version} is not the one of package-lock.json: ${found}`);
   runTool("tar", ["--extract", "--gzip", "--no-same-owner", "--file", file], { cwd: target });
-  return { npm: { name, version, license, integrity }, entries: treeOf(join(target, "package")) };
-}
-
-function locked(root: string, name: string): Locked {
-  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-    packages: Record<string, Locked>;
-  };
-  const found = lock.packages[`node_modules/${name}`];
-  if (found === undefined) throw new Error(`cannot find ${name} in package-lock.json`);
-  return found;
+  return { npm: { name, version }, entries: treeOf(join(target, "package")) };
 }

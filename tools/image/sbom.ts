@@ -1,43 +1,32 @@
+import { readLock } from "../lock/lock.ts";
+import { npmComponents, npmSubject, sbomJson, type Component } from "../release/sbom.ts";
 import type { DebianPackage } from "./apt.ts";
-import type { NpmPackage } from "./program.ts";
 
 export interface Contents {
+  readonly root: string;
   readonly architecture: string;
   readonly version: string;
   readonly created: string;
   readonly debian: readonly DebianPackage[];
-  readonly npm: readonly NpmPackage[];
+  /** Names of the npm packages beside the program: Node and the SQL engine of this architecture. */
+  readonly runtime: readonly string[];
+  /** Paths in the lock file of the packages whose code the program has, and of those that npm would install with it. */
+  readonly thirdParties: Iterable<string>;
 }
 
-interface Component {
-  readonly type: "library" | "container";
-  readonly "bom-ref": string;
-  readonly name: string;
-  readonly version: string;
-  readonly purl?: string;
-  readonly licenses?: readonly { readonly expression: string }[];
-  readonly hashes?: readonly { readonly alg: "SHA-256" | "SHA-512"; readonly content: string }[];
-}
+/** Packages of one platform. npm's package names those of every platform, an image has one. */
+const OF_PLATFORM = /node_modules\/(@duckdb\/|node-)/;
 
-/** The list of an image's parts, as CycloneDX 1.5: Debian's packages, Node, the SQL engine and Mooring. */
-export function sbomOf({ architecture, version, created, debian, npm }: Contents): string {
-  const name = `mooring-${version}-linux-${architecture}`;
-  const components = [
-    componentOf({ name: "mooring", version, license: "Apache-2.0" }),
-    ...debian.map(ofDebian),
-    ...npm.map(ofNpm),
-  ];
-  const subject: Component = { type: "container", "bom-ref": name, name: "mooring", version };
-  const document = {
-    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
-    bomFormat: "CycloneDX",
-    specVersion: "1.5",
-    version: 1,
-    metadata: { timestamp: created, component: subject },
-    components,
-    dependencies: [{ ref: name, dependsOn: components.map((each) => each["bom-ref"]) }],
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
+/** Returns the list of an image's parts: Debian's packages, Node, the SQL engine, Mooring and the code in it. */
+export function sbomOf({ root, architecture, version, created, debian, runtime, thirdParties }: Contents): string {
+  const lock = readLock(root);
+  const bundled = [...thirdParties].filter((path) => !OF_PLATFORM.test(path));
+  const npm = npmComponents(lock, [...bundled, ...runtime.map((name) => `node_modules/${name}`)]);
+  const program = npmSubject("mooring", version, "application");
+  const ref = `mooring-image-${version}-linux-${architecture}`;
+  const subject: Component = { type: "container", "bom-ref": ref, name: "mooring", version };
+  const components = [program, ...debian.map(ofDebian), ...npm.map(withRequired)];
+  return sbomJson({ subject, components, atMs: Date.parse(created) });
 }
 
 function ofDebian({ name, version, architecture, sha256 }: DebianPackage): Component {
@@ -45,12 +34,7 @@ function ofDebian({ name, version, architecture, sha256 }: DebianPackage): Compo
   return { type: "library", "bom-ref": purl, name, version, purl, hashes: [{ alg: "SHA-256", content: sha256 }] };
 }
 
-function ofNpm({ integrity, ...named }: NpmPackage): Component {
-  const content = Buffer.from(integrity.slice("sha512-".length), "base64").toString("hex");
-  return { ...componentOf(named), hashes: [{ alg: "SHA-512", content }] };
-}
-
-function componentOf({ name, version, license }: Omit<NpmPackage, "integrity">): Component {
-  const purl = `pkg:npm/${name.replace(/^@/, "%40")}@${version}`;
-  return { type: "library", "bom-ref": purl, name, version, purl, licenses: [{ expression: license }] };
+/** npm may leave an optional package out; an image has all that it names. */
+function withRequired(component: Component): Component {
+  return { ...component, scope: "required" };
 }
