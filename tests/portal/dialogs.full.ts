@@ -16,7 +16,7 @@ const PICTURES = process.env["MOORING_TEST_SCREENSHOTS"];
 
 /** Buttons that may open a dialog. The test presses them on every page, and ignores those that open none. */
 const OPENS =
-  /^(?:New |Create|Invite|Delete|Revoke|Rotate|Rename|Change|Edit|Remove|Transfer|Connect|Save|Explain|Erase|Add|Set up|Turn|Replace|How to|Make|Found)/;
+  /^(?:New |Allowed|Create|Invite|Delete|Revoke|Rotate|Rename|Change|Edit|Remove|Transfer|Connect|Save|Explain|Erase|Add|Set up|Turn|Replace|How to|Make|Found)/;
 
 const LOOKS = {
   "zoom 200": { zoom: 2, height: 800 },
@@ -79,7 +79,7 @@ for (const [name, look] of Object.entries(LOOKS)) {
 
 async function paths(): Promise<string[]> {
   const { org, webhook, app } = portal.shared.home;
-  const pages = [...ORGANIZATION_PAGES, `webhooks/${webhook.id}?tab=settings`, `images/${app.id}`];
+  const pages = [...ORGANIZATION_PAGES, "files?view=trash", `webhooks/${webhook.id}?tab=settings`, `images/${app.id}`];
   return [
     ...pages.map((page) => `/o/${org.slug}/-/${page}`.replace(/\/$/, "")),
     ...OWN_PAGES,
@@ -91,7 +91,7 @@ async function paths(): Promise<string[]> {
 async function openRow(page: Page): Promise<boolean> {
   const first = page.locator("main [data-opener]").first();
   if ((await first.count()) === 0) return false;
-  await eventually("the first row to open", async () => {
+  await eventually(`the first row of ${page.url()} to open`, async () => {
     // On a busy machine a dialog may open after `shows` gave up, and then covers the row.
     if ((await page.getByRole("dialog").count()) > 0) await page.keyboard.press("Escape");
     return first.click({ timeout: 3000 }).then(
@@ -103,9 +103,10 @@ async function openRow(page: Page): Promise<boolean> {
   return page.locator("aside").isVisible();
 }
 
+/** Returns names of buttons. Rows are `openRow`'s: operations of the API have names such as "Change an app", too. */
 async function openers(page: Page): Promise<string[]> {
   const names = await page.evaluate<string[]>(
-    `[...document.querySelectorAll("#root button:not(:disabled)")].filter((each) => each.checkVisibility()).map((each) => each.computedName)`,
+    `[...document.querySelectorAll("#root button:not(:disabled, [data-opener])")].filter((each) => each.checkVisibility()).map((each) => each.computedName)`,
   );
   return [...new Set(names)].filter((each) => OPENS.test(each));
 }
