@@ -14,7 +14,7 @@ export interface Position {
 /** The server refused the request (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number;
-  /** Stable, see docs/errors.md. `unknown` if a proxy answered instead of the server. */
+  /** Stable, see docs/reference/errors.md. `unknown` if a proxy answered instead of the server. */
   readonly code: string;
   readonly places: readonly Place[];
   /** The place of the error in a statement, if the server names it. */

@@ -35,7 +35,7 @@ export const ProblemBody = Type.Object({
   status: Type.Integer(),
   detail: Type.String(),
   instance: Type.String(),
-  code: Type.String({ description: "stable and machine-readable; see docs/errors.md" }),
+  code: Type.String({ description: "stable and machine-readable; see docs/reference/errors.md" }),
   request_id: Type.String(),
   required_scope: Type.Optional(Type.String({ description: "of 403 insufficient_scope" })),
   decided_by: Type.Optional(

@@ -79,7 +79,7 @@ export const TELEMETRY_ROUTES = {
       "10 names.",
     permission: "telemetry:read",
     query: TailQuery,
-    result: Type.String({ description: "events, see docs/tail.md" }),
+    result: Type.String({ description: "events, see docs/reference/tail.md" }),
     resultType: "text/event-stream",
     status: 200,
     problems: ["not_acceptable", "quota_exceeded"],

@@ -1,6 +1,6 @@
 /**
  * Independent clients, with their usual work over http and https. A missing one is skipped and reported. The page
- * docs/s3-clients.md must have the results of a run; with MOORING_UPDATE_PAGES=1 the run writes it.
+ * docs/reference/s3-clients.md must have the results of a run; with MOORING_UPDATE_PAGES=1 the run writes it.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -61,7 +61,7 @@ function failuresIn(outcomes: Readonly<Record<Transport, readonly Outcome[]>>): 
   );
 }
 
-test("docs/s3-clients.md has the results of this run", (context) => {
+test("docs/reference/s3-clients.md has the results of this run", (context) => {
   if (process.env["MOORING_UPDATE_PAGES"] === "1") writePage(runs);
   for (const run of runs)
     assert.deepEqual(rowsOnPage(run.name), rowsOf(run), "the page differs; write it with MOORING_UPDATE_PAGES=1");

@@ -9,7 +9,7 @@ export interface ClientRun {
   readonly outcomes: Readonly<Record<Transport, readonly Outcome[]>>;
 }
 
-const PAGE = fileURLToPath(new URL("../../docs/s3-clients.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../docs/reference/s3-clients.md", import.meta.url));
 const BEGIN = "<!-- clients: made by npm run full -- clients -->";
 const END = "<!-- end of clients -->";
 

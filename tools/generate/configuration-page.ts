@@ -2,9 +2,9 @@ import { fileVariableOf, flagOf, variableOf } from "../../server/src/app/config-
 import { SETTING_NAMES, settingOf, type Setting } from "../../server/src/app/settings.ts";
 import type { Generated } from "./generated-file.ts";
 
-/** Generates docs/configuration.md: every setting, for operators. */
+/** Generates docs/reference/configuration.md: every setting, for operators. */
 export const configurationPage: Generated = {
-  path: "docs/configuration.md",
+  path: "docs/reference/configuration.md",
   render: () => renderConfiguration(SETTING_NAMES.map(settingOf)),
 };
 
@@ -22,7 +22,7 @@ In variables and flags, lists are separated by commas.
 
 A secret has no flag, because other users of a machine can see command lines. It is never printed or logged. It can be in the settings file, in its variable, or in a separate
 file: \`MOORING_MASTER_KEY_FILE=/run/secrets/master-key\` reads the value from that file, without one line end. Every variable of a secret has such a variable with
-\`_FILE\`; to set both is a mistake. [Kubernetes secrets](how-to/kubernetes-secrets.md) shows a deployment.
+\`_FILE\`; to set both is a mistake. [Kubernetes secrets](../how-to/kubernetes-secrets.md) shows a deployment.
 
 ## Mistakes
 

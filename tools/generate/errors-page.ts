@@ -1,8 +1,8 @@
 import { PROBLEMS } from "../../server/src/http/problems.ts";
 import type { Generated } from "./generated-file.ts";
 
-/** Generates docs/errors.md: the table of problem codes, for developers of clients. */
-export const errorsPage: Generated = { path: "docs/errors.md", render: () => renderErrors(PROBLEMS) };
+/** Generates docs/reference/errors.md: the table of problem codes, for developers of clients. */
+export const errorsPage: Generated = { path: "docs/reference/errors.md", render: () => renderErrors(PROBLEMS) };
 
 type Problems = Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 

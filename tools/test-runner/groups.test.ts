@@ -29,7 +29,7 @@ test("changed surfaces come first, and the others begin with another one each ti
   const firsts = Array.from({ length: rest }, (_, turn) => names([], turn)[0]);
   assert.equal(new Set(firsts).size, rest);
   for (let turn = 0; turn < rest; turn++) {
-    const order = names(["docs/s3.md", "portal/src/main.tsx"], turn);
+    const order = names(["docs/reference/s3.md", "portal/src/main.tsx"], turn);
     assert.deepEqual(order.slice(0, 2).toSorted(), ["portal", "setup"]);
     assert.equal(new Set(order).size, rest);
   }

@@ -36,18 +36,46 @@ const links: Rule = {
   },
 };
 
-/** kernel/problem.ts and docs/errors.md must have the same codes. */
+/** Returns the pages that a page links to. */
+function linkedFrom({ path, text }: SourceFile): string[] {
+  return [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+\.md)[^)]*\)/g)].map((match) =>
+    posix.join(posix.dirname(path), match[1] ?? ""),
+  );
+}
+
+const INDEX = "docs/README.md";
+const KINDS =
+  /^docs\/(start|access|architecture|glossary|adding-an-operation|(how-to|reference|explanation)\/[\w-]+)\.md$/;
+
+/** docs/ has four kinds of pages, and the index links to every one. */
+const pageIndex: Rule = {
+  name: "page-index",
+  check: (files) => {
+    const docs = pages(files).filter(({ path }) => path.startsWith("docs/") && path !== INDEX);
+    const index = pages(files).find(({ path }) => path === INDEX);
+    if (index === undefined) return [];
+    const linked = linkedFrom(index);
+    return docs.flatMap(({ path }) => [
+      ...(linked.includes(path) ? [] : [`${path}: ${INDEX} does not link to it`]),
+      ...(KINDS.test(path) ? [] : [`${path}: put it into docs/how-to, docs/reference or docs/explanation`]),
+    ]);
+  },
+};
+
+/** kernel/problem.ts and docs/reference/errors.md must have the same codes. */
 const errorCodes: Rule = {
   name: "error-codes",
   check: (files) => {
-    const page = files.find(({ path }) => path === "docs/errors.md")?.text ?? "";
+    const page = files.find(({ path }) => path === "docs/reference/errors.md")?.text ?? "";
     const documented = [...page.matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1] ?? "");
     const known = Object.keys(PROBLEMS);
     return [
-      ...known.filter((code) => !documented.includes(code)).map((code) => `docs/errors.md: ${code} is missing`),
+      ...known
+        .filter((code) => !documented.includes(code))
+        .map((code) => `docs/reference/errors.md: ${code} is missing`),
       ...documented
         .filter((code) => !known.includes(code))
-        .map((code) => `docs/errors.md: ${code} is not in kernel/problem.ts`),
+        .map((code) => `docs/reference/errors.md: ${code} is not in kernel/problem.ts`),
     ];
   },
 };
@@ -62,4 +90,4 @@ const lockFileSound: Rule = {
       .map((fault) => `package-lock.json: ${fault}; choose another version or package`),
 };
 
-export const DOCS_RULES: readonly Rule[] = [oneTitle, links, errorCodes, lockFileSound];
+export const DOCS_RULES: readonly Rule[] = [oneTitle, links, pageIndex, errorCodes, lockFileSound];

@@ -328,13 +328,23 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     caught: [[{ "docs/a.md": "# A\n[b](b.md)\n" }, /links to b\.md/]],
     fine: [{ "docs/a.md": "# A\n[b](../b.md#x) [c](https://a.test/) [d](#a) [e](../docs/)\n", "b.md": "# B\n" }],
   },
+  "page-index": {
+    caught: [
+      [
+        { "docs/README.md": "# A\n[b](how-to/b.md)\n", "docs/how-to/c.md": "# C\n" },
+        /how-to\/c\.md: docs\/README\.md does not link/,
+      ],
+      [{ "docs/README.md": "# A\n[b](b.md)\n", "docs/b.md": "# B\n" }, /docs\/b\.md: put it into/],
+    ],
+    fine: [{ "docs/README.md": "# A\n[b](how-to/b.md#x)\n", "docs/how-to/b.md": "# B\n", "server/README.md": "# C\n" }],
+  },
   "error-codes": {
     caught: [
-      [{ "docs/errors.md": ERRORS_PAGE.replace(/^\| `not_found`.*\n/m, "") }, /not_found is missing/],
-      [{ "docs/errors.md": `${ERRORS_PAGE}| \`invented\` | 400 | x |\n` }, /invented is not in/],
+      [{ "docs/reference/errors.md": ERRORS_PAGE.replace(/^\| `not_found`.*\n/m, "") }, /not_found is missing/],
+      [{ "docs/reference/errors.md": `${ERRORS_PAGE}| \`invented\` | 400 | x |\n` }, /invented is not in/],
       [{}, /not_found is missing/],
     ],
-    fine: [{ "docs/errors.md": ERRORS_PAGE }],
+    fine: [{ "docs/reference/errors.md": ERRORS_PAGE }],
   },
 };
 

@@ -27,7 +27,7 @@ The backup has no master key, unless you add --with-master-key. Keep the key els
   mooring backup --to /mnt/backups --data-dir ./data
   mooring restore --from /mnt/backups/mooring-20261122T181500Z --data-dir ./restored
 
-This command does not back up records in PostgreSQL; docs/operations.md says how to do that.
+This command does not back up records in PostgreSQL; docs/reference/operations.md says how to do that.
 
 Exit codes: 0 done, 1 not done, 2 wrong usage, 130 interrupted. A directory without backup.json was not finished.
 `;

@@ -14,7 +14,7 @@ export const ExitCode = {
   denied: 3,
   /** The server can't be reached or can't answer now. */
   unreachable: 4,
-  /** The server ended itself because an essential part died, see `docs/operations.md`. A supervisor restarts it. */
+  /** The server ended itself because an essential part died, see `docs/reference/operations.md`. A supervisor restarts it. */
   recordsWriterDied: 10,
   telemetryLogDied: 11,
   keyStoreDied: 12,

@@ -60,7 +60,7 @@ const UNKNOWN: Moment = { wallMs: Number.NEGATIVE_INFINITY, realMs: 0 };
 
 /**
  * Decides whether the clock can be trusted to delete. There is one guard for each data directory. See
- * docs/operations.md, "A clock that is wrong".
+ * docs/reference/operations.md, "A clock that is wrong".
  */
 export class ClockGuard implements GuardedClock {
   readonly #options: ClockGuardOptions;

@@ -103,7 +103,7 @@ test("the partition of an ARN does not matter", () => {
 });
 
 test("the documentation lists the actions that are for the owner, and those that need a signature", () => {
-  const page = readFileSync(new URL("../../../../../docs/s3.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../../../docs/reference/s3.md", import.meta.url), "utf8");
   const listed = (start: string): string[] => {
     const [, list = ""] = new RegExp(`- ${start}: ([^.]*)\\.`).exec(page) ?? [];
     return [...list.matchAll(/`(\w+)`/g)].map(([, name]) => `s3:${name}`).toSorted();

@@ -6,7 +6,7 @@ import { FIXTURE } from "./testing/fixture.ts";
 import { openTestEngine, resultText, rows, type TestEngine } from "./testing/harness.ts";
 import { QUERY_TABLES } from "./tables.ts";
 
-const DOCS = new URL("../../../../../docs/query.md", import.meta.url);
+const DOCS = new URL("../../../../../docs/reference/query.md", import.meta.url);
 const EXAMPLE = /^\| `(SELECT [^`]+)` +\| `([^`]+)` +\|$/gm;
 
 /** Addresses, networks, and whether the address is in the network. */
