@@ -19,6 +19,8 @@ export type ProjectAction = Scope | (typeof UNATTENDED_ACTIONS)[number];
 /** The acts that a state forbids, and the texts about it. */
 export interface ProjectStateRule {
   readonly forbids: readonly ProjectAction[];
+  /** The verbs of the audit log: `project.archive`. */
+  readonly verbs: { readonly enter: string; readonly leave: string };
   /** Continues "the project is". */
   readonly name: string;
   readonly title: string;
@@ -40,7 +42,8 @@ export interface ProjectStateRule {
  *
  * A new state needs its name and its rule here, and its code `project_<state>` in `kernel/problem.ts`. No migration: the
  * state's name is stored. The members of records that show it (`sealed_at` and `sealed` for a state `sealed`), the HTTP
- * status and title of its code, and the portal's words come from this table.
+ * status and title of its code, the actions of the audit log and the portal's words come from this table. Add the two
+ * operations that begin and end it, and the portal's button.
  */
 export const PROJECT_STATE_RULES: Readonly<Record<LimitedState, ProjectStateRule>> = {
   archived: {
@@ -57,6 +60,7 @@ export const PROJECT_STATE_RULES: Readonly<Record<LimitedState, ProjectStateRule
       "webhooks:receive",
       "alerts:evaluate",
     ],
+    verbs: { enter: "archive", leave: "unarchive" },
     name: "archived",
     title: "Archived",
     summary: "read-only",

@@ -46,7 +46,7 @@ export type { OrganizationPolicy } from "./organization/policy.ts";
 export { countOrganization, organizationBySlug, type Organization } from "./organization/store.ts";
 export { listPage, type Page, type PageQuery } from "./pages.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
-export { archiveProject } from "./projects/archive.ts";
+export { changeProjectState } from "./projects/state.ts";
 export { firstProject } from "./projects/first.ts";
 export { listProjectMembers, removeProjectMember, setProjectMember } from "./projects/members.ts";
 export { createProject, deleteProject, listProjects, updateProject, type NewProject } from "./projects/projects.ts";

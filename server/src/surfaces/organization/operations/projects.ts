@@ -2,7 +2,7 @@ import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
 import { reachOf, requireOrganization } from "#domain/identity/index.ts";
 import {
-  archiveProject as archive,
+  changeProjectState,
   createProject as create,
   deleteProject as remove,
   listProjects as list,
@@ -10,7 +10,7 @@ import {
   projectFor,
 } from "#domain/organizations/index.ts";
 import { projectVersion } from "#domain/projects/index.ts";
-import { type Operation, callerOf } from "#http/index.ts";
+import { callerOf, type Operation, type OperationContext } from "#http/index.ts";
 import type { OrganizationSurfaceDeps } from "../deps.ts";
 import { pageBody, projectBody, versioned } from "../model.ts";
 import { pageOf } from "../query.ts";
@@ -51,23 +51,26 @@ export function updateProject(deps: OrganizationSurfaceDeps): Operation<typeof O
 }
 
 export function archiveProject(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.archiveProject> {
-  return async ({ params }, context) => {
-    const project = await projectFor(deps, context.principal, params.project_id, "projects:write");
-    const after = await archive(deps, callerOf(context), project, { archived: true });
-    await settled(deps);
-    return projectBody(after);
-  };
+  return ({ params }, context) => changed(deps, context, params, { act: "enter", state: "archived" });
 }
 
 export function unarchiveProject(
   deps: OrganizationSurfaceDeps,
 ): Operation<typeof ORGANIZATION_ROUTES.unarchiveProject> {
-  return async ({ params }, context) => {
-    const project = await projectFor(deps, context.principal, params.project_id, "projects:write");
-    const after = await archive(deps, callerOf(context), project, { archived: false });
-    await settled(deps);
-    return projectBody(after);
-  };
+  return ({ params }, context) => changed(deps, context, params, { act: "leave", state: "archived" });
+}
+
+/** Brings a project into a state, or out of it. */
+async function changed(
+  deps: OrganizationSurfaceDeps,
+  context: OperationContext,
+  { project_id: id }: { project_id: string },
+  change: Parameters<typeof changeProjectState>[3],
+): Promise<ReturnType<typeof projectBody>> {
+  const project = await projectFor(deps, context.principal, id, "projects:write");
+  const after = await changeProjectState(deps, callerOf(context), project, change);
+  await settled(deps);
+  return projectBody(after);
 }
 
 export function deleteProject(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.deleteProject> {

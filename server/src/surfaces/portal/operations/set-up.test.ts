@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { archiveProject, createProject, SYSTEM, updateOrganization } from "#domain/organizations/index.ts";
+import { changeProjectState, createProject, SYSTEM, updateOrganization } from "#domain/organizations/index.ts";
 import { newSecret } from "#kernel/secrets.ts";
 import { ADDRESSES, PASSWORD, startPortal, type PortalServer } from "../testing/server.ts";
 
@@ -123,11 +123,11 @@ describe("setUp", () => {
   test("the new person begins in the oldest project that everybody sees, or in a new one", async () => {
     const { organization, project, setupToken } = await server.createOrganization();
     const newer = await createProject(server, SYSTEM, organization.id, { slug: "newer" });
-    await archiveProject(server, SYSTEM, project, { archived: true });
+    await changeProjectState(server, SYSTEM, project, { act: "enter", state: "archived" });
     const answer = await setUp({ token: setupToken, name: "Ada", password: PASSWORD });
     assert.deepEqual(answer.json["project"], { id: newer.id, slug: "newer" });
     const other = await server.createOrganization();
-    await archiveProject(server, SYSTEM, other.project, { archived: true });
+    await changeProjectState(server, SYSTEM, other.project, { act: "enter", state: "archived" });
     const made = await setUp({ token: other.setupToken, name: "Ada", password: PASSWORD });
     assert.equal((made.json["project"] as { slug: string }).slug, "default");
     assert.equal(await projectOf(made), (made.json["project"] as { id: string }).id);

@@ -1,3 +1,4 @@
+import { PROJECT_STATE_RULES, type LimitedState } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import { setProjectState, type Project } from "#domain/projects/index.ts";
 import { auditOrigin, type Caller, type OrganizationsDeps } from "../caller.ts";
@@ -5,26 +6,26 @@ import { announceAccessChange, changeOrganization } from "../change.ts";
 import { found } from "./projects.ts";
 
 /**
- * Archives a project, or unarchives it. Does nothing if it already has that state. Every node refuses changes in an
- * archived project within a second, for issued tokens, too.
+ * Brings a project into a state (archives it), or out of it. Does nothing if that is already so. Every node refuses what
+ * the state forbids within a second, for issued tokens, too.
  * @throws Problem `not_found`
  */
-export async function archiveProject(
+export async function changeProjectState(
   deps: OrganizationsDeps,
   caller: Caller,
   project: Pick<Project, "id" | "org_id">,
-  { archived }: { archived: boolean },
+  { act, state }: { act: "enter" | "leave"; state: LimitedState },
 ): Promise<Project> {
   return changeOrganization(deps, project.org_id, async (tx) => {
     const before = await found(tx, project);
-    const state = archived ? "archived" : "active";
-    if (before.state === state) return before;
-    const after = await setProjectState(tx, before, { state, atMs: deps.clock.nowMs() });
+    if ((before.state === state) === (act === "enter")) return before;
+    const target = act === "enter" ? state : "active";
+    const after = await setProjectState(tx, before, { state: target, atMs: deps.clock.nowMs() });
     await announceAccessChange(deps, tx, after.org_id);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
       orgId: after.org_id,
-      action: archived ? "project.archive" : "project.unarchive",
+      action: `project.${PROJECT_STATE_RULES[state].verbs[act]}`,
       target: { kind: "project", id: after.id },
       detail: { slug: after.slug },
     });
