@@ -1,6 +1,5 @@
 import Type from "typebox";
 
-/** Settings of the server's log: a part of `SETTINGS`. */
 export const LOG_SETTINGS = {
   log_level: {
     schema: Type.Enum(["debug", "info", "warn", "error", "silent"]),

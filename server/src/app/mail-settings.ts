@@ -1,6 +1,5 @@
 import Type from "typebox";
 
-/** Settings of the mail server: a part of `SETTINGS`. */
 export const MAIL_SETTINGS = {
   smtp_url: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^smtps?://", maxLength: 2048 })]),

@@ -1,7 +1,6 @@
 import Type from "typebox";
 import { HTTP_URL, url } from "./upstream-settings.ts";
 
-/** Settings of the OpenID Connect provider for sign-ins: a part of `SETTINGS`. */
 export const OIDC_SETTINGS = {
   oidc_issuer: {
     schema: url,

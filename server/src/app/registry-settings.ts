@@ -5,7 +5,6 @@ const whole = (minimum: number, maximum: number): TInteger => Type.Integer({ min
 const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
 
-/** Settings of the container registry: a part of `SETTINGS`. */
 export const REGISTRY_SETTINGS = {
   registry_blob_bytes_max: {
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),

@@ -3,7 +3,6 @@ import Type from "typebox";
 const path = Type.Union([Type.Null(), Type.String({ minLength: 1 })]);
 const PATH = "the path of a file";
 
-/** Settings of TLS on the main address: a part of `SETTINGS`. */
 export const TLS_SETTINGS = {
   tls_cert: {
     schema: path,
@@ -29,7 +28,6 @@ export const TLS_SETTINGS = {
   },
 } as const;
 
-/** Settings of TLS on the address of the S3 gateway. */
 export const S3_TLS_SETTINGS = {
   s3_tls_cert: {
     schema: path,

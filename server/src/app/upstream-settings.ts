@@ -3,7 +3,6 @@ import Type from "typebox";
 export const HTTP_URL = "an address that begins with http:// or https://, without ? and #";
 export const url = Type.Union([Type.Null(), Type.String({ pattern: "^https?://[^/?#]+(/[^?#]*)?$" })]);
 
-/** Settings of the upstream S3 store for content: a part of `SETTINGS`. */
 export const UPSTREAM_SETTINGS = {
   objects_s3_bucket: {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$" })]),

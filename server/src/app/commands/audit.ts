@@ -63,7 +63,6 @@ interface Found {
   readonly entry: number;
 }
 
-/** The result of a repair of one log. */
 interface Repaired {
   readonly log: string;
   /** Numbers of the appended entries; empty if the log had no fault. */

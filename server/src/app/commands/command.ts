@@ -178,7 +178,6 @@ export function configOf(parsed: Parsed): Config {
   return loadConfig(sourcesOf(parsed));
 }
 
-/** Returns the sources of a command's settings. */
 export function sourcesOf(parsed: Parsed): ConfigSources {
   const flags: Record<string, string | undefined> = {};
   for (const name of SETTING_NAMES) {

@@ -64,7 +64,6 @@ interface Entry {
   readonly attributes: Readonly<Record<string, unknown>> | null;
 }
 
-/** Formats an entry as one line. */
 function lineOf({ timestamp, level, message, service, attributes }: Entry): string {
   const context = attributes === null || Object.keys(attributes).length === 0 ? "" : JSON.stringify(attributes);
   const parts = [timestamp, level.toUpperCase().padEnd(5), service ?? "", message, context];

@@ -25,7 +25,6 @@ export interface OwnTelemetryTarget {
 export interface OwnTelemetry {
   /** Accepts the lines of the server's log, from pino. */
   readonly logs: { write(line: string): void };
-  /** Records an answered request. */
   observe(request: AnsweredRequest): void;
   /** Starts to write the waiting rows and all later ones. */
   start(target: OwnTelemetryTarget): void;

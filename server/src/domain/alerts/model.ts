@@ -28,7 +28,6 @@ export interface AlertFault {
   readonly detail: string;
 }
 
-/** The result of an evaluation. */
 export type Outcome =
   | { readonly kind: "true" | "false"; readonly value: number }
   | { readonly kind: "no_data" }

@@ -23,7 +23,6 @@ export interface Finding {
   readonly evidence: string;
 }
 
-/** The state of a walk. */
 export interface Walk {
   entries: number;
   last: AuditHead;

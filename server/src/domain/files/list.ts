@@ -25,7 +25,6 @@ export interface FilePage {
   readonly total: number;
 }
 
-/** The files to list. */
 interface Selection extends Places {
   readonly prefix: string | undefined;
   /** Read files by time and filter by name, instead of finding names first and sorting their files by time. */

@@ -2,7 +2,6 @@ import { timingSafeEqual } from "node:crypto";
 import type { Envelope } from "#domain/identity/index.ts";
 import { Problem } from "#kernel/problem.ts";
 
-/** The permissions of an upload URL. */
 export interface UploadClaims {
   readonly fileId: string;
   readonly contentType: string;

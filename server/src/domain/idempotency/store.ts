@@ -2,7 +2,6 @@ import type { Cutoff } from "#kernel/deletions.ts";
 import type { Tables, Writer } from "#stores/metadata/index.ts";
 
 type Row = Tables["idempotency"];
-/** A stored answer. */
 export type StoredAnswer = Pick<Row, "status" | "body" | "sealed">;
 export type ClaimRow = Pick<Row, "key_hash" | "owner" | "fingerprint" | "created_at">;
 

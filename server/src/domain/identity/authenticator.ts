@@ -2,7 +2,6 @@ import type { Gate, UsageLog } from "./credentials/index.ts";
 import type { Authenticator } from "./access/index.ts";
 import type { TokenVerifier } from "./tokens/index.ts";
 
-/** Creates the authenticator, which turns access tokens into principals. */
 export function createAuthenticator(deps: { verifier: TokenVerifier; usage: UsageLog; gate: Gate }): Authenticator {
   return {
     authenticate: async (token, origin) => {

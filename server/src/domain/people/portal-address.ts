@@ -1,4 +1,3 @@
-/** The address of the portal. */
 export interface PortalAddress {
   /** `scheme://host[:port]`. */
   readonly origin: string;

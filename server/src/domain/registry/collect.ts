@@ -9,7 +9,6 @@ import { lockRegistry } from "./repositories.ts";
 import type { ManifestRow, TimedRemovalDeps } from "./types.ts";
 import { expireUploads } from "./uploads.ts";
 
-/** The result of a collection. */
 export interface Collection {
   readonly uploads: number;
   readonly manifests: number;

@@ -44,7 +44,6 @@ export class Pulls {
     });
   }
 
-  /** Counts a pull of a manifest. */
   count(repository: Repository, digest: string): void {
     const key = `${repository.id} ${digest}`;
     const line = this.#lines.get(key) ?? { repository, digest, pulls: 0, atMs: 0 };

@@ -35,7 +35,6 @@ export async function touchRepository(
     .execute();
 }
 
-/** Stores the settings of a repository. */
 export async function putSettings(
   tx: Writer,
   settings: Pick<Tables["registry_repository"], "id" | "org_id" | "is_public" | "immutable_tags" | "retention">,

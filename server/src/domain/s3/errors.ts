@@ -113,7 +113,6 @@ export interface S3ErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error that the S3 gateway sends as an answer. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode;
   readonly options: S3ErrorOptions;

@@ -57,7 +57,6 @@ export interface StaticResponse {
   readonly body: string;
 }
 
-/** The stored settings of a webhook. */
 export interface WebhookSettings {
   readonly verification: Verification;
   /** Addresses or blocks that may send; empty: all may. */

@@ -155,7 +155,6 @@ export async function unparkJobs(tx: Writer, kind: string, nowMs: number): Promi
   return rows.length;
 }
 
-/** Counts the parked jobs. */
 export async function countParked(db: MetadataStore["read"]): Promise<number> {
   const row = await db
     .selectFrom("job")

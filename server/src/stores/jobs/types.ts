@@ -39,7 +39,6 @@ export interface JobOutcome {
   commit?(tx: Writer): Promise<void>;
 }
 
-/** Runs jobs of one kind. */
 export interface JobHandler {
   readonly kind: string;
   /** The most jobs of this kind that run at once on this node. */

@@ -22,7 +22,6 @@ export const OBJECT_DEFAULTS: ObjectSettings = {
   diskFreeBytesMin: 128 * MIB,
 };
 
-/** The log of the store. */
 export interface ObjectLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -124,7 +124,6 @@ export interface TelemetryStore {
   notBefore(orgId: string, type: TelemetryType): string | undefined;
   /** Returns the retention and quotas of an organization. */
   policy(orgId: string): Policy;
-  /** Returns the usage of an organization in this store. */
   usage(orgId: string): Usage;
   /** Applies changes of retention, quotas and erasures at once. Otherwise this takes seconds. */
   refresh(): Promise<void>;
@@ -138,7 +137,6 @@ export interface TelemetryStore {
   readonly feed: TelemetryFeed;
   /** Returns whether appends are possible now, and the reason if not. Has figures for `/metrics` and `doctor`. */
   health(): TelemetryHealth;
-  /** Returns the layers of the sandbox of query processes. */
   sandbox(): Promise<readonly SandboxLayer[]>;
   /** Resolves when only a new process can write to the log. */
   readonly died: Promise<Error>;

@@ -30,7 +30,6 @@ const CLIENT_REFUSALS: ReadonlySet<ProblemCode> = new Set([
   "provider_sign_in_required",
 ]);
 
-/** A refusal in OAuth's form. */
 export class OauthError extends Error {
   readonly code: OauthErrorCode;
   readonly status: number;

@@ -21,7 +21,6 @@ const CUSTOMER = `${SSE}-customer-`;
 /** The prefix of the fields about a copy's source. */
 export const COPY_SOURCE = "x-amz-copy-source-";
 
-/** The encryption of new content. */
 export interface Encryption {
   /** Stored with the object. Only content in one piece uses its nonce; each part has another one. */
   readonly info: SseInfo;

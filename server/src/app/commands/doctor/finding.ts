@@ -1,7 +1,6 @@
 import type { Config } from "../../config.ts";
 import type { RunningServer } from "../../running.ts";
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly status: "ok" | "warn" | "fail";

@@ -11,7 +11,6 @@ const FREE_BYTES_WARN = 1024 ** 3;
 const FREE_BYTES_FAIL = 128 * 1024 ** 2;
 const CLOCK_DRIFT_MS_MAX = 2000;
 
-/** The machine that the server runs on. */
 export const MACHINE_CHECKS: readonly Check[] = [
   { name: "platform", mend: "run it on a platform of docs/reference/platforms.md", run: async () => [platform()] },
   { name: "node", mend: "run it with Node 24 or newer", run: async () => [nodeVersion()] },

@@ -2,7 +2,6 @@ import { checkUpstream } from "#stores/objects/index.ts";
 import { upstreamOf } from "../../upstream.ts";
 import { fail, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
 
-/** Checks the store of file contents. */
 export const OBJECT_CHECKS: readonly Check[] = [
   {
     name: "content",

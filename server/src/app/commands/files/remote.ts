@@ -1,6 +1,5 @@
 import type { Client } from "@mooring/client";
 
-/** A file in the server's answers. */
 export interface FileFacts {
   readonly id: string;
   readonly filename: string;

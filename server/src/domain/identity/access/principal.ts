@@ -13,7 +13,6 @@ export interface CredentialPrincipal {
   readonly orgSlug: string;
   /** Null: it reaches the whole organization. */
   readonly projectId: string | null;
-  /** The state of its project. */
   readonly projectState?: ProjectState;
   /** The token's scopes, limited to the current permissions of the credential. */
   readonly scopes: ReadonlySet<Scope>;

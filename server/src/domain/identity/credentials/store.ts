@@ -108,7 +108,6 @@ function contexts(db: Reader, table: Table) {
     ]);
 }
 
-/** Finds the credential of a secret. */
 export async function credentialOfSecret(db: Reader, hash: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("credential_secret")

@@ -53,7 +53,6 @@ export async function personPrincipal(db: Reader, orgId: string, userId: string)
 export interface SignedIn {
   readonly userId: string;
   readonly method: string;
-  /** The session has proved a second factor. */
   readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
 }

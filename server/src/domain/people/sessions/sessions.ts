@@ -27,7 +27,6 @@ export interface Session {
   readonly name: string;
   readonly instanceAdmin: boolean;
   readonly method: SessionRow["method"];
-  /** The session has proved a second factor. */
   readonly hasSecondFactor: boolean;
   readonly confirmedAtMs: number;
   readonly expiresAtMs: number;

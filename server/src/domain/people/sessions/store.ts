@@ -3,7 +3,6 @@ import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
 export type SessionRow = Tables["browser_session"];
 
-/** A session with its person. */
 export interface FoundSession {
   readonly session: SessionRow;
   readonly person: Pick<Tables["person"], "email" | "name" | "instance_admin">;

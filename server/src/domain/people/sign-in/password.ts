@@ -6,7 +6,6 @@ import { personByEmail, personById, type Person } from "../store.ts";
 import { beginAttempt } from "./attempts.ts";
 import { refuse } from "./refusal.ts";
 
-/** The result of a step of a sign-in. */
 export type SignInStep =
   | { readonly status: "signed_in"; readonly secret: string }
   | {

@@ -39,7 +39,6 @@ function userOf({ id, displayName }: S3Owner): Grantee {
   return { kind: "user", id, displayName };
 }
 
-/** Whether the list gives a principal a permission. */
 export function aclAllows(
   acl: Acl,
   principal: S3Principal,

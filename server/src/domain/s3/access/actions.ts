@@ -1,7 +1,6 @@
 import type { Scope } from "@mooring/contract";
 import type { AclPermission } from "../types/index.ts";
 
-/** The requirements of an action. */
 export interface ActionRule {
   /** The scope that a key needs, even if a policy opens the resource. */
   readonly scope: Scope;

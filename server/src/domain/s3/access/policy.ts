@@ -28,7 +28,6 @@ interface Principals {
   readonly names: ReadonlySet<string>;
 }
 
-/** The principal, the action and the resource of a request. */
 export interface PolicyRequest {
   /** All names of the principal. Empty for an anonymous one. */
   readonly names: readonly string[];

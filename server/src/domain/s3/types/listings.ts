@@ -3,7 +3,6 @@ import type { ChecksumAlgorithm, ChecksumType } from "./objects.ts";
 import type { S3Owner } from "./principals.ts";
 import type { UploadPage } from "./uploads.ts";
 
-/** One entry of a listing. */
 export interface ListedObject {
   readonly key: string;
   readonly size: number;

@@ -2,7 +2,6 @@ import type { Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
 import type { AddressTest, Withheld } from "#domain/identity/index.ts";
 
-/** The principal of a request. */
 export type S3Principal = S3KeyPrincipal | S3Anonymous;
 
 export interface S3KeyPrincipal {

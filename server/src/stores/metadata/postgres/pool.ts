@@ -51,7 +51,6 @@ export interface PoolOptions {
   waits: PoolWaits;
 }
 
-/** The result of a statement. */
 export interface StatementOutcome {
   readonly command: string;
   readonly rowCount: number | null;

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem } from "#kernel/problem.ts";
 import { HttpProblem } from "#http/index.ts";
 
-/** The validators of the content. */
 export interface Validators {
   /** A strong tag, with its quotes. */
   readonly etag: string;

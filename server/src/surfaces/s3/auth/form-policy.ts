@@ -3,7 +3,6 @@ import { decodeUtf8 } from "#kernel/decoding.ts";
 import { msFromIso } from "#kernel/time.ts";
 import { SIGNATURE_FIELDS, type FormFields } from "./form.ts";
 
-/** Sizes that a policy allows. */
 export interface SizeRange {
   readonly min: number;
   readonly max: number;

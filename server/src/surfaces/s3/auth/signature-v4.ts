@@ -13,7 +13,6 @@ export interface Scope {
   readonly service: string;
 }
 
-/** The signed parts of a request. */
 export interface SignedRequest {
   readonly method: string;
   readonly target: Target;
@@ -78,7 +77,6 @@ export function signatureOf(key: Uint8Array | KeyObject, stringToSign: string): 
   return hmacSha256(key, stringToSign).toString("hex");
 }
 
-/** Whether two texts are equal, in constant time. */
 export function equalInConstantTime(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

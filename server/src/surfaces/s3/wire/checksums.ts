@@ -95,7 +95,6 @@ export function base64OfHex(hex: string): string {
   return Buffer.from(hex, "hex").toString("base64");
 }
 
-/** Returns the header fields with an object's checksum. */
 export function checksumFields(checksum: Checksum | null): Record<string, string> {
   if (checksum === null) return {};
   return { [checksumFieldOf(checksum.algorithm)]: checksum.value, "x-amz-checksum-type": checksum.type };

@@ -67,7 +67,6 @@ export class S3Refusal extends S3Error {
   }
 }
 
-/** Returns the header fields of an error's answer. */
 export function fieldsOfS3(error: S3Error): Record<string, string> {
   return { ...markerFields(error.options.marker), ...(error instanceof S3Refusal ? error.headers : {}) };
 }

@@ -5,7 +5,6 @@ import type { CurrentRow } from "../store.ts";
 import type { WriteDeps } from "../version.ts";
 import { keysForWrite, newestOfKeys, versionsOfKeys, type PastRow, type VersionRow } from "./store.ts";
 
-/** The state of a key for a deletion. */
 export interface KeyState {
   readonly versioning: VersioningState;
   readonly current: Omit<CurrentRow, "detail"> | undefined;

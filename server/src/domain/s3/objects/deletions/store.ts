@@ -29,7 +29,6 @@ export type PastRow = Past & { readonly n: number };
 export type VersionRow = Past &
   Pick<Tables["s3_history"], "detail"> & { readonly n: number; readonly is_current: number };
 
-/** A delete marker. */
 export type Marker = PastKey & { readonly version_id: string };
 
 const PLACES = { n: "integer", key: "bytes" } as const;

@@ -2,7 +2,6 @@ import { isPromotable } from "../../columns.ts";
 
 /** The most attributes with a separate column in one file. */
 export const PROMOTED_MAX = 16;
-/** The number of sampled rows. */
 export const SAMPLE_ROWS = 4096;
 export const SAMPLE_FILES_MAX = 16;
 export const SAMPLE_ROW_BYTES_MAX = 16 * 1024;

@@ -242,7 +242,6 @@ function isStar(item: unknown): boolean {
   return isObject(item) && item["class"] === "STAR" && item["columns"] !== true && !item["expr"];
 }
 
-/** Returns the text of a literal. */
 function literalOf(node: unknown): string | undefined {
   if (!isObject(node) || node["class"] !== "CONSTANT" || !isObject(node["value"])) return undefined;
   const { type, value } = node["value"];

@@ -43,7 +43,6 @@ export function promotedStatements(
   );
 }
 
-/** Lists every file of a query. */
 export function viewFiles({ directory, tables }: ChildFiles): string[] {
   const names = Object.values(tables).flatMap(({ parquet, hot }) => [
     ...parquet.flatMap((group) => group.files),

@@ -9,7 +9,6 @@ export interface ResultColumn {
 /** A part of a result: text to encode as UTF-8, or bytes that never change. Empty text adds nothing. */
 export type Piece = string | Uint8Array;
 
-/** Writes a result in one format. */
 export interface ResultWriter {
   head(): Piece;
   /**

@@ -25,7 +25,6 @@ const FALSE = 2;
 const STOP = 0;
 const SHORT_LIST_MAX = 14;
 
-/** Encodes a struct. */
 export function thrift(value: Struct): Buffer {
   const bytes = new Bytes();
   write(bytes, value);
