@@ -13,7 +13,14 @@ export { createHttpHost, type HttpHost, type HttpHostOptions } from "./host.ts";
 export { idempotencyKeyOf, type IdempotencyRecords, type RecordedAnswer } from "./idempotency.ts";
 export { openListener, type CertificatePair, type Listener, type ListenerOptions } from "./listener.ts";
 export { createHttpMetrics, routeOf, type HttpMetrics } from "./metrics.ts";
-export { callerOf, mountRoute, type Operation, type OperationContext, type OperationInput } from "./mount.ts";
+export {
+  callerOf,
+  mountRoute,
+  mountRoutes,
+  type Operation,
+  type OperationContext,
+  type OperationInput,
+} from "./mount.ts";
 export { openApiOf } from "./openapi.ts";
 export { watchPeers, type PeerShare } from "./peer-share.ts";
 export { fieldsOf, HttpProblem, logFailure, problemOf, PROBLEMS, statusOf } from "./problems.ts";

@@ -106,6 +106,22 @@ export function mountRoute<const T extends AnyRoute>(
   });
 }
 
+/** Binds each row to the operation with its name. Each operation gets the dependencies of the surface. */
+export function mountRoutes<
+  const Rows extends Readonly<Record<string, AnyRoute>>,
+  Deps extends { readonly host: HttpHost },
+>(
+  app: FastifyInstance,
+  deps: Deps,
+  rows: Rows,
+  operations: { readonly [Name in keyof Rows]: (deps: Deps) => Operation<Rows[Name]> },
+): void {
+  for (const [name, row] of Object.entries(rows)) {
+    const operationOf = operations[name] as (deps: Deps) => Operation<AnyRoute>;
+    mountRoute(app, deps.host, row, operationOf(deps));
+  }
+}
+
 /** Closes the connection of an answer that has begun and can't be completed, so that the client sees the failure. */
 function leaveBroken(request: FastifyRequest, reply: FastifyReply, error?: unknown): void {
   if (error !== undefined && !isDisconnect(error, request.raw))

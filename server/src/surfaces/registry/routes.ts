@@ -1,7 +1,7 @@
 import { REGISTRY_API_ROUTES } from "@mooring/contract";
 import type { FastifyInstance } from "fastify";
 import { RegistryError, UploadMoved, type Action } from "#domain/registry/index.ts";
-import { mountRoute } from "#http/index.ts";
+import { mountRoutes } from "#http/index.ts";
 import { readFor } from "#kernel/read-for.ts";
 import { admit, admitToCatalog } from "./admission.ts";
 import type { ImagesSurfaceDeps, RegistrySurfaceDeps } from "./deps.ts";
@@ -11,14 +11,8 @@ import type { Exchange, RegistryOperation } from "./model.ts";
 import { base } from "./operations/base.ts";
 import { deleteBlob, getBlob, headBlob } from "./operations/blob.ts";
 import { listCatalog } from "./operations/catalog.ts";
-import {
-  emptyImageRepository,
-  getImageRepository,
-  listImageRepositories,
-  runImageRetention,
-  updateImageRepository,
-} from "./operations/image-repositories.ts";
-import { deleteImageManifest, getImageManifest, listImageTags } from "./operations/images.ts";
+import * as imageRepositories from "./operations/image-repositories.ts";
+import * as images from "./operations/images.ts";
 import { deleteManifest, getManifest, headManifest, putManifest } from "./operations/manifest.ts";
 import { listReferrers } from "./operations/referrers.ts";
 import { listTags } from "./operations/tags.ts";
@@ -182,15 +176,6 @@ function wrongMethod(allowed: readonly string[]): RegistryError {
   return new RegistryRefusal("UNSUPPORTED", `this address accepts ${list}`, { headers: { allow: list } });
 }
 
-/** Row → operation. The contract's row has method, path and permission. */
 export function mountImages(app: FastifyInstance, deps: ImagesSurfaceDeps): void {
-  const { host } = deps;
-  mountRoute(app, host, REGISTRY_API_ROUTES.listImageRepositories, listImageRepositories(deps));
-  mountRoute(app, host, REGISTRY_API_ROUTES.getImageRepository, getImageRepository(deps));
-  mountRoute(app, host, REGISTRY_API_ROUTES.updateImageRepository, updateImageRepository(deps));
-  mountRoute(app, host, REGISTRY_API_ROUTES.emptyImageRepository, emptyImageRepository(deps));
-  mountRoute(app, host, REGISTRY_API_ROUTES.listImageTags, listImageTags(deps));
-  mountRoute(app, host, REGISTRY_API_ROUTES.getImageManifest, getImageManifest(deps));
-  mountRoute(app, host, REGISTRY_API_ROUTES.deleteImageManifest, deleteImageManifest(deps));
-  mountRoute(app, host, REGISTRY_API_ROUTES.runImageRetention, runImageRetention(deps));
+  mountRoutes(app, deps, REGISTRY_API_ROUTES, { ...imageRepositories, ...images });
 }

@@ -1,28 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { BUCKET_ROUTES as rows } from "@mooring/contract";
-import { mountRoute } from "#http/index.ts";
+import { BUCKET_ROUTES } from "@mooring/contract";
+import { mountRoutes } from "#http/index.ts";
 import { CONTENT_PATH, targetIn } from "./bucket-content.ts";
 import type { BucketsSurfaceDeps } from "./deps.ts";
-import {
-  createObjectLink,
-  createObjectUpload,
-  deleteObjects,
-  getBucket,
-  getObject,
-  listObjects,
-  listObjectVersions,
-} from "./operations/bucket-objects.ts";
+import * as bucketObjects from "./operations/bucket-objects.ts";
 
-/** Row → operation. The contract's row has method, path and permission. */
+/** Every row of the contract, and the target of presigned URLs. */
 export function mountBuckets(app: FastifyInstance, deps: BucketsSurfaceDeps): void {
-  const { host } = deps;
-  mountRoute(app, host, rows.getBucket, getBucket(deps));
-  mountRoute(app, host, rows.listObjects, listObjects(deps));
-  mountRoute(app, host, rows.listObjectVersions, listObjectVersions(deps));
-  mountRoute(app, host, rows.getObject, getObject(deps));
-  mountRoute(app, host, rows.createObjectLink, createObjectLink(deps));
-  mountRoute(app, host, rows.createObjectUpload, createObjectUpload(deps));
-  mountRoute(app, host, rows.deleteObjects, deleteObjects(deps));
+  mountRoutes(app, deps, BUCKET_ROUTES, bucketObjects);
   // A separate context, because it must not parse the body.
   void app.register(async (scope) => mountContent(scope, deps));
 }

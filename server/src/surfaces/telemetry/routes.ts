@@ -1,26 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answerProblem, mountRoute, principalOf, readBodyPieces, statusOf } from "#http/index.ts";
+import { answerProblem, mountRoute, mountRoutes, principalOf, readBodyPieces, statusOf } from "#http/index.ts";
 import { INGEST_BODY_BYTES_MAX } from "#kernel/limits.ts";
 import { Problem } from "#kernel/problem.ts";
 import { TELEMETRY_TYPES } from "#stores/telemetry/index.ts";
 import type { AlertsSurfaceDeps, TelemetrySettingsSurfaceDeps, TelemetrySurfaceDeps } from "./deps.ts";
-import {
-  createAlert,
-  deleteAlert,
-  getAlert,
-  listAlertDeliveries,
-  listAlertEvaluations,
-  listAlerts,
-  rotateAlertSecret,
-  testAlert,
-  updateAlert,
-} from "./operations/alerts.ts";
-import { createTelemetryErasure, getTelemetryErasure, listTelemetryErasures } from "./operations/erasures.ts";
+import * as alerts from "./operations/alerts.ts";
+import * as erasures from "./operations/erasures.ts";
 import { ingest } from "./operations/ingest.ts";
 import { otlpExport } from "./operations/otlp-export.ts";
-import { getTelemetrySettings, getTelemetryUsage, updateTelemetrySettings } from "./operations/settings.ts";
+import * as settings from "./operations/settings.ts";
 import { tailLogs } from "./operations/tail-logs.ts";
 import { codingOf } from "./wire/coding.ts";
 import { LINES_TYPES, mediaTypeOf } from "./wire/media-types.ts";
@@ -104,27 +94,10 @@ function notOtlp(): Problem {
   return new Problem("unsupported_media_type", "Send the body as application/x-protobuf or application/json.");
 }
 
-/** Row → operation. The contract's row has method, path and permission. */
 export function mountTelemetrySettings(app: FastifyInstance, deps: TelemetrySettingsSurfaceDeps): void {
-  const { host } = deps;
-  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetrySettings, getTelemetrySettings(deps));
-  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.updateTelemetrySettings, updateTelemetrySettings(deps));
-  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetryUsage, getTelemetryUsage(deps));
-  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure, createTelemetryErasure(deps));
-  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.listTelemetryErasures, listTelemetryErasures(deps));
-  mountRoute(app, host, TELEMETRY_SETTINGS_ROUTES.getTelemetryErasure, getTelemetryErasure(deps));
+  mountRoutes(app, deps, TELEMETRY_SETTINGS_ROUTES, { ...settings, ...erasures });
 }
 
-/** Row → operation. The contract's row has the permission. */
 export function mountAlerts(app: FastifyInstance, deps: AlertsSurfaceDeps): void {
-  const { host } = deps;
-  mountRoute(app, host, ALERT_ROUTES.listAlerts, listAlerts(deps));
-  mountRoute(app, host, ALERT_ROUTES.createAlert, createAlert(deps));
-  mountRoute(app, host, ALERT_ROUTES.getAlert, getAlert(deps));
-  mountRoute(app, host, ALERT_ROUTES.updateAlert, updateAlert(deps));
-  mountRoute(app, host, ALERT_ROUTES.deleteAlert, deleteAlert(deps));
-  mountRoute(app, host, ALERT_ROUTES.testAlert, testAlert(deps));
-  mountRoute(app, host, ALERT_ROUTES.rotateAlertSecret, rotateAlertSecret(deps));
-  mountRoute(app, host, ALERT_ROUTES.listAlertDeliveries, listAlertDeliveries(deps));
-  mountRoute(app, host, ALERT_ROUTES.listAlertEvaluations, listAlertEvaluations(deps));
+  mountRoutes(app, deps, ALERT_ROUTES, alerts);
 }
