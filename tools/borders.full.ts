@@ -136,7 +136,7 @@ for (const [rule, { path, code }] of Object.entries(PLANTED)) {
   });
 }
 
-test("a test may use a helper for tests, the product may not", () => {
+test("a test may use a helper for tests, but the product may not", () => {
   const root = mkdtempSync(join(tmpdir(), "mooring-borders-"));
   execFileSync("cp", ["-RP", `${clean}/.`, root]);
   write(root, "server/src/http/testing/host.ts", "export const host = 1;\n");

@@ -9,7 +9,7 @@ interface Step {
   /** A binary of an installed package, or a script of this repository. */
   readonly command: string;
   readonly args: readonly string[];
-  /** The command that repairs it, if there is one. */
+  /** The command that repairs the fault, if there is one. */
   readonly mend?: string;
 }
 

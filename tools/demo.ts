@@ -80,7 +80,7 @@ function shortest(path: string): string {
 }
 
 const NEXT_OWN = `
-Next: npm start, then npm run demo again: the data then stays, and you can go on with
+Next: npm start, then npm run demo again: the data then stays, and you can continue with
   npx mooring query --credentials data/demo-credentials.json "SELECT level, count(*) FROM logs GROUP BY level"`;
 
 function nextWith(context: DemoContext): string {

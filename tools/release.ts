@@ -1,5 +1,6 @@
-// npm run release -- --dry-run --out DIR [--key FILE] [--without PART]: writes everything that a release has into DIR: packages, image,
-// chart, SBOMs, notes, checksums and signatures. The same commit gives the same bytes, except of signatures. It publishes nothing.
+// npm run release -- --dry-run --out DIR [--key FILE] [--without PART]: writes everything that a release has into DIR:
+// packages, image, chart, SBOMs, notes, checksums and signatures. The same commit gives the same bytes, except for
+// signatures. It publishes nothing.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -22,7 +23,7 @@ interface Wish {
   readonly out: string;
   readonly isDry: boolean;
   readonly keyFile: string | undefined;
-  /** Parts to leave out; only of a dry run. */
+  /** Parts to leave out. Only a dry run may leave out parts. */
   readonly without: readonly string[];
 }
 

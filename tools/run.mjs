@@ -10,8 +10,8 @@ import { tryPorts } from "./setup/ports.mjs";
 const [script, ...args] = process.argv.slice(2);
 
 /**
- * Stops this process when its parent ends. npm runs it in a shell, and the shell does not forward npm's SIGTERM, so the
- * product would continue to run. Does nothing when npm did not start this process.
+ * Stops this process when its parent ends. npm runs the script in a shell. The shell does not forward npm's SIGTERM, so
+ * the product would continue to run. Does nothing when npm did not start this process.
  */
 function stopWithParent() {
   if (process.env.npm_lifecycle_event === undefined) return;

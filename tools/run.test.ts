@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const RUN = join(ROOT, "tools/run.mjs");
 
-test("npm's child ends when npm's shell is ended, though the shell forwards no signal", async () => {
+test("npm's child ends when npm's shell ends, although the shell forwards no signal", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mooring-run-"));
   const script = join(folder, "script.mjs");
   writeFileSync(
@@ -25,7 +25,7 @@ test("npm's child ends when npm's shell is ended, though the shell forwards no s
     output += chunk.toString();
     if (output === "up\n") shell.kill("SIGKILL");
   });
-  await once(shell.stdout, "close"); // The script holds it open for as long as it runs.
+  await once(shell.stdout, "close"); // The script keeps this open while it runs.
   rmSync(folder, { recursive: true });
   assert.equal(output, "up\nstopped\n");
 });

@@ -25,7 +25,7 @@ const CONNECTIONS = 16;
 
 interface Side {
   put(count: number, bytes: number): Promise<{ readonly seconds: number; readonly grantSeconds: number }>;
-  /** Gets what `put` stored before. */
+  /** Gets the content that `put` stored. */
   get(bytes: number): Promise<number>;
   clear(): Promise<void>;
 }
@@ -106,7 +106,7 @@ async function compare(
 }
 
 const binary = nginxBinary();
-if (binary === undefined) process.stdout.write("nginx is not here: MOORING_BENCH_NGINX names its binary\n");
+if (binary === undefined) process.stdout.write("nginx is not installed: MOORING_BENCH_NGINX names its binary\n");
 const product = await startProduct({ flags: ["--object-grace-ms", "1000", "--object-collect-ms", "500"] });
 const nginx = binary === undefined ? undefined : await startNginx(binary);
 try {

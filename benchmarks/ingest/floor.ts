@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// The least work of a durable ingest endpoint: read the body, JSON.parse it, append it to a file, flush, answer.
+// The minimal work of a durable ingest endpoint: read the body, JSON.parse it, append it to a file, flush, answer.
 // Batches that arrive during a flush share the next one, as in the product. Without that, the floor would be lower.
 
 const file = await open(join(mkdtempSync(join(tmpdir(), "mooring-floor-")), "log"), "a");

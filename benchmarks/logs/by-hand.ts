@@ -9,11 +9,11 @@ export interface Answered {
 
 /** DuckDB as a program would use it directly. */
 export interface ByHand {
-  /** Runs the plainest statement in an open instance that has read the files before. */
+  /** Runs the simplest statement in an open instance that has read the files before. */
   warm(question: Question): Promise<Answered>;
   /** Runs a statement in the same instance. It uses the columns of promoted attributes that every file has. */
   expert(question: Question): Promise<Answered>;
-  /** Runs the plainest statement in a new instance, as each of our queries does. */
+  /** Runs the simplest statement in a new instance, as each of our queries does. */
   fresh(question: Question): Promise<Answered>;
   readonly promotedKeys: readonly string[];
   close(): void;

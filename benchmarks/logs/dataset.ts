@@ -2,7 +2,10 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { logLines, spanLines, type Shape } from "./entries.ts";
 
-/** Entries as NDJSON in a file, in batches. The file is written before the measurement, so that the generator delays nothing. */
+/**
+ * Entries as NDJSON in a file, in batches. The file is written before the measurement, so that the generator does not
+ * slow down the measurement.
+ */
 export interface Batches {
   readonly path: string;
   readonly entries: number;

@@ -71,7 +71,7 @@ export async function startMooring(dataDir: string): Promise<Mooring> {
   };
 }
 
-/** Waits until the names of the files stay the same for a while. */
+/** Waits until the names of the files no longer change. */
 async function restOf(storageDir: string): Promise<void> {
   let names = "";
   let since = performance.now();

@@ -14,8 +14,9 @@ import { diskBytes } from "./sampler.ts";
 import { ingest } from "./target.ts";
 import { startVictoriaLogs } from "./victorialogs.ts";
 
-// Measures logs as an organization's programs send them: the entries a second that compaction can follow, their cost,
-// and the times of a log explorer's queries. Compares these with DuckDB over the same files and with a log database.
+// Measures logs as an organization's programs send them: the entries per second at which compaction keeps up, their
+// cost, and the times of a log explorer's queries. Compares these with DuckDB over the same files and with a log
+// database.
 
 const DISK_BYTES_PER_ENTRY = 1500;
 const INGEST_ENTRIES_PER_SECOND_MIN = 5000;

@@ -59,7 +59,7 @@ function requestOf(plan: SendPlan, file: number, batch: number): Buffer {
   const from = plan.batches.offsets[batch] ?? 0;
   const lines = (plan.batches.offsets[batch + 1] ?? from) - from;
   const [before, after] = plan.form === "entries" ? ['{"entries":[', "]}"] : ["", "\n"];
-  // The last newline makes room for what follows the entries.
+  // The last newline is left out, because the end of the body replaces it.
   const length = before.length + lines - 1 + after.length;
   const fields = Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `POST ${plan.path} HTTP/1.1\r\nhost: ${plan.host}:${plan.port}\r\n${fields.join("")}content-length: ${length}\r\n\r\n`;

@@ -14,7 +14,7 @@ const { values } = parseArgs({
 });
 const ROUNDS = Number(values.rounds);
 const REST_MS = Number(values["rest-ms"]);
-/** One run takes few of the clock ticks that Linux counts CPU time in. */
+/** Linux counts CPU time in clock ticks, and one run takes only a few of them. */
 const RUNS_A_SAMPLE = 10;
 const TICK_MS = 10;
 const MIB = 1024 ** 2;
@@ -80,7 +80,7 @@ function fieldsOf(pid: number | "self"): string[] {
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Returns a server of the package that has started last, which still runs. */
+/** Returns the server of the package that was started last. It still runs. */
 async function readyTimes(): Promise<Server> {
   const samples = { package: [] as number[], sources: [] as number[] };
   const cpu = { package: [] as number[], sources: [] as number[] };

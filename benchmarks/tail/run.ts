@@ -67,7 +67,7 @@ async function rates(product: Product, token: string): Promise<void> {
   }
 }
 
-/** Measures the time from the end of the 202 to the event. The event may even come first. */
+/** Measures the time from the end of the 202 to the event. The event may arrive before the 202. */
 async function latency(product: Product, token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
   const controller = new AbortController();

@@ -7,7 +7,7 @@ export type Addresses = Readonly<ResultOf<typeof DISCOVERY_ROUTES.getAddresses>>
 const DISCOVERY_TIMEOUT_MS = 10_000;
 
 /**
- * Returns the addresses that the server publishes. If it publishes none, its own address stands for all services.
+ * Returns the addresses that the server publishes. If it publishes none, the URL itself is used for all services.
  * @throws UnreachableError
  */
 export async function discover(url: string): Promise<Addresses> {

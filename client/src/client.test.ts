@@ -255,7 +255,7 @@ describe("calls", () => {
     );
   });
 
-  test("a create keeps its idempotency key when it is retried", async () => {
+  test("a call that creates something keeps its idempotency key when it is retried", async () => {
     script(cutOff, unavailable, answer({ id: "cred_1" }));
     const made = await client().call(createCredential, {
       body: { name: "n", scopes: ["org:read"], project: undefined },

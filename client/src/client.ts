@@ -27,7 +27,7 @@ export interface Versioned<T> {
   readonly etag: string | null;
 }
 
-/** Calls a server. It renews tokens before they expire, and once more after a 401. */
+/** Calls a server. It renews tokens before they expire, and again after a 401. */
 export interface Client {
   readonly addresses: Addresses;
   /**

@@ -206,7 +206,7 @@ export const ALERT_ROUTES = {
     method: "DELETE",
     path: "/v1/alerts/{alert_id}",
     tag: "alerts",
-    summary: "Delete an alert; what it had still to tell is not told",
+    summary: "Delete an alert; its pending messages are not sent",
     description: writing,
     permission: "webhooks:write",
     params: alertParams,

@@ -96,7 +96,7 @@ const lifetime = Type.Optional(
   Type.Integer({ minimum: 1, maximum: OBJECT_LINK_LIFETIME_S_MAX, default: 900, description: "seconds" }),
 );
 
-/** Operations for people on the objects of a bucket. Programs use S3. */
+/** Operations on the objects of a bucket, for people. Programs use S3. */
 export const BUCKET_ROUTES = {
   getBucket: route({
     operationId: "getBucket",
@@ -116,7 +116,8 @@ export const BUCKET_ROUTES = {
     path: "/v1/buckets/{app_id}/objects",
     tag: "buckets",
     summary: "List the objects of a bucket, in the order of the bytes of their keys",
-    description: "With `delimiter=/` keys are grouped by folder, and a group is one line. As S3's ListObjectsV2.",
+    description:
+      "Works like S3's ListObjectsV2. With `delimiter=/`, keys are grouped by folder, and each group is one item.",
     permission: "s3:read",
     params: bucketParams,
     query: Type.Object(listing, closed),

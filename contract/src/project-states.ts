@@ -37,8 +37,8 @@ export interface ProjectStateRule {
 }
 
 /**
- * The one table of what a state forbids. Every surface and background job asks it by `stateAllows`.
- * An archived project: nobody writes or deletes in it. Its settings, members, credentials and keys stay changeable.
+ * The one table of what a state forbids. Every surface and background job checks it with `stateAllows`. An archived
+ * project: nobody writes or deletes in it. Its settings, members, credentials and keys can still be changed.
  *
  * A new state needs its name and its rule here, and its code `project_<state>` in `kernel/problem.ts`. No migration: the
  * state's name is stored. The members of records that show it (`sealed_at` and `sealed` for a state `sealed`), the HTTP

@@ -12,7 +12,7 @@ const Pattern = Type.String({
   minLength: 1,
   maxLength: 128,
   pattern: "^[a-zA-Z0-9._*-]+$",
-  description: "a pattern of tags; * stands for any characters",
+  description: "a pattern of tags; * matches any characters",
 });
 const Patterns = Type.Array(Pattern, { maxItems: 20 });
 
@@ -263,7 +263,7 @@ export const REGISTRY_API_ROUTES = {
     method: "POST",
     path: "/v1/registry/repositories/{app_id}/retention",
     tag: "registry",
-    summary: "Delete what a repository's rules let go, or show what they would",
+    summary: "Delete the images that a repository's rules no longer keep, or list them without deleting",
     description: "The body may have rules only for a dry run. Without them, the rules of the repository are used.",
     permission: "registry:delete",
     params: repositoryParams,

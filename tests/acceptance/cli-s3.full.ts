@@ -73,7 +73,7 @@ test("a key is created with its limits, listed without its secret, and refused o
 test("impossible requests have an error message", async () => {
   const cases: readonly (readonly [string[], RegExp])[] = [
     [["keys", "create"], /--name/],
-    [["buckets"], /say what to do/],
+    [["buckets"], /name a subcommand/],
     [["keys", "revoke"], /name the key/],
     [["keys", "revoke", "MOORAAAAAAAAAAAAAAAA"], /This resource does not exist/],
     [["keys", "create", "--name", "x", "--scope", "org:write"], /org:write: there is no such scope/],

@@ -109,7 +109,7 @@ describe("certificates that are replaced", () => {
     const of = (check: string): string[] =>
       findings.filter((each) => each.check === check).map(({ status, detail }) => `${status} ${detail}`);
     assert.match(of("certificates").join("\n"), /^warn listen: IP Address:127\.0\.0\.1.*expires in 1 days$/m);
-    assert.match(of("server").join("\n"), /^ok pid \d+ listens on .* and is well$/);
+    assert.match(of("server").join("\n"), /^ok pid \d+ listens on .* and is healthy$/);
   });
 
   test("a link that leads elsewhere, as in Kubernetes: new connections get the new pair, open ones stay", async () => {

@@ -88,9 +88,9 @@ async function setUpApp(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   const secret = (await dialog.locator("code").first().innerText()).replaceAll(/\s/g, "");
   await dialog.getByLabel("The current code in the app").fill(totp(secret, Date.now()));
-  await dialog.getByRole("button", { name: /Turn|Confirm|Go on|Set up/ }).click();
+  await dialog.getByRole("button", { name: /Turn|Confirm|Continue|Set up/ }).click();
   await dialog.getByLabel("I have saved them").check();
-  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("button", { name: "Continue" }).click();
   await page.getByText("The authenticator app is set up").waitFor();
 }
 

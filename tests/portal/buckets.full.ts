@@ -122,7 +122,7 @@ test("folders are opened, and an object is shown, linked, downloaded and deleted
   await dialog.getByLabel(/^Type browse/).fill("browse");
   await dialog.getByRole("button", { name: "Delete", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
-  await page.getByText("Nothing begins with this").waitFor();
+  await page.getByText("No name begins with this").waitFor();
   assert.deepEqual(await keys("browse"), ["year/2025/a.txt", "year/2026/a.txt", "year/2026/b.txt"]);
 
   await tab.go(`${path}?bytes=true`);

@@ -264,7 +264,7 @@ test("a cancelled result keeps the rows that arrived", { skip: NO_CHROMIUM }, as
   await page.locator('[data-place="0/0"]').waitFor();
   const startedMs = performance.now();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
-  const shownMs = await since(startedMs, page.getByText(/^Cancelled; [\d,]+ rows had come/).waitFor());
+  const shownMs = await since(startedMs, page.getByText(/^Cancelled; [\d,]+ rows had arrived/).waitFor());
   const endedMs = await since(startedMs, untilNoneRuns());
   tell(t, `cancelled on the page after ${shownMs} ms, on the server after ${endedMs} ms`);
   await page.locator('[data-place="0/0"]').waitFor();

@@ -93,7 +93,7 @@ test("changes of an operation are found: its id, permission, parameters, body an
   );
   assert.deepEqual(
     linesOf((row) => (row["security"] = [{ oauth2: ["files:delete"] }])),
-    ["getFileDownload: it needs files:delete now"],
+    ["getFileDownload: it now needs files:delete"],
   );
   assert.deepEqual(
     linesOf((row) => (row["security"] = [])),
@@ -101,31 +101,31 @@ test("changes of an operation are found: its id, permission, parameters, body an
   );
   assert.deepEqual(
     linesOf((row) => (row["parameters"] = (row["parameters"] as unknown[]).slice(0, 1))),
-    ["getFileDownload: query parameter expires_in: it is gone"],
+    ["getFileDownload: query parameter expires_in: it was removed"],
   );
   const required = { name: "new", in: "query", required: true, schema: {} };
   assert.deepEqual(
     linesOf((row) => (row["parameters"] as unknown[]).push(required)),
-    ["getFileDownload: query parameter new: it is required now"],
+    ["getFileDownload: query parameter new: it is now required"],
   );
   assert.deepEqual(
     linesOf((row) => (row["requestBody"] = { content: { "application/json": { schema: {} } } })),
-    ["getFileDownload: body: it is required now"],
+    ["getFileDownload: body: it is now required"],
   );
   assert.deepEqual(
     linesOf((row) => (row["responses"] = { 200: (row["responses"] as Record<string, unknown>)["200"] })).at(0),
-    "getFileDownload: answer 400: it is gone",
+    "getFileDownload: answer 400: it was removed",
   );
 });
 
-test("an operation that is gone, or needs a token now, is found", () => {
+test("an operation that was removed, or now needs a token, is found", () => {
   const released = read("openapi/released");
   const { "/health": health, ...paths } = released.paths;
-  assert.deepEqual(breaksOf(released, { ...released, paths }), ["health: GET /health is gone"]);
+  assert.deepEqual(breaksOf(released, { ...released, paths }), ["health: GET /health was removed"]);
   const guarded = {
     "/health": { get: { ...health?.["get"], security: [{ oauth2: [] }] } },
   } as unknown as ApiDocument["paths"];
   assert.deepEqual(breaksOf(released, { ...released, paths: { ...paths, ...guarded } }), [
-    "health: it needs a token now",
+    "health: it now needs a token",
   ]);
 });

@@ -31,7 +31,7 @@ export function breaksOf(before: ApiDocument, after: ApiDocument): string[] {
     Object.entries(item).flatMap(([method, operation]) => {
       const next = now.paths[path]?.[method];
       const id = operation.operationId;
-      if (next === undefined) return [`${id}: ${method.toUpperCase()} ${path} is gone`];
+      if (next === undefined) return [`${id}: ${method.toUpperCase()} ${path} was removed`];
       return operationBreaks(operation, next).map((line) => `${id}: ${line}`);
     }),
   );
@@ -43,7 +43,7 @@ function operationBreaks(before: Operation, after: Operation): string[] {
     ...securityBreaks(before, after),
     ...parameterBreaks(before, after),
     ...contentBreaks(before.requestBody?.content, after.requestBody?.content, { direction: "request", place: "body" }),
-    ...(before.requestBody === undefined && after.requestBody !== undefined ? ["body: it is required now"] : []),
+    ...(before.requestBody === undefined && after.requestBody !== undefined ? ["body: it is now required"] : []),
     ...answerBreaks(before, after),
   ];
 }
@@ -51,11 +51,11 @@ function operationBreaks(before: Operation, after: Operation): string[] {
 function securityBreaks(before: Operation, after: Operation): string[] {
   const scopesOf = ({ security }: Operation): readonly string[] =>
     security.flatMap((each) => Object.values(each).flat());
-  if (before.security.length === 0 && after.security.length > 0) return ["it needs a token now"];
+  if (before.security.length === 0 && after.security.length > 0) return ["it now needs a token"];
   const held = scopesOf(before);
   return scopesOf(after)
     .filter((scope) => !held.includes(scope))
-    .map((scope) => `it needs ${scope} now`);
+    .map((scope) => `it now needs ${scope}`);
 }
 
 function parameterBreaks(before: Operation, after: Operation): string[] {
@@ -65,19 +65,19 @@ function parameterBreaks(before: Operation, after: Operation): string[] {
     const place = `${parameter.in} parameter ${parameter.name}`;
     const next = find(after, parameter);
     // The server refuses unknown parameters.
-    if (next === undefined) return [`${place}: it is gone`];
+    if (next === undefined) return [`${place}: it was removed`];
     return schemaBreaks({ before: parameter.schema, after: next.schema, direction: "request", place });
   });
   const required = after.parameters
     .filter((parameter) => parameter.required && find(before, parameter)?.required !== true)
-    .map(({ name, in: place }) => `${place} parameter ${name}: it is required now`);
+    .map(({ name, in: place }) => `${place} parameter ${name}: it is now required`);
   return [...kept, ...required];
 }
 
 function answerBreaks(before: Operation, after: Operation): string[] {
   return Object.entries(before.responses).flatMap(([status, { content }]) => {
     const next = after.responses[status];
-    if (next === undefined) return [`answer ${status}: it is gone`];
+    if (next === undefined) return [`answer ${status}: it was removed`];
     return contentBreaks(content, next.content, { direction: "answer", place: `answer ${status}` });
   });
 }
@@ -89,7 +89,7 @@ function contentBreaks(
 ): string[] {
   return Object.entries(before).flatMap(([mediaType, { schema }]) => {
     const next = after[mediaType];
-    if (next === undefined) return [`${place}: ${mediaType} is gone`];
+    if (next === undefined) return [`${place}: ${mediaType} was removed`];
     return schemaBreaks({ before: schema, after: next.schema, direction, place });
   });
 }

@@ -37,7 +37,7 @@ export function schemaBreaks({ before, after, direction, place }: Pair): string[
       const [from, to] = direction === "request" ? [each, other] : [other, each];
       return oneForm({ before: from, after: to, direction, place });
     });
-    return tries.toSorted((a, b) => a.length - b.length)[0] ?? [`${place}: no form is left`];
+    return tries.toSorted((a, b) => a.length - b.length)[0] ?? [`${place}: no form remains`];
   });
 }
 
@@ -66,12 +66,12 @@ function valueBreaks({ before, after, direction, place }: Pair): string[] {
   if (from === null && to === null) return [];
   if (direction === "request") {
     if (to === null) return [];
-    if (from === null) return [`${place}: only some values are accepted now`];
-    return from.filter((value) => !to.includes(value)).map((value) => `${place}: the value ${value} is refused now`);
+    if (from === null) return [`${place}: only some values are now accepted`];
+    return from.filter((value) => !to.includes(value)).map((value) => `${place}: the value ${value} is now refused`);
   }
   if (from === null || before["x-open-enum"] === true) return [];
-  if (to === null) return [`${place}: any value may come now`];
-  return to.filter((value) => !from.includes(value)).map((value) => `${place}: the value ${value} may come now`);
+  if (to === null) return [`${place}: any value is now possible`];
+  return to.filter((value) => !from.includes(value)).map((value) => `${place}: the value ${value} is now possible`);
 }
 
 function valuesOf({ enum: values, const: value }: Schema): readonly string[] | null {
@@ -88,7 +88,7 @@ function boundBreaks({ before, after, direction, place }: Pair): string[] {
   if (before.format !== after.format && (direction === "answer" || after.format !== undefined))
     found.push(`${place}: the format ${String(before.format)} became ${String(after.format)}`);
   if (direction === "answer") return found;
-  if (after.pattern !== undefined && after.pattern !== before.pattern) found.push(`${place}: the pattern is another`);
+  if (after.pattern !== undefined && after.pattern !== before.pattern) found.push(`${place}: the pattern is different`);
   const bound = (schema: Schema, name: string, absent: number): number => Number(schema[name] ?? absent);
   for (const name of LOWEST)
     if (bound(after, name, -Infinity) > Math.max(bound(before, name, -Infinity), name === "minimum" ? -Infinity : 0))
@@ -104,23 +104,23 @@ function memberBreaks({ before, after, direction, place }: Pair): string[] {
   const found = Object.entries(from).flatMap(([name, schema]) => {
     const at = `${place}.${name}`;
     const now = to[name];
-    if (now === undefined) return [`${at}: the member is gone`];
+    if (now === undefined) return [`${at}: the member was removed`];
     const gone = direction === "answer" && wasRequired.has(name) && !isRequired.has(name);
     return [
-      ...(gone ? [`${at}: the member may be absent now`] : []),
+      ...(gone ? [`${at}: the member may now be absent`] : []),
       ...schemaBreaks({ before: schema, after: now, direction, place: at }),
     ];
   });
   if (direction === "request")
     for (const name of isRequired)
-      if (!wasRequired.has(name)) found.push(`${place}.${name}: the member is required now`);
+      if (!wasRequired.has(name)) found.push(`${place}.${name}: the member is now required`);
   return found;
 }
 
 /** Compares the rules for members that the schema does not name. */
 function openBreaks({ before, after, direction, place }: Pair): string[] {
   const [from, to] = [openMembers(before), openMembers(after)];
-  if (direction === "request" && from !== null && to === null) return [`${place}: other members are refused now`];
+  if (direction === "request" && from !== null && to === null) return [`${place}: other members are now refused`];
   if (from === null || to === null) return [];
   return schemaBreaks({ before: from, after: to, direction, place: `${place}.{name}` });
 }

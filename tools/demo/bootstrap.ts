@@ -16,6 +16,6 @@ export const bootstrap: Stop = {
     context.print(indented(`credential ${credential.client_id}; its secret is in the file, which only you can read`));
     for (const [name, address] of Object.entries(addresses))
       context.print(indented(`${name.padEnd(16)}${String(address)}`));
-    context.remember(`one organization, found or made, and a new credential for it`);
+    context.remember(`one organization, found or created, and a new credential for it`);
   },
 };

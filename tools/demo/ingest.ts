@@ -44,7 +44,7 @@ async function takeAll(context: DemoContext, sources: readonly LogSource[]): Pro
       );
       accepted += summary.accepted;
     } catch (error) {
-      context.print(indented(`→ nothing taken: ${(error as Error).message.split("\n")[0] ?? ""}`));
+      context.print(indented(`→ nothing was sent: ${(error as Error).message.split("\n")[0] ?? ""}`));
     }
   }
   return accepted;

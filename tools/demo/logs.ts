@@ -24,7 +24,7 @@ export function findLogs(
 ): { from: string; sources: LogSource[] } {
   if (asked !== null) {
     const sources = textFiles(asked);
-    if (sources.length === 0) throw new Error(`cannot take logs from ${asked}: it holds no text file that can be read`);
+    if (sources.length === 0) throw new Error(`cannot take logs from ${asked}: it has no text file that can be read`);
     return { from: asked, sources };
   }
   const beside = join(root, BESIDE_THE_CHECKOUT);

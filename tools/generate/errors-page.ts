@@ -14,7 +14,7 @@ change, and each code has one \`status\` and one \`title\`. \`detail\` describes
 In a 403, \`decided_by\` names the reason: \`scope\`, \`role\`, \`policy\`, \`project\`, \`address\`, \`approval\` or \`parent\` ([identity](identity.md)).
 If a scope is missing, \`required_scope\` names it.
 
-A PATCH or PUT gets \`concurrent_update\` in two cases: its \`If-Match\` does not match the present version of the resource, or another
+A PATCH or PUT gets \`concurrent_update\` in two cases: its \`If-Match\` does not match the current version of the resource, or another
 request changed the resource at the same time. Read the resource again, and repeat the change.
 
 OAuth, OTLP, the container registry and S3 have other errors, in the format of their specifications.

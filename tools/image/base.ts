@@ -43,7 +43,7 @@ export interface Base {
   readonly packages: readonly DebianPackage[];
 }
 
-/** The file system below the program: Debian's packages and the accounts. `directory` is for downloads. */
+/** The base of the image's file system: Debian's packages and the accounts. `directory` is for downloads. */
 export function baseOf(architecture: string, directory: string): Base {
   const packages = downloadPackages(Object.keys(PACKAGES), { architecture, directory });
   const entries = packages.flatMap((each) => filesOf(each, join(directory, "unpacked", each.name)));

@@ -8,14 +8,14 @@ import { Layout, MEDIA, type Descriptor, type Layer, type TreeEntry } from "./la
 import { programOf, runtimeOf } from "./program.ts";
 import { sbomOf } from "./sbom.ts";
 
-/** By the names of OCI and Debian, which are the same. */
+/** OCI and Debian use the same names. */
 export const ARCHITECTURES = ["amd64", "arm64"];
 
 export interface ImageOptions {
   readonly root: string;
-  /** The layout is written into a folder of it. */
+  /** The directory in which the folder of the layout is created. */
   readonly directory: string;
-  /** For downloads; the caller removes it. */
+  /** The directory for downloads. The caller removes it. */
   readonly work: string;
   readonly architectures: readonly string[];
 }
@@ -112,7 +112,9 @@ function versionOf(packages: readonly { readonly name: string; readonly version:
   return packages.find((each) => name.test(each.name))?.version ?? "unknown";
 }
 
-/** The commit's time: the same commit gives the same image. `SOURCE_DATE_EPOCH` stands for it without a repository. */
+/**
+ * The commit's time: the same commit gives the same image. Without a repository, `SOURCE_DATE_EPOCH` gives the time.
+ */
 function commitTime(root: string): string {
   const { SOURCE_DATE_EPOCH: given } = process.env;
   const seconds = given ?? execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" });

@@ -17,7 +17,7 @@ export interface NpmPackage {
   readonly version: string;
 }
 
-/** Node and the SQL engine, which have a separate layer since they change seldom. */
+/** Node and the SQL engine. They have a separate layer, because they change seldom. */
 export interface Runtime {
   readonly entries: readonly TreeEntry[];
   readonly packages: readonly NpmPackage[];
@@ -46,7 +46,9 @@ export function runtimeOf(root: string, architecture: string, directory: string)
 export interface Program {
   readonly version: string;
   readonly entries: readonly TreeEntry[];
-  /** Paths in the lock file of the packages whose code it has, and of those that npm installs with it. */
+  /**
+   * Paths in the lock file: of the packages whose code the program contains, and of those that npm installs with it.
+   */
   readonly thirdParties: readonly string[];
 }
 
@@ -64,14 +66,14 @@ function entryOf({ path, content, isExecutable = false }: PackageFile): TreeEntr
 function unpacked(root: string, name: string, directory: string): { npm: NpmPackage; entries: TreeEntry[] } {
   const { version, integrity } = readLock(root).packages[`node_modules/${name}`] ?? {};
   if (version === undefined || integrity === undefined)
-    throw new Error(`cannot check ${name}: package-lock.json has no version or integrity of it`);
+    throw new Error(`cannot check ${name}: package-lock.json has no version or integrity for it`);
   const target = join(directory, name.replace("/", "-"));
   mkdirSync(target, { recursive: true });
   const words = ["pack", `${name}@${version}`, "--json", "--prefer-offline", "--ignore-scripts"];
   const [packed] = JSON.parse(runTool("npm", words, { cwd: target }).toString()) as { filename: string }[];
   const file = join(target, packed?.filename ?? "");
   const found = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
-  if (found !== integrity) throw new Error(`${name}@${version} is not the one of package-lock.json: ${found}`);
+  if (found !== integrity) throw new Error(`${name}@${version} differs from package-lock.json: ${found}`);
   runTool("tar", ["--extract", "--gzip", "--no-same-owner", "--file", file], { cwd: target });
   return { npm: { name, version }, entries: treeOf(join(target, "package")) };
 }

@@ -10,11 +10,14 @@ export interface Contents {
   readonly debian: readonly DebianPackage[];
   /** Names of the npm packages beside the program: Node and the SQL engine of this architecture. */
   readonly runtime: readonly string[];
-  /** Paths in the lock file of the packages whose code the program has, and of those that npm would install with it. */
+  /**
+   * Paths in the lock file: of the packages whose code the program contains, and of those that npm would install with
+   * it.
+   */
   readonly thirdParties: Iterable<string>;
 }
 
-/** Packages of one platform. npm's package names those of every platform, an image has one. */
+/** The packages of one platform. The npm package names those of every platform, but an image has only one. */
 const OF_PLATFORM = /node_modules\/(@duckdb\/|node-)/;
 
 /** Returns the list of an image's parts: Debian's packages, Node, the SQL engine, Mooring and the code in it. */
@@ -34,7 +37,7 @@ function ofDebian({ name, version, architecture, sha256 }: DebianPackage): Compo
   return { type: "library", "bom-ref": purl, name, version, purl, hashes: [{ alg: "SHA-256", content: sha256 }] };
 }
 
-/** npm may leave an optional package out; an image has all that it names. */
+/** npm may leave out an optional package. An image has all of them. */
 function withRequired(component: Component): Component {
   return { ...component, scope: "required" };
 }

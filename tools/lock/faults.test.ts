@@ -54,7 +54,7 @@ test("a licence that the list does not allow, or none, needs an exception with t
   assert.deepEqual(unusedExceptions(SOUND, [exception]), ["c*"]);
 });
 
-test("licence expressions: one of alternatives, all of conjunctions, parentheses, no exceptions", () => {
+test("a licence expression is allowed by one of its alternatives or all of its conjunctions, in parentheses too, but not by an exception", () => {
   for (const text of ["MIT", "(MIT OR GPL-3.0-only)", "GPL-2.0-only OR MIT", "MIT AND (ISC OR MPL-2.0)"])
     assert.ok(isAllowed(text), text);
   const refused = ["", "GPL-3.0-only", "MIT AND MPL-2.0", "(MIT", "MIT)", "MIT OR", "MIT ISC"];

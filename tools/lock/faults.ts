@@ -7,9 +7,9 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the faults of a lock file. Without faults, `npm ci` installs the same bytes everywhere and runs none of them:
- * every package has an `integrity`, no platform's optional package was left out, and no published
- * package has an install script. Every licence is allowed, or is an exception with a reason.
+ * Returns the faults of a lock file. Without faults, `npm ci` installs the same bytes everywhere and runs no install
+ * script: every package has an `integrity`, no platform's optional package was left out, and no published package has
+ * an install script. Every licence is allowed, or is an exception with a reason.
  */
 export function faultsOf(lock: Lock, exceptions: readonly LicenceException[] = LICENCE_EXCEPTIONS): string[] {
   return Object.entries(lock.packages).flatMap(([path, entry]) => [
@@ -39,7 +39,7 @@ function licenceFaults(path: string, entry: LockEntry, exceptions: readonly Lice
   return [`${titleOf(path, entry)} ${licence}, which tools/lock/licences.ts does not allow`];
 }
 
-/** Names of the exceptions that no package needs. Each would allow a later package. */
+/** Returns the names of exceptions that no package needs. Each could allow a package that is added later. */
 export function unusedExceptions(lock: Lock, exceptions: readonly LicenceException[] = LICENCE_EXCEPTIONS): string[] {
   const names = Object.keys(lock.packages).map(packageNameOf);
   return exceptions

@@ -1,4 +1,4 @@
-/** Licences of third parties' packages that may be in what we publish, by their SPDX identifiers. */
+/** Licences of third-party packages whose code we may publish, by their SPDX identifiers. */
 export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   "0BSD",
   "Apache-2.0",
@@ -13,12 +13,12 @@ export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
 ]);
 
 export interface LicenceException {
-  /** Names of packages; `*` at the end stands for any rest. */
+  /** Names of packages; `*` at the end matches any text. */
   readonly name: string;
   /** The licence, which the list does not allow or the package does not state. */
   readonly licence: string;
   readonly reason: string;
-  /** Whether its code may be in what we publish. */
+  /** Whether the published packages may contain its code. */
   readonly mayBePublished: boolean;
 }
 
@@ -39,7 +39,7 @@ export const LICENCE_EXCEPTIONS: readonly LicenceException[] = [
   {
     name: "combine-errors",
     licence: "MIT",
-    reason: "its Readme states the licence, its package.json does not; tus-js-client uses it in Node only",
+    reason: "its readme states the licence, but its package.json does not; tus-js-client uses it in Node only",
     mayBePublished: false,
   },
 ];
@@ -54,8 +54,8 @@ export function exceptionOf(
 }
 
 /**
- * Whether the list allows a licence expression (SPDX 2.3, annex D): of alternatives (`OR`) one, of conjunctions (`AND`)
- * all. `WITH` is not allowed, because an exception needs a reader.
+ * Whether the list allows a licence expression (SPDX 2.3, annex D). It must allow one of alternatives (`OR`), and all
+ * of conjunctions (`AND`). `WITH` is not allowed, because an exception needs a reader.
  */
 export function isAllowed(expression: string, allowed: ReadonlySet<string> = ALLOWED_LICENCES): boolean {
   const words = expression.match(/[()]|[^\s()]+/g) ?? [];

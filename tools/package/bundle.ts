@@ -30,8 +30,8 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
     platform,
     external: [...external],
     plugins: [...plugins],
-    // Prefers ES modules, since the bundler can't leave out unused members of CommonJS. It adds "import" or "require"
-    // itself, depending on the importing code.
+    // Prefers ES modules, since the bundler can't leave out unused members of CommonJS. The bundler adds the condition
+    // "import" or "require", depending on the importing code.
     resolve: { mainFields: ["module", "main"], conditionNames: ["module", platform, "default"] },
     onLog: (level, log, show) => {
       if (level === "warn") throw new Error(`cannot bundle: ${log.message}`);

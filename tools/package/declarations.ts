@@ -30,7 +30,7 @@ function compile(root: string, directory: string): void {
     outDir: directory,
     types: [],
     lib: ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
-    // Sources, not node_modules: the compiler may treat modules there as third-party code and leave them out.
+    // These are the sources. The compiler may treat modules in node_modules as third-party code, and leave them out.
     paths: { "@mooring/contract": [join(root, "contract/src/index.ts")] },
   };
   const files = ["client/src/index.ts", "contract/src/index.ts"].map((file) => join(root, file));

@@ -1,6 +1,6 @@
-/** An entry of a tar archive (POSIX.1-1988 ustar). Owner and group are root, or are not stored by the reader. */
+/** An entry of a tar archive (POSIX.1-1988 ustar). The owner and the group are root. */
 export interface TarEntry {
-  /** With `/`; of a directory without one at the end. */
+  /** With `/` as separator; a directory has none at the end. */
   readonly path: string;
   readonly kind: "file" | "directory" | "link";
   readonly mode: number;

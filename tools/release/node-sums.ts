@@ -36,7 +36,7 @@ export function nodeSumFaults(lock: Lock, names: Iterable<string>, sums: NodeSum
       .map((name) => `tools/release/node-sums.json has no sums of ${name}@${versions.get(name)}`),
     ...Object.entries(sums)
       .filter(([, sum]) => sum.archive.endsWith(".exe") && sum.archive_sha256 !== sum.binary_sha256)
-      .map(([name]) => `the two sums of ${name} are of one file and differ`),
+      .map(([name]) => `the two sums of ${name} are of the same file, but differ`),
     ...Object.keys(sums)
       .filter((name) => !wanted.includes(name))
       .map((name) => `no package needs the sums of ${name}`),

@@ -53,7 +53,7 @@ async function npmPackage(
   writeFileSync(join(out, `${file}-${version}.cdx.json`), sbom);
 }
 
-/** What `npm run image` writes: files as they are, a directory (the OCI layout) as one archive. */
+/** The output of `npm run image`: files unchanged, and a directory (the OCI layout) as one archive. */
 async function image(place: PartPlace): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), "mooring-release-"));
   try {
@@ -68,7 +68,7 @@ async function image(place: PartPlace): Promise<void> {
   }
 }
 
-/** As `helm package` names it; its files are below a directory with the chart's name. */
+/** The archive has the name that `helm package` gives it. Its files are in a directory with the chart's name. */
 async function chart(place: PartPlace): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), "mooring-release-"));
   try {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { exceptionOf } from "../lock/licences.ts";
 import { packageNameOf, resolvePackage, type Lock } from "../lock/lock.ts";
 
-/** A component of a CycloneDX 1.5 document, as far as we write it. */
+/** The members of a CycloneDX 1.5 component that we write. */
 export interface Component {
   readonly type: "application" | "container" | "library" | "operating-system";
   readonly "bom-ref": string;

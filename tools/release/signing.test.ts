@@ -19,7 +19,7 @@ const openssl = (...words: string[]): { status: number | null; output: string } 
 };
 const skip = spawnSync("openssl", ["version"]).status === 0 ? false : "openssl is not installed";
 
-test("openssl and sha256sum verify the signed files, and refuse a changed one", { skip }, () => {
+test("openssl and sha256sum verify the signed files, and refuse a changed file", { skip }, () => {
   writeFileSync(join(folder, "a.tgz"), "a");
   writeFileSync(join(folder, "b.json"), "b");
   const made = openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "release.key");

@@ -28,7 +28,7 @@ interface Seen {
 }
 
 /**
- * Runs test files in one process. If that process ends early, the present file runs alone, and then the remaining ones.
+ * Runs test files in one process. If that process ends early, the current file runs alone, and then the remaining ones.
  * Never rejects because of a test file: a crash, an early exit, an open handle at the end and a file without a test are
  * failures in its result.
  */

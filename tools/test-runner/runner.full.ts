@@ -193,7 +193,7 @@ describe("the runner", { concurrency: 4 }, () => {
     assert.equal(ran.last, "1 passed, 0 failed, 0 skipped");
   });
 
-  test("a file that the budget ends is no failure, but earlier failures count", async () => {
+  test("a file that is ended when the time is over is not a failure, but earlier failures count", async () => {
     const endless = 'test("c", async () => { await new Promise((done) => setTimeout(done, 60_000)); });';
     const ran = await run(
       { "a.test.ts": `${PASSES}\ntest("b", () => { throw new Error("b"); });\n${endless}` },

@@ -29,7 +29,7 @@ export interface TestEvent {
   readonly details: { readonly type?: string | undefined; readonly error?: unknown };
 }
 
-/** The present counts of a file whose tests run. */
+/** The current counts of a file whose tests run. */
 interface Running {
   passed: number;
   failures: Failure[];
@@ -108,7 +108,7 @@ export class Tally {
   }
 
   /**
-   * Notes the end of the process. If several files share it, the present one has no result.
+   * Notes the end of the process. If several files share it, the current one has no result.
    * @param verdict the fault of the whole process
    */
   end(verdict: string | undefined): void {
@@ -159,7 +159,7 @@ function failureType(error: unknown): unknown {
   return error instanceof Error && "failureType" in error ? error.failureType : undefined;
 }
 
-/** node:test wraps thrown errors. The cause says more. */
+/** node:test wraps thrown errors. The cause has the original message. */
 export function describeError(error: unknown): string {
   const thrown = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (!(thrown instanceof Error)) return String(thrown);

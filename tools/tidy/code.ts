@@ -73,7 +73,7 @@ const clock = nodeRule(
       node.type === "NewExpression" && dottedName(node["callee"]) === "Date" && isEmpty(node["arguments"]);
     return isBareDate ? "new Date() reads the clock; take a Clock from #kernel/time.ts" : undefined;
   },
-  // A page shows the time of its device, and its tests set that.
+  // A page shows the time of its device, and the portal's tests set that time.
   (path) => isProduct(path) && !/^portal\/|^server\/src\/kernel\/time\.ts$/.test(path),
 );
 

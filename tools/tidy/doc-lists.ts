@@ -88,7 +88,7 @@ const notYet: Rule = {
         .filter((feature) => NOT_YET[feature] === undefined)
         .map((feature) => `README.md: "${feature}" has no sign in NOT_YET of tools/tidy/doc-lists.ts`),
       ...Object.entries(NOT_YET).flatMap(([feature, isThere]) => {
-        if (files.some(isThere)) return [`README.md: "${feature}" works; take it out, here and in NOT_YET`];
+        if (files.some(isThere)) return [`README.md: "${feature}" works; remove it, here and from NOT_YET`];
         return named.includes(feature) ? [] : [`README.md: "${feature}" is missing in "Not yet"`];
       }),
     ];

@@ -67,18 +67,18 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ [A]: "// é\nsetInterval(() => f(), 5);\n" }, /a\.ts:2: setInterval; add the work to the schedule/],
       [
         { [A]: "class A {\n  #run() {\n    this.#timer = setTimeout(() => this.#run(), 5);\n  }\n}\n" },
-        /a\.ts:3: a setTimeout that sets itself again/,
+        /a\.ts:3: a setTimeout that restarts itself/,
       ],
       [
         {
           [A]: "class A {\n  b() { setTimeout(() => void this.#c(), 5); }\n  async #c() { await f(); this.b(); }\n}\n",
         },
-        /a\.ts:2: a setTimeout that sets itself again/,
+        /a\.ts:2: a setTimeout that restarts itself/,
       ],
-      [{ [A]: "function a() {\n  setTimeout(a, 5);\n}\n" }, /a\.ts:2: a setTimeout that sets itself again/],
+      [{ [A]: "function a() {\n  setTimeout(a, 5);\n}\n" }, /a\.ts:2: a setTimeout that restarts itself/],
       [{ [A]: `${SLEEP}while (!stopped) await delay(5);\n` }, /a\.ts:2: an endless loop that sleeps/],
       [{ [A]: `${SLEEP}for (;;) { await delay(5); }\n` }, /a\.ts:2: an endless loop that sleeps/],
-      [{ [SCHEDULE]: "f();\n" }, /pool\.ts has no timer that repeats any more/],
+      [{ [SCHEDULE]: "f();\n" }, /pool\.ts has no repeating timer any more/],
     ],
     fine: [
       { [SCHEDULE]: "setInterval(f, 5);\n", ...REPEATING_ELSEWHERE },
@@ -267,7 +267,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     caught: [
       [
         { [S]: 'db.selectFrom("project").select("id");\n' },
-        /store\.ts:1: ask server\/src\/domain\/projects\/index\.ts/,
+        /store\.ts:1: use the functions of server\/src\/domain\/projects\/index\.ts/,
       ],
       [{ [S]: '\ndb.leftJoin("project as p", "p.id", "x");\n' }, /store\.ts:2:/],
       [{ [S]: "sql`select 1 from project where id = 1`;\n" }, /store\.ts:1:/],
@@ -275,7 +275,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       [{ [S]: 'type A = Tables["project"]["visibility"];\n' }, /store\.ts:1:/],
       [{ [S]: 'where("project.state", "=", "active");\n' }, /store\.ts:1:/],
       [{ [S]: 'where("project.state_since", "is", null);\n' }, /store\.ts:1:/],
-      [{ "server/src/domain/limits/store.ts": "f();\n" }, /take it out of projects-in-one-place/],
+      [{ "server/src/domain/limits/store.ts": "f();\n" }, /remove it from projects-in-one-place/],
     ],
     fine: [
       {
@@ -288,10 +288,10 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   "credentials-in-one-place": {
     caught: [
-      [{ [S]: 'db.selectFrom("credential").select("id");\n' }, /store\.ts:1: ask server\/src\/domain\/identity/],
+      [{ [S]: 'db.selectFrom("credential").select("id");\n' }, /store\.ts:1: use the functions of server\/src\/domain\/identity/],
       [{ [S]: '\ndb.leftJoin("s3_key as k", "k.id", "x");\n' }, /store\.ts:2:/],
       [{ [S]: "sql`update s3_key set x = 1`;\n" }, /store\.ts:1:/],
-      [{ "server/src/domain/identity/federation/store.ts": "f();\n" }, /take it out of credentials-in-one-place/],
+      [{ "server/src/domain/identity/federation/store.ts": "f();\n" }, /remove it from credentials-in-one-place/],
     ],
     fine: [
       {

@@ -71,7 +71,7 @@ function inOnePlace({ rule, home, named, except, mend }: Owned): Rule {
         ...places.filter(({ path }) => except[path] === undefined).map(({ path, line }) => `${path}:${line}: ${mend}`),
         ...Object.keys(except)
           .filter((path) => files.some((file) => file.path === path) && !isUsed(path))
-          .map((path) => `${path} needs no exception any more; take it out of ${rule} in tools/tidy/tables.ts`),
+          .map((path) => `${path} needs no exception any more; remove it from ${rule} in tools/tidy/tables.ts`),
       ];
     },
   };
@@ -89,7 +89,7 @@ export const projectsInOnePlace = inOnePlace({
     "g",
   ),
   except: COUNTS,
-  mend: "ask server/src/domain/projects/index.ts for projects, and join them by `withProject`",
+  mend: "use the functions of server/src/domain/projects/index.ts, and `withProject` for joins",
 });
 
 /** Only one place may query credentials: a query elsewhere can forget that one may be revoked, expired or pending. */
@@ -98,5 +98,5 @@ export const credentialsInOnePlace = inOnePlace({
   home: "server/src/domain/identity/credentials/store.ts",
   named: new RegExp(inQueries("credential|s3_key"), "g"),
   except: { ...COUNTS, "server/src/domain/identity/federation/store.ts": "shows the credential of each trust" },
-  mend: "ask server/src/domain/identity/credentials for credentials and keys; its store.ts alone queries their tables",
+  mend: "use the functions of server/src/domain/identity/credentials; only its store.ts queries the tables of credentials and keys",
 });

@@ -25,11 +25,11 @@ const REGISTRY_SETTING = /^\s*(?:registry|@[\w-]+:registry|\/\/.*)=.*/gm;
 export const TEXT_RULES: readonly Rule[] = [
   banned("open-work", OPEN_WORK, "name what would trigger it, as in TO" + "DO(when X): do Y", isCode),
   banned("machine-paths", MACHINE_PATH, "a path of one machine"),
-  banned("registry-hosts", REGISTRY_HOST, "which registry is used is the reader's setting"),
+  banned("registry-hosts", REGISTRY_HOST, "remove it: the reader's settings choose the registry"),
   banned("lock-file-hosts", /"resolved": "\w+:.*/g, "the lock file names no host; see .npmrc", (path) =>
     path.endsWith("package-lock.json"),
   ),
-  banned("registry-settings", REGISTRY_SETTING, "which registry is used is the reader's setting", (path) =>
+  banned("registry-settings", REGISTRY_SETTING, "remove it: the reader's settings choose the registry", (path) =>
     path.endsWith(".npmrc"),
   ),
   banned("lint-disable", LINT_DISABLE, "say why after ` -- `", isCode),

@@ -9,19 +9,19 @@ const SCHEDULE = "server/src/stores/jobs/schedule.ts";
  * fails too.
  */
 export const REPEATING: Readonly<Record<string, string>> = {
-  "server/src/app/commands/follow.ts": "a command that follows, until its user ends it",
+  "server/src/app/commands/follow.ts": "a command that follows a stream until its user ends it",
   "server/src/app/commands/ingest/run.ts": "a command that reads its input, until that ends",
   "server/src/app/commands/serve.ts": "waits for records that another server still holds, before there is a schedule",
   "server/src/domain/files/arrivals.ts": "keeps the claim of one upload that arrives",
-  "server/src/http/body-idle.ts": "looks whether one request's body still comes",
-  "server/src/http/drain-body.ts": "checks whether the rest of one request's body still comes",
+  "server/src/http/body-idle.ts": "checks whether bytes of one request's body still arrive",
+  "server/src/http/drain-body.ts": "checks whether the rest of one request's body still arrives",
   "server/src/stores/metadata/postgres/listener.ts": "connects again, until it is connected",
   "server/src/stores/metadata/postgres/pool.ts": "the limit of one wait for a connection",
-  "server/src/stores/objects/s3/source.ts": "tries one read again, a limited number of times",
+  "server/src/stores/objects/s3/source.ts": "retries one read, a limited number of times",
   "server/src/stores/telemetry/compaction/deletions.ts":
     "waits for the end of a backup, while there are files to delete",
   "server/src/stores/telemetry/query/child/session.ts": "in a child process, while it ends one query",
-  "server/src/stores/telemetry/query/watchdog.ts": "looks at the memory of a child process while it runs a query",
+  "server/src/stores/telemetry/query/watchdog.ts": "reads the memory of a child process while it runs a query",
   "server/src/surfaces/files/content/upload.ts": "keeps the claim of one upload",
   "server/src/surfaces/telemetry/tail/tails.ts": "one open connection of a live tail",
   "server/src/surfaces/webhooks/stream/streams.ts": "one open connection of a stream of events",
@@ -54,7 +54,7 @@ function repeatingTimers(file: SourceFile): { index: number; what: string }[] {
       found.push({ node, what: "an endless loop that sleeps" });
   });
   for (const node of timeouts)
-    if (reaches(node, functions)) found.push({ node, what: "a setTimeout that sets itself again" });
+    if (reaches(node, functions)) found.push({ node, what: "a setTimeout that restarts itself" });
   return found.map(({ node, what }) => ({ index: indexOf(file, node), what }));
 }
 
@@ -97,7 +97,7 @@ function nameOf(value: unknown): string | undefined {
   return nameOf(value["property"]);
 }
 
-/** Whether the function that a timer calls comes, by calls within the file, to set that timer. */
+/** Whether the function that a timer calls sets that timer again, directly or by calls within the file. */
 function reaches(timeout: Node, functions: ReadonlyMap<string, readonly Node[]>): boolean {
   const [first] = timeout["arguments"] as { expression: unknown }[];
   const given = nameOf(first?.expression);
@@ -148,7 +148,7 @@ export const periodicWork: Rule = {
         ),
       ...Object.keys(REPEATING)
         .filter((path) => files.some((file) => file.path === SCHEDULE) && !paths.has(path))
-        .map((path) => `${path} has no timer that repeats any more; take it out of REPEATING in tools/tidy/timers.ts`),
+        .map((path) => `${path} has no repeating timer any more; remove it from REPEATING in tools/tidy/timers.ts`),
     ];
   },
 };

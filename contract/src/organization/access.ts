@@ -63,8 +63,8 @@ export const ACCESS_ROWS = {
     tag: "organization",
     summary: "Show who may do something, and why",
     description:
-      "With a project: in that project. Without: in the organization, or in a project that you may see too. What a right is cut " +
-      "to, such as the buckets of an access key, are not considered.",
+      "With a project: in that project. Without: in the organization, or in a project that you may see too. Limits of a permission, " +
+      "such as the buckets of an S3 key, are not considered.",
     permission: "org:read",
     query: Type.Object({ permission: ScopeName, project: Type.Optional(IdOrSlug) }),
     result: Access,

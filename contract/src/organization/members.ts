@@ -56,7 +56,7 @@ export const MEMBER_ROWS = {
     tag: "members",
     summary: "Remove a member",
     description:
-      "Credentials and S3 keys that the person created lose every scope. With `transfer_credentials=true`, the caller takes them over with their present scopes instead. If a private project has no other maintainer, an owner becomes its maintainer.",
+      "Credentials and S3 keys that the person created lose every scope. With `transfer_credentials=true`, the caller takes them over with their current scopes instead. If a private project has no other maintainer, an owner becomes its maintainer.",
     permission: "members:write",
     recentSignIn: true,
     params: userParams,
@@ -97,7 +97,7 @@ export const MEMBER_ROWS = {
     method: "POST",
     path: "/v1/invitations/{invitation_id}/renew",
     tag: "members",
-    summary: "Create a new link for an invitation that is open or has expired; the old one ends",
+    summary: "Create a new link for an invitation that is open or has expired; the old link ends",
     description:
       "The link works for seven days. The server mails it under the same conditions as the link of a new invitation.",
     permission: "members:write",

@@ -223,7 +223,7 @@ const AUDIT_FAULTS = ["gap", "edited", "unlinked", "truncated", "head"] as const
 
 export const AuditVerification = Type.Object({
   ok: Type.Boolean(),
-  entries: Type.Integer({ description: "consecutive valid entries" }),
+  entries: Type.Integer({ description: "valid entries in a row, from the first one" }),
   head_hash: nullable(
     Type.String({
       description: "hash of the last entry of a valid log; store it in another place to compare it later",

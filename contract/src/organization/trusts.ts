@@ -57,7 +57,7 @@ export const TRUST_ROWS = {
     method: "POST",
     path: "/v1/credentials/{credential_id}/trusts",
     tag: "credentials",
-    summary: "Create a trust: tokens of an issuer about a subject stand for the credential's secret",
+    summary: "Create a trust: tokens of an issuer about a subject replace the credential's secret",
     description:
       "A job sends its token to POST /oauth/token as client_assertion (RFC 7523). The caller must have all permissions of the credential. A credential can have 20 trusts.",
     permission: "credentials:write",

@@ -47,7 +47,8 @@ export const DISCOVERY_ROUTES = {
     summary: "Show this document: every operation of the JSON API",
     description: "It is the same for every caller and has an entity tag.",
     permission: "public",
-    publicReason: "the interface is public, and of this deployment the document has only the addresses",
+    publicReason:
+      "the interface is public; the document contains nothing else about this deployment than its addresses",
     result: Type.Object({
       openapi: Type.String({ description: "version of the OpenAPI specification" }),
       info: Type.Object({ title: Type.String(), version: Type.String({ description: "of the interface" }) }),

@@ -18,7 +18,7 @@ export const SIGN_IN_ROWS = {
     tag: "portal",
     summary: "Set up the owner's account by a one-time link, sign in, and get a first credential",
     description:
-      "With `email` the owner signs in with another address than the one that was named; nobody has proved it then.",
+      "With `email` the owner signs in with another address than the one that was named; this address is unverified.",
     permission: "public",
     publicReason: "the owner has no account yet; the token in the body authorizes the request",
     sameOrigin: true,
@@ -214,8 +214,7 @@ export const SIGN_IN_ROWS = {
     path: "/api/session/token",
     tag: "portal",
     summary: "Get an access token for one organization; it is valid for five minutes, and not longer than the session",
-    description:
-      "With it the portal calls the public operations as anyone does; it holds what the person's roles hold.",
+    description: "The portal calls the public operations with it. It has the permissions of the person's roles.",
     permission: "session",
     body: Type.Object({ organization: Slug }, closed),
     result: Type.Object({

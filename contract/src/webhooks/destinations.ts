@@ -136,7 +136,7 @@ export const WEBHOOK_DESTINATION_ROWS = {
     method: "DELETE",
     path: "/v1/webhooks/{webhook_id}/destinations/{destination_id}",
     tag: "webhooks",
-    summary: "Delete a destination; what waits for it is not sent",
+    summary: "Delete a destination; its pending events are not sent",
     permission: "webhooks:write",
     params: destinationParams,
     status: 204,

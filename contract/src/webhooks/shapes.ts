@@ -120,7 +120,7 @@ export const Webhook = Type.Object({
   ...settings,
   has_secret: Type.Boolean(),
   retention_days: Days,
-  urls: Type.Array(WebhookUrl, { description: "the present address and the last old ones, newest first" }),
+  urls: Type.Array(WebhookUrl, { description: "the current address and the last old ones, newest first" }),
   created_by: Type.String(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -163,7 +163,7 @@ export const WebhookEvent = Type.Object({
   size_bytes: Type.Integer(),
   ip: Type.String(),
   verified: Type.Enum([...WEBHOOK_SCHEMES], { description: "the scheme that verified it" }),
-  duplicates: Type.Integer({ description: "how often the sender repeated it" }),
+  duplicates: Type.Integer({ description: "how often the sender repeated the event" }),
   cursor: Type.String({ description: "continues after this event" }),
   body_format: nullable(
     Type.Enum(["json", "deep_json", "text", "binary"], {

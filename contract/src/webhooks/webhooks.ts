@@ -29,7 +29,7 @@ export const WEBHOOK_ROWS = {
     method: "POST",
     path: "/v1/webhooks",
     tag: "webhooks",
-    summary: "Create a webhook: an address that takes events into a project",
+    summary: "Create a webhook: an address that accepts events for a project",
     permission: "webhooks:write",
     body: Type.Object({ name: DisplayName, project: IdOrSlug, ...optional }, closed),
     result: Type.Object({ ...Webhook.properties, webhook_url, secret, replayed: Replayed }),

@@ -112,7 +112,7 @@ function useBody(
   return { days, isReady: scopes.length > 0 && name !== "" && faultOf(addresses) === null, body };
 }
 
-/** Says in advance that the new secret will not work before it is approved. */
+/** Warns that the new secret will not work before it is approved. */
 function ApprovalNote({ project }: { project: string | null }): ReactNode {
   const chosen = useMe()?.projects.find(({ slug }) => slug === project);
   if (useMayIn(chosen?.id ?? null, "members:write")) return null;
@@ -161,7 +161,7 @@ function expiryHint({ lifetimeDaysMax, requireExpiry }: CredentialPolicy): strin
   if (lifetimeDaysMax !== null) return `The policy allows ${lifetimeDaysMax} days`;
   return requireExpiry
     ? "The policy requires an expiry"
-    : "Choose one that expires: nobody has to remember to revoke it";
+    : "Choose an expiry, so that nobody has to remember to revoke it";
 }
 
 function ProjectField({

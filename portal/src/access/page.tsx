@@ -20,7 +20,7 @@ interface PageProps<T extends AccessItem, N> {
   kind: AccessKind<T>;
   title: string;
   about: ReactNode;
-  /** Says what such an item is for, and which command creates one. */
+  /** The purpose of such an item, and the command that creates one. */
   emptyAbout: string;
   emptyCommand: string;
   /** The search parameters that fill in the form. They are cleared when it closes. */

@@ -15,7 +15,7 @@ export interface Grant {
 /** Scopes on the organization itself. A project's credential cannot have them. */
 const OF_ORGANIZATION: readonly Scope[] = ["org:read", "org:write", "members:write", "audit:read"];
 
-/** Returns why a scope can't be given, or null if it can. */
+/** Returns why the person can't give a scope. Null: they can. */
 export function whyNot(scope: Scope, grant: Grant): string | null {
   const { orgRole, orgScopes, project, policyScopes } = grant;
   if (policyScopes !== null && !policyScopes.includes(scope))

@@ -53,13 +53,13 @@ export function SnippetTabs(props: SnippetTabsProps): ReactNode {
   return <Tabs label="Clients" tabs={tabs} value={client} onChange={setClient} />;
 }
 
-/** Shows a command that tests the key, since the portal can't sign requests to the gateway. */
+/** Shows a command that tests the key, because the portal can't sign requests to the gateway. */
 export function TestCommand(props: SnippetTabsProps): ReactNode {
   const access = useS3Access(props);
   if (access === undefined) return null;
   return (
     <div className="flex flex-col gap-1">
-      <p className="text-ink-2">Try it: this lists the content of the bucket, or says why the key may not.</p>
+      <p className="text-ink-2">Try it: this lists the content of the bucket, or shows why the key is refused.</p>
       <CopyBlock text={testCommand(access)} label="command that tries the key" />
     </div>
   );

@@ -18,7 +18,7 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Stands for a secret that is not known any more. */
+/** A placeholder for a secret that is not known any more. */
 export const SECRET_PLACEHOLDER = "SECRET_ACCESS_KEY";
 export const KEY_PLACEHOLDER = "ACCESS_KEY_ID";
 export const BUCKET_PLACEHOLDER = "BUCKET";
@@ -34,7 +34,7 @@ export function s3Snippets(access: S3Access): readonly Snippet[] {
     { id: "boto3", title: "boto3", about: "Python", text: boto3Snippet(access) },
     { id: "node", title: "Node", about: "@aws-sdk/client-s3", text: nodeSnippet(access) },
     { id: "duckdb", title: "DuckDB", about: "a secret, then SQL over files", text: duckdbSnippet(access) },
-    { id: "env", title: ".env", about: "what most tools read", text: envSnippet(access) },
+    { id: "env", title: ".env", about: "the format of most tools", text: envSnippet(access) },
   ];
 }
 

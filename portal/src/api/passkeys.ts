@@ -1,7 +1,7 @@
 import { startAuthentication, startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import { passkeyErrorText } from "./passkey-errors.ts";
 
-/** The server's answer that begins a ceremony. The browser defines the members of the options. */
+/** The server's answer that starts the creation or use of a passkey. The browser defines the members of the options. */
 interface Begun {
   readonly ticket: string;
   readonly options: object;

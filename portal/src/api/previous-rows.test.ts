@@ -17,7 +17,7 @@ test("rows stay while a page, a time or a filter changes", () => {
     assert.ok(
       differsInFiltersOnly(before, list("acme", { project: "site", from: "a", q: "x", cursor: "1", ...change })),
     );
-  assert.ok(differsInFiltersOnly(list("acme", {}), list("acme", { status: "dead" })), "a filter that was not there");
+  assert.ok(differsInFiltersOnly(list("acme", {}), list("acme", { status: "dead" })), "a filter that was added");
 });
 
 test("rows disappear when the organization, project, operation or object changes", () => {
@@ -45,7 +45,7 @@ test("each query parameter of the contract is a filter or names the owner of the
   for (const row of Object.values(contract).flatMap(rowsOf)) for (const name of Object.keys(row)) names.add(name);
   assert.ok(names.size > 20, "the contract's rows were read");
   const unknown = [...names].filter((name) => !FILTER_NAMES.has(name) && !SUBJECTS.has(name));
-  assert.deepEqual(unknown, [], "add them to FILTER_NAMES, or to this test's SUBJECTS");
+  assert.deepEqual(unknown, [], "add them to FILTER_NAMES, or to SUBJECTS in this test");
 });
 
 function rowsOf(table: unknown): Record<string, unknown>[] {

@@ -2,8 +2,8 @@ import type { QueryKey } from "@tanstack/react-query";
 
 /**
  * The names in a query's key that select rows of one object: pages, times and filters. Every other name says to which
- * object the rows belong. If a name is missing here, "loading" is shown for a moment. A wrong name here shows the rows
- * of another object.
+ * object the rows belong. If a name is missing here, "loading" is shown for a moment. If a name is here by mistake, the
+ * rows of another object are shown.
  */
 export const FILTER_NAMES: ReadonlySet<string> = new Set(
   (

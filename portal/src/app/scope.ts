@@ -7,7 +7,7 @@ import { organizationClient } from "~/api/clients.ts";
 import { useSession, type SignedIn } from "~/api/session.ts";
 import type { WithState } from "./project-state.ts";
 
-/** Stands for the whole organization, in the place of a project in an address. */
+/** Means the whole organization, in the place of a project in an address. */
 export const WHOLE_ORGANIZATION = "-";
 
 export type Me = ResultOf<typeof ORGANIZATION_ROUTES.getMe>;
@@ -48,7 +48,7 @@ export type Place =
   | { readonly kind: "absent"; readonly me: Me | undefined }
   | { readonly kind: "found"; readonly organization: Organization; readonly me: Me; readonly project: Project | null };
 
-/** The place of all parts of a page. The shell sets it. */
+/** The organization and project of all parts of a page. The shell sets them. */
 export const PlaceContext = createContext<Place>({ kind: "outside" });
 
 export function usePlace(): Place {

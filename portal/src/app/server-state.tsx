@@ -6,7 +6,7 @@ interface Health {
   readonly status: string;
 }
 
-/** Shows whether the server answers and is healthy. It asks every 30 seconds. */
+/** Shows whether the server answers and is healthy. Checks every 30 seconds. */
 export function ServerState(): ReactNode {
   const { data, error } = useQuery({
     queryKey: ["health"],

@@ -110,8 +110,8 @@ function Crumbs({ page }: { page: PageEntry | undefined }): ReactNode {
 }
 
 /**
- * Renders the page only when the organization and project of its address are found. Otherwise it would request more
- * than the address names.
+ * Renders the page only when the organization and project of its address are found. Otherwise the page would request
+ * data of other projects.
  */
 function Content({ page }: { page: PageEntry | undefined }): ReactNode {
   const place = usePlace();

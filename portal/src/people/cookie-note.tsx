@@ -5,7 +5,7 @@ export function mayKeepCookies(): boolean {
   return isSecureContext;
 }
 
-/** Says why browsers can't stay signed in at this address, and what to do. */
+/** Shows why browsers can't stay signed in at this address, and what to do. */
 export function CookieNote({ after = false }: { after?: boolean }): ReactNode {
   const { hostname, port, protocol } = location;
   const at = port === "" ? (protocol === "https:" ? "443" : "80") : port;

@@ -33,7 +33,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
       <Checkbox label="I have saved them" checked={kept} onChange={(event) => setKept(event.target.checked)} />
       <DialogActions>
         <Button look="main" disabled={!kept} onClick={onDone}>
-          Go on
+          Continue
         </Button>
       </DialogActions>
     </div>

@@ -109,7 +109,7 @@ describe("secrets in files", () => {
     assert.doesNotMatch(mistake, /hunter2/);
   });
 
-  test("settings that are no secrets have no such variable", () => {
+  test("settings that are not secrets have no such variable", () => {
     assert.deepEqual(mistakesOf({ MOORING_LISTEN_FILE: "/x" }), [
       "MOORING_LISTEN_FILE: only secrets can be in separate files; set MOORING_LISTEN",
     ]);

@@ -67,7 +67,7 @@ const ADDRESS = /^(tcp|udp|sctp):\/\/\S+:\d{1,5}$/;
 
 /**
  * The variables that Kubernetes sets in each container for a Service named mooring or mooring-…, with the form of their
- * values. Without the form, `MOORING_PORT=8080` by a person would pass without effect.
+ * values. The form is compared, because a person may set `MOORING_PORT=8080` by mistake. That must be reported.
  */
 const INJECTED: readonly (readonly [RegExp, (text: string) => boolean])[] = [
   [/_SERVICE_HOST$/, (text) => isIP(text) !== 0],

@@ -70,21 +70,21 @@ describe("mistakes in the settings file", () => {
   });
 
   for (const [text, mistake] of [
-    ["", ":1:1: this is not JSON that can be read: the file is empty"],
-    [" \n ", ":2:2: this is not JSON that can be read: the file is empty"],
-    ['{\n  "listen": "x",\n}', ":3:1: this is not JSON that can be read: the comma before it is too much"],
-    ['{\n  // "listen": "x"\n}', ":2:3: this is not JSON that can be read: JSON has no comments"],
-    ["{'listen': 1}", ":1:2: this is not JSON that can be read: names and texts have double quotes"],
-    ['{"listen": "x"\n"log_level": 1}', ":2:1: this is not JSON that can be read: a comma is missing before it"],
-    ['{"listen": "x\n"}', ":1:12: this is not JSON that can be read: this text does not end, or has a wrong escape"],
-    ['{"listen": "\\x"}', ":1:12: this is not JSON that can be read: this text does not end, or has a wrong escape"],
-    ['{"é😀": tru}', ":1:9: this is not JSON that can be read: a character that does not belong here"],
-    ['{"listen": 01}', ":1:14: this is not JSON that can be read: a character that does not belong here"],
-    ['{"listen": "x"', ":1:15: this is not JSON that can be read: the end is missing"],
-    ['{"listen": "x"}}', ":1:16: this is not JSON that can be read: a character that does not belong here"],
-    ['{"listen": {{}}', ":1:13: this is not JSON that can be read: a character that does not belong here"],
-    [`${"[".repeat(9)}1${"]".repeat(9)}`, ":1:9: this is not JSON that can be read: more than 8 levels"],
-    ["[".repeat(500_000), ":1:9: this is not JSON that can be read: more than 8 levels"],
+    ["", ":1:1: this is not valid JSON: the file is empty"],
+    [" \n ", ":2:2: this is not valid JSON: the file is empty"],
+    ['{\n  "listen": "x",\n}', ":3:1: this is not valid JSON: the comma before it is not allowed"],
+    ['{\n  // "listen": "x"\n}', ":2:3: this is not valid JSON: JSON has no comments"],
+    ["{'listen': 1}", ":1:2: this is not valid JSON: names and texts have double quotes"],
+    ['{"listen": "x"\n"log_level": 1}', ":2:1: this is not valid JSON: a comma is missing before it"],
+    ['{"listen": "x\n"}', ":1:12: this is not valid JSON: this text does not end, or has a wrong escape"],
+    ['{"listen": "\\x"}', ":1:12: this is not valid JSON: this text does not end, or has a wrong escape"],
+    ['{"é😀": tru}', ":1:9: this is not valid JSON: a character that does not belong here"],
+    ['{"listen": 01}', ":1:14: this is not valid JSON: a character that does not belong here"],
+    ['{"listen": "x"', ":1:15: this is not valid JSON: the end is missing"],
+    ['{"listen": "x"}}', ":1:16: this is not valid JSON: a character that does not belong here"],
+    ['{"listen": {{}}', ":1:13: this is not valid JSON: a character that does not belong here"],
+    [`${"[".repeat(9)}1${"]".repeat(9)}`, ":1:9: this is not valid JSON: more than 8 levels"],
+    ["[".repeat(500_000), ":1:9: this is not valid JSON: more than 8 levels"],
     ['\n ["listen"]', ":2:2: must be one JSON object with the settings by name"],
     [Buffer.from([0x7b, 0xff, 0x7d]), ": cannot read the settings: it is not UTF-8 text"],
     [`{"listen": "${"x".repeat(1024 * 1024)}"}`, ": cannot read the settings: it has more than 1048576 bytes"],
@@ -113,7 +113,7 @@ test("a file may begin with a byte order mark, and line ends of Windows count as
   assert.deepEqual(origins.get("log_level"), { source: "file", file, line: 2, column: 18 });
 });
 
-test("a directory is no settings file", () => {
+test("a directory is not a settings file", () => {
   const path = join(directory, "d");
   mkdirSync(path);
   assert.throws(

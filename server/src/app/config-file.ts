@@ -50,7 +50,7 @@ function faultOf(text: string): Fault | undefined {
   const byte = jsonFaultAt(bytes, LEVELS_MAX);
   if (byte !== undefined) {
     const at = bytes.toString("utf8", 0, byte).length;
-    return { at, reason: `this is not JSON that can be read: ${reasonAt(text, at)}` };
+    return { at, reason: `this is not valid JSON: ${reasonAt(text, at)}` };
   }
   const start = text.search(/\S/);
   return text[start] === "{" ? undefined : { at: start, reason: "must be one JSON object with the settings by name" };
@@ -64,7 +64,7 @@ function reasonAt(text: string, at: number): string {
   if (char === undefined) return before === "" ? "the file is empty" : "the end is missing";
   if (char === "/" || char === "#") return "JSON has no comments";
   if (char === "'") return "names and texts have double quotes";
-  if ((char === "}" || char === "]") && before === ",") return "the comma before it is too much";
+  if ((char === "}" || char === "]") && before === ",") return "the comma before it is not allowed";
   if (char !== '"') return "a character that does not belong here";
   return /[[{,:]/.test(before) ? "this text does not end, or has a wrong escape" : "a comma is missing before it";
 }

@@ -15,7 +15,7 @@ export interface GivenSetting {
   readonly origin: Origin;
 }
 
-/** What one source gives, and its mistakes. */
+/** The settings of one source, and their mistakes. */
 export interface GivenSettings {
   readonly settings: readonly GivenSetting[];
   readonly mistakes: readonly string[];

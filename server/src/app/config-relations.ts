@@ -10,7 +10,7 @@ export interface RelationMistake {
   readonly text: string;
 }
 
-/** Returns what does not fit together. */
+/** Returns the settings that contradict each other. */
 export function relationMistakes(config: Config): RelationMistake[] {
   const found: RelationMistake[] = [];
   const together = (...names: [SettingName, SettingName]): void => {
@@ -58,7 +58,7 @@ function smtpFaultOf(url: string | null): string {
   }
 }
 
-const WITH_BUCKET = "must be set when objects_s3_bucket is";
+const WITH_BUCKET = "must be set if objects_s3_bucket is set";
 const UNSAFE_ISSUER = "must begin with https://, because anybody who can alter its answers could sign in as any person";
 
 /** Accepts plain HTTP on this machine only, for tests. */

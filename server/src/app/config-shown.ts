@@ -18,7 +18,10 @@ function shownValue({ secret, secretUrl }: Setting, value: unknown): unknown {
 /** A host, or several; port; path. */
 const PLAIN_URL = /^[a-z]+:\/\/(\(hidden\)@)?(\[[0-9a-f:.]+\]|[\w.-]*)(:\d{1,5})?(,[\w.-]+(:\d{1,5})?)*(\/[^?#@]*)?$/i;
 
-/** Shows where an address leads. Everything up to the last @ may be a password, also with characters that belong to no password. */
+/**
+ * Shows where an address leads. Everything up to the last @ may be a password, even if it has characters that a URL
+ * must escape.
+ */
 function shownUrl(url: string): string {
   const [address = "", ...query] = String(withoutUserInfo(url)).split("?");
   if (!PLAIN_URL.test(address)) return NOT_SHOWN;

@@ -84,7 +84,10 @@ function flagSettings(flags: ConfigSources["flags"]): GivenSetting[] {
   });
 }
 
-/** Returns `PLACE: VALUE RULE (description)` for a wrong value. In a file the place does not contain the name. */
+/**
+ * Returns `PLACE: VALUE RULE (description)` for a wrong value. Adds the setting's name if the place is a line of a
+ * file.
+ */
 function mistakeOf(setting: Setting, given: GivenSetting | undefined): string | undefined {
   if (given === undefined) return undefined;
   const schema = Compile(setting.schema);

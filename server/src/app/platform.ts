@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { packageFile } from "#kernel/programs.ts";
 
-/** The platforms that the query engine has a build for. Where the server itself can't run is decided below. */
+/** The platforms that the query engine has a build for. `platformFault` decides where the server itself can run. */
 const BUILDS = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"];
 
 export interface Platform {
@@ -29,7 +29,7 @@ function thisPlatform(): Platform {
   return { platform: process.platform, arch: process.arch, hasEngine };
 }
 
-/** Loads nothing: a build with another C library is found when the engine starts. */
+/** Does not load the engine. A build for another C library fails only when the engine starts. */
 function hasEngine(): boolean {
   try {
     const bindings = createRequire(packageFile("@duckdb/node-api")).resolve("@duckdb/node-bindings");

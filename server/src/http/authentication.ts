@@ -30,8 +30,8 @@ export function bearerOf(request: FastifyRequest): string {
 }
 
 /**
- * Authenticates the principal, then checks that it has the permission anywhere. The operation checks it again for the
- * resource that it finds.
+ * Authenticates the principal, then checks that it has the permission for any resource. The operation checks it again
+ * for the resource that it finds.
  * @throws Problem `unauthorized`, `invalid_token`, `address_not_allowed`, `insufficient_scope`, `project_archived`,
  * `unavailable`
  */

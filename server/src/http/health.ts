@@ -17,7 +17,7 @@ const Health = Type.Object({
   checks: Type.Record(Type.String(), Type.Enum(["ok", "failed"])),
 });
 
-const publicReason = "load balancers and orchestrators ask without credentials; the answer holds no detail";
+const publicReason = "load balancers and orchestrators send no credentials; the answer has no details";
 const common = { method: "GET", tag: "health", permission: "public", publicReason, status: 200, problems: [] } as const;
 
 export const HEALTH_ROUTES = {

@@ -177,7 +177,7 @@ function patternOf(url: string): RegExp {
 function absent(allowed: readonly string[]): Problem {
   if (allowed.length === 0) return new Problem("not_found", "There is nothing at this address.");
   const list = allowed.join(", ");
-  return new HttpProblem("method_not_allowed", `This address takes ${list}.`, { allow: list });
+  return new HttpProblem("method_not_allowed", `This address accepts ${list}.`, { allow: list });
 }
 
 /**

@@ -12,7 +12,7 @@ export type Check = (value: unknown) => unknown;
 
 /** Validates a JSON body. The problem has JSON pointers into it. */
 export function bodyCheck(schema: TSchema): Check {
-  return checkOf(schema, "invalid_body", "The body does not have the form that this operation takes.");
+  return checkOf(schema, "invalid_body", "The body does not have the form that this operation requires.");
 }
 
 /**

@@ -9,7 +9,7 @@ interface Place {
   readonly project_id: string;
 }
 
-/** Returns the first one with all needed scopes, otherwise the newest. */
+/** Returns the first credential or key with all needed scopes, otherwise the newest. */
 export function bestHolder<H extends Holder>(holders: readonly H[], needed: readonly Scope[]): H | undefined {
   return holders.find(({ effective_scopes: held }) => needed.every((scope) => held.includes(scope))) ?? holders[0];
 }

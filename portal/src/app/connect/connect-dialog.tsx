@@ -17,7 +17,7 @@ import { PLACEHOLDERS, TOPIC_SCOPES, toolsFor, type SnippetInput, type Tool, typ
 const TOPIC_TITLES: Readonly<Record<Topic, string>> = {
   token: "Tokens and the API",
   telemetry: "Sending telemetry",
-  query: "Asking by SQL",
+  query: "Queries with SQL",
   files: "Files",
   s3: "Buckets (S3)",
   registry: "Container images",

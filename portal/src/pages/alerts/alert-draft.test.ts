@@ -50,7 +50,7 @@ test("a draft becomes a body, and the alert becomes the same draft", () => {
   assert.deepEqual(draftOf({ ...body, for_evaluations: 1 } as unknown as Alert), draft);
 });
 
-test("conditions are described and compared alike", () => {
+test("conditions are described and compared in the same way", () => {
   assert.equal(conditionText({ operator: ">", threshold: 0 }), "number of rows > 0");
   assert.equal(holds(1, { operator: ">", threshold: 0 }), true);
   assert.equal(holds(0, { operator: "!=", threshold: 0 }), false);

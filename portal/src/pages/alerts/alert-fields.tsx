@@ -82,7 +82,7 @@ function ScheduleFields({ draft, faults, onChange }: FieldsProps): ReactNode {
   return (
     <>
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-1 text-l font-medium">Looked at</legend>
+        <legend className="mb-1 text-l font-medium">Schedule</legend>
         <div className="grid gap-3 sm:grid-cols-2">
           <TextField
             label="Every"

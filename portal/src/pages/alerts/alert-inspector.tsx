@@ -102,9 +102,9 @@ function About({ alert }: { alert: Alert }): ReactNode {
       <Facts
         items={[
           ["Fires when", <code key="when">{visibleText(conditionText(alert.condition))}</code>],
-          ["Looked at", scheduleText(alert)],
+          ["Schedule", scheduleText(alert)],
           ["Last value", alert.value === null ? none : <code key="value">{alert.value}</code>],
-          ["Last looked at", <Time key="last" at={alert.evaluated_at} />],
+          ["Last evaluated", <Time key="last" at={alert.evaluated_at} />],
           ["Next", <NextTime key="next" alert={alert} />],
           ["No row", alert.no_data === "keep" ? "changes nothing" : `counts as ${alert.no_data}`],
           ["Tells", <code key="url">{visibleText(alert.url)}</code>],

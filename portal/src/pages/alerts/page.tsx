@@ -31,11 +31,11 @@ const COLUMNS: readonly Column<Alert>[] = [
   { title: "Since", cell: ({ state_since }) => <Time at={state_since} /> },
   { title: "Fires when", cell: ({ condition }) => <code>{visibleText(conditionText(condition))}</code> },
   { title: "Value", number: true, cell: ({ value }) => value ?? "–" },
-  { title: "Last looked at", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
+  { title: "Last evaluated", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
   { title: "Next", cell: (alert) => <NextTime alert={alert} /> },
 ];
 /** The columns that are hidden while an alert is open: the inspector shows these values. */
-const WIDE: ReadonlySet<string> = new Set(["Since", "Last looked at"]);
+const WIDE: ReadonlySet<string> = new Set(["Since", "Last evaluated"]);
 
 /** The list of alerts. */
 export function Page(): ReactNode {

@@ -2,6 +2,6 @@
 export type AlertsSearch = {
   alert?: string | undefined;
   tab?: string | undefined;
-  /** The form for a new alert is open. The id of a saved query preselects it. */
+  /** The form for a new alert is open. An id preselects that saved query. */
   new?: string | undefined;
 };

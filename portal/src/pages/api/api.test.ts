@@ -23,7 +23,7 @@ test("a search finds operations by id, path, summary and permission, every word"
   assert.equal(ids("").length, all.length);
 });
 
-test("members come with their place, type, bounds and necessity", () => {
+test("members have their place, type, bounds and whether they are required", () => {
   const schema = {
     type: "object",
     required: ["name"],

@@ -33,7 +33,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="API"
-      about="Every operation of the JSON API. TOKEN in the commands is an access token; Connect, at the top, has the command that takes one."
+      about="Every operation of the JSON API. TOKEN in the commands is an access token. Connect, at the top of the page, has the command that gets one."
       actions={<CopyButton text={`${location.origin}/openapi.json`} label="Copy address of the document" />}
     >
       <Loaded result={document}>{(loaded) => <Operations document={loaded as unknown as ApiDocument} />}</Loaded>

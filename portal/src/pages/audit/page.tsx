@@ -191,8 +191,8 @@ function Entries({
 
 function NoneFits({ onClear }: { onClear: () => void }): ReactNode {
   return (
-    <Empty title="No entry fits" action={<Button onClick={onClear}>Clear the conditions</Button>}>
-      <p>An entry must match all conditions. An action matches by prefix, the others exactly.</p>
+    <Empty title="No entry matches" action={<Button onClick={onClear}>Clear the filters</Button>}>
+      <p>An entry must match all filters. An action matches by prefix, the others exactly.</p>
     </Empty>
   );
 }

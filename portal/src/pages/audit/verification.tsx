@@ -49,10 +49,10 @@ function Summary({ result }: { result: Verified | undefined }): ReactNode {
 }
 
 const FAULTS: Readonly<Record<Fault, string>> = {
-  gap: "An entry between two others is missing: somebody deleted it from the database.",
+  gap: "An entry between two others is missing. It was deleted from the database.",
   edited: "An entry was changed after it was written.",
   unlinked: "The hash of the previous entry does not match: one of the two entries was replaced or moved.",
-  truncated: "Entries at the end are missing: somebody cut the log.",
+  truncated: "Entries at the end are missing. They were deleted from the database.",
   head: "The record of the last entry does not match the entries: one of the two has an older state.",
 };
 
@@ -83,7 +83,7 @@ function Outcome({ result }: { result: Verified }): ReactNode {
   );
 }
 
-/** Shows the faults that a repair declared. They stay in the log, so that nobody thinks that the log is intact. */
+/** Shows the faults that a repair declared. They stay in the log, so that it never looks intact. */
 function Declared({ faults }: { faults: Verified["declared"] }): ReactNode {
   if (faults.length === 0) return null;
   return (

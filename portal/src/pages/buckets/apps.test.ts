@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { APP_SLUG_PATTERN } from "@mooring/contract";
 import { bucketCommands, notificationCommand, slugFault } from "./apps.ts";
 
-test("a slug is refused with a reason", () => {
+test("an invalid slug is refused with a reason", () => {
   for (const slug of ["", "shop", "my-app", "a.b", "x1--y"])
     assert.equal(slugFault(slug, APP_SLUG_PATTERN), undefined, slug);
   assert.equal(slugFault("ab", APP_SLUG_PATTERN), "3 to 63 characters");

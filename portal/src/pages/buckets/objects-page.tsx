@@ -264,7 +264,7 @@ function NothingHere({ bucket, at, q }: { bucket: Bucket; at: string; q: string 
   const endpoint = useAddresses()?.s3_endpoint ?? "";
   if (q !== undefined)
     return (
-      <Empty title="Nothing begins with this">
+      <Empty title="No name begins with this">
         <p>The search is case-sensitive, and only in this folder.</p>
       </Empty>
     );

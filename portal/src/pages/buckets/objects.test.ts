@@ -57,7 +57,7 @@ test("commands quote special characters of the shell", () => {
   assert.deepEqual(objectCommands("http://s3", "b", "../..")[0]?.endsWith(" ./object"), true);
 });
 
-test("names go to the statement as parameters", () => {
+test("names are parameters of the statement", () => {
   const { sql, parameters } = bytesStatement("b", "'; DROP");
   assert.ok(!sql.includes("DROP"));
   assert.deepEqual(parameters, { bucket: "b", prefix: "'; DROP" });

@@ -63,7 +63,7 @@ export function idOf(line: Line): string {
 /** Returns why a key is invalid, or undefined if it is valid. */
 export function keyFault(key: string): string | undefined {
   const bytes = new TextEncoder().encode(key).length;
-  return bytes > KEY_BYTES_MAX ? `its key has ${bytes} bytes; the most is ${KEY_BYTES_MAX}` : undefined;
+  return bytes > KEY_BYTES_MAX ? `its key has ${bytes} bytes, at most ${KEY_BYTES_MAX} are allowed` : undefined;
 }
 
 /** Returns the commands that download one object. */

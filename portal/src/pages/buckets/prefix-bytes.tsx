@@ -47,14 +47,14 @@ export function PrefixBytes({ bucket, prefix, onOpen }: PrefixBytesProps): React
   return (
     <Section
       title="Bytes by prefix"
-      about="largest first, only current versions"
+      about="largest first, current versions only"
       flush
       actions={
         <PageLink
           page="sql"
           search={{ sql: "SELECT bucket, count(*) AS objects, sum(size_bytes) AS bytes FROM objects GROUP BY bucket" }}
         >
-          Ask by SQL
+          Query with SQL
         </PageLink>
       }
     >

@@ -21,7 +21,7 @@ export function UploadList({ uploads, views }: { uploads: ObjectUploads; views: 
           {done} of {plural(views.length, "object")} uploaded
         </span>
       }
-      actions={done > 0 && <Button onClick={() => uploads.forgetDone()}>Clear those done</Button>}
+      actions={done > 0 && <Button onClick={() => uploads.forgetDone()}>Clear finished</Button>}
     >
       <ul className="max-h-56 overflow-auto" tabIndex={0} aria-label="uploads">
         {views.map((view) => (
@@ -50,7 +50,7 @@ function UploadRow({ view, uploads }: { view: UploadView; uploads: ObjectUploads
         </IconButton>
       )}
       <IconButton
-        label={state === "done" || state === "failed" ? `Remove ${shown} from the list` : `Give up ${shown}`}
+        label={state === "done" || state === "failed" ? `Remove ${shown} from the list` : `Discard ${shown}`}
         onClick={() => uploads.remove(id)}
       >
         ✕

@@ -141,7 +141,7 @@ test("the state of a key, which has no secrets to count and no parent", () => {
   assert.equal(of({ expires_at: "2020-01-01T00:00:00Z", revoked_at: "2026-01-01T00:00:00Z" }), "Revoked");
 });
 
-test("a creator counts as gone only once all members are loaded", () => {
+test("a creator counts as having left only once all members are loaded", () => {
   assert.equal(ownerLeft("user_1", undefined), false);
   assert.equal(ownerLeft("user_1", new Set(["user_1"])), false);
   assert.equal(ownerLeft("user_1", new Set()), true);

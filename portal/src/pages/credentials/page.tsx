@@ -31,7 +31,7 @@ export function Page(): ReactNode {
       form={({ search, onCreated, onClose }) => (
         <CreateCredential search={search} project={first} onCreated={onCreated} onClose={onClose} />
       )}
-      // A credential without a secret has nothing to show. A repeated answer has a note to show.
+      // A credential without a secret needs no dialog. A repeated answer shows a note.
       hasSecret={({ client_secret, replayed }) => client_secret !== null || replayed === true}
       secret={(created, onClose) => <CreatedDialog created={created} onClose={onClose} />}
       idOf={({ id }) => id}

@@ -67,7 +67,7 @@ test("a time with more entries than a page is read at once", async () => {
   assert.equal(entries.length, 2501);
 });
 
-test("few statements find out that there are no entries", async () => {
+test("an empty range is found with few statements", async () => {
   const { entries, asked } = await readAll([]);
   assert.deepEqual([entries.length, asked.length <= 4], [0, true]);
 });

@@ -114,7 +114,7 @@ function End({ found, explore }: { found: ReturnType<typeof useEntries>; explore
     <div className="flex flex-wrap items-center gap-3 p-2.5 text-ink-2">
       The page keeps {countText(ENTRIES_MAX)} entries.
       <Button onClick={() => explore.setRange({ kind: "between", from: explore.bounds.from, to: last.timestamp })}>
-        Go on before {shortText(last.timestamp)}
+        Show entries before {shortText(last.timestamp)}
       </Button>
     </div>
   );

@@ -55,7 +55,7 @@ test("addresses and times in the message are words, not fields", () => {
 test("errors of syntax are explained, with their position", () => {
   for (const [text, at, advice] of [
     ["a OR b", 2, /level:error,warn/],
-    ["a AND b", 2, /leave AND out/],
+    ["a AND b", 2, /remove AND/],
     ["NOT a", 0, /minus/],
     ["level:", 0, /value is missing/],
     ["ms:>", 0, /value is missing/],
@@ -72,7 +72,7 @@ test("errors of syntax are explained, with their position", () => {
   }
 });
 
-test("a term is added once, can be removed, and replaces its contrary", () => {
+test("a term is added once, can be removed, and replaces its opposite", () => {
   const term = fieldTerm("service", "payments");
   assert.equal(withTerm("a -service:payments", term), "a service:payments");
   assert.equal(withTerm("a service:payments", term), "a service:payments");

@@ -83,10 +83,10 @@ function adviceFor({ name, value, isQuoted, isOpen, not }: Token): string | null
     return value === "OR"
       ? "An entry must match all terms. For alternatives write level:error,warn; for more, open the search as SQL."
       : value === "AND"
-        ? "An entry must match all terms anyway: leave AND out."
+        ? "An entry must match all terms: remove AND."
         : "Write a minus before a term that must not match: -level:debug.";
   if (/^[()]/.test(value) || (name === null && /[()]$/.test(value) && !value.includes("(")))
-    return 'Brackets do not group here. Put quotation marks around text with brackets: "exit (1)".';
+    return 'Brackets do not group terms. Put quotation marks around text with brackets: "exit (1)".';
   if (/^\/.+\/$/.test(value))
     return "Regular expressions are not supported here: open the search as SQL and use regexp_matches.";
   if (value === "")
@@ -95,9 +95,9 @@ function adviceFor({ name, value, isQuoted, isOpen, not }: Token): string | null
         ? "Write the minus directly before a term: -level:debug."
         : "The term is empty."
       : `A value is missing: ${name}:value, or ${name}:* for entries that have it.`;
-  if (name !== null && /^(>=?|<=?)$/.test(value)) return `A value is missing: ${name}:${value}100.`;
+  if (name !== null && /^(>=?|<=?)$/.test(value)) return `A value is missing, as in ${name}:${value}100.`;
   if (name === null && value.startsWith(":"))
-    return "The name of a field is missing before the colon: service:payments.";
+    return "A field name is missing before the colon, as in service:payments.";
   return null;
 }
 

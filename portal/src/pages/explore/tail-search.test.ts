@@ -12,7 +12,7 @@ test("the server's filter has only the terms that a tail supports", () => {
   );
 });
 
-test("the server's filter is never narrower than the search; the portal filters the rest", () => {
+test("the server's filter never excludes an entry that matches the search; the portal filters the rest", () => {
   assert.equal(searchOf("-level:debug service:a,b user:x* ms:>5 -word level:notice span_id:1"), "");
   assert.equal(searchOf("one two level:>=warn"), "q=one&level=warn");
   assert.equal(searchOf("level:<warn level:error,info"), "");

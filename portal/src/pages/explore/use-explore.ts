@@ -119,7 +119,7 @@ export function useOpenEntry({ client, organization, openKey, wanted: { projectI
 const openEntryQuery = (organization: string, projectId: string | null, key: string | undefined) =>
   [organization, "explore", "entry", projectId, key] as const;
 
-/** Reads the time of the newest entry. Null: there is no entry yet, and it asks again until there is one. */
+/** Reads the time of the newest entry. Null: there is no entry yet. The query is then repeated until there is one. */
 export function useNewest(
   { client, organization, wanted }: Explore,
   enabled: boolean,

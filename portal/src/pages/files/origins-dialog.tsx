@@ -9,7 +9,7 @@ import { ChangeError, useVersionedChange, VersionedForm } from "~/kit/versioned.
 import { filesChanged } from "./changed.ts";
 import { readOrigins } from "./origins.ts";
 
-/** Sets which web pages of other origins may upload files. */
+/** Sets the origins whose pages may upload files. */
 export function OriginsDialog({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <Dialog

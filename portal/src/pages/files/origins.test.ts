@@ -9,7 +9,7 @@ test("addresses of pages become their origins, each once", () => {
   assert.deepEqual(readOrigins(" \n"), { origins: [], fault: null });
 });
 
-test("other words and too many origins are faults", () => {
+test("other texts and too many origins are errors", () => {
   for (const word of ["*", "app.example", "https://*.example", "ftp://app.example", "null", "https://"])
     assert.match(readOrigins(`https://a.example ${word}`).fault ?? "", /is not an origin/, word);
   const many = Array.from({ length: 21 }, (_, n) => `https://a${n}.example`);

@@ -5,7 +5,7 @@ export interface OriginList {
   readonly fault: string | null;
 }
 
-/** Reads origins between spaces, commas or ends of lines. An address of a page counts as its origin. */
+/** Parses origins that are separated by spaces, commas or line ends. The address of a page counts as its origin. */
 export function readOrigins(text: string): OriginList {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   const origins = [...new Set(words.map((word) => originOf(word) ?? word))];

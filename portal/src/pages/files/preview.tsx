@@ -77,7 +77,7 @@ function Text({ id, url, sizeBytes, isJson }: TextProps): ReactNode {
             </pre>
             <p className="flex flex-wrap items-center gap-2 text-s text-ink-2">
               {isWhole ? "The whole file." : `The first ${bytesText(PREVIEW_BYTES_MAX)} of ${bytesText(sizeBytes)}.`}
-              {isJson && isWhole && <Button onClick={() => setRaw(!isRaw)}>{isRaw ? "Indented" : "As it is"}</Button>}
+              {isJson && isWhole && <Button onClick={() => setRaw(!isRaw)}>{isRaw ? "Indented" : "Original"}</Button>}
             </p>
           </>
         );

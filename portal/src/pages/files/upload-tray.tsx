@@ -42,7 +42,7 @@ export function UploadTray({ uploads }: { uploads: Uploads }): ReactNode {
               Resume all
             </Button>
           )}
-          {views.length > unfinished.length && <Button onClick={() => uploads.forgetDone()}>Clear those done</Button>}
+          {views.length > unfinished.length && <Button onClick={() => uploads.forgetDone()}>Clear finished</Button>}
         </>
       }
     >
@@ -96,7 +96,7 @@ function UploadRow({ view, uploads }: { view: UploadView; uploads: Uploads }): R
             </IconButton>
           )}
           <IconButton
-            label={state === "done" ? `Remove ${shown} from the list` : `Give up ${shown}`}
+            label={state === "done" ? `Remove ${shown} from the list` : `Discard ${shown}`}
             onClick={() => uploads.cancel(id)}
           >
             ✕

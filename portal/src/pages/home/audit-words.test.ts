@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { auditWords } from "./audit-words.ts";
 
-test("actions read as what somebody did", () => {
+test("an action is described as a sentence about its actor", () => {
   const pairs = [
     ["credential.rotate", "rotated a credential"],
     ["alert.create", "created an alert"],

@@ -1,4 +1,4 @@
-/** Texts for actions for which the composed text would sound wrong. */
+/** Texts of actions whose composed text would be wrong or unclear. */
 const SENTENCES: Readonly<Record<string, string>> = {
   "session.create": "signed in",
   "session.refuse": "tried to sign in",

@@ -34,8 +34,7 @@ export function Checklist(): ReactNode {
   if (done.length === known.length)
     return (
       <p role="status" className="text-ink-2">
-        <State kind="go">Under way</State>{" "}
-        <span>Here have arrived: {known.map(({ id }) => THINGS[id]).join(", ")}.</span>
+        <State kind="go">Under way</State> <span>Received so far: {known.map(({ id }) => THINGS[id]).join(", ")}.</span>
       </p>
     );
   return (
@@ -126,7 +125,7 @@ function OpenStep({
   );
 }
 
-/** Says that a step was done in another project, and where. */
+/** Shows in which other project a step was done. */
 function StepOutside({ id }: { id: StepId }): ReactNode {
   switch (id) {
     case "log":

@@ -10,7 +10,7 @@ test("a service is down when a service that it needs is down", () => {
   assert.deepEqual(healthOf(readiness, { needs: ["metadata"] }), { kind: "go", text: "up" });
 });
 
-test("a server that stops reports it, and one that is gone has no answer", () => {
+test("a server that is stopping reports it, and a stopped server does not answer", () => {
   assert.equal(healthOf({ status: "unavailable", checks: OK }, { needs: ["metadata"] }).text, "stopping");
   assert.equal(healthOf(null, { needs: ["metadata"] }).text, "no answer");
   assert.equal(healthOf({ status: "ok", checks: OK }, { needs: null }).text, "unknown");

@@ -17,14 +17,14 @@ const CHANGES = [
 
 interface DeleteImageDialogProps {
   repository: Repository;
-  /** A tag, to delete only the tag, or a digest, to delete the image with all its tags. */
+  /** A tag: only the tag is deleted. A digest: the image is deleted with all its tags. */
   reference: string;
   manifest: Manifest;
   onDone: () => void;
   onClose: () => void;
 }
 
-/** Deletes a tag or an image, and says before which pulls will fail. */
+/** Deletes a tag or an image. First shows which pulls will fail. */
 export function DeleteImageDialog({
   repository,
   reference,

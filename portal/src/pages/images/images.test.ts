@@ -90,7 +90,7 @@ test("text from the fields", () => {
   assert.equal(numberOrNull("7"), 7);
 });
 
-test("a tag shows its platforms, or its kind if it is no image", () => {
+test("a tag shows its platforms, or its kind if it is not an image", () => {
   const image = {
     platforms: [],
     artifact_type: "application/vnd.oci.image.config.v1+json",

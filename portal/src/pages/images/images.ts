@@ -44,7 +44,7 @@ export function platformNames({
   return [/index|manifest\.list/.test(media_type) ? "index" : "platform unknown"];
 }
 
-/** Formats a program with its arguments, with quotes where they are needed to tell arguments apart. */
+/** Formats a program with its arguments, with quotes where they are needed to separate arguments. */
 export function argumentsText(words: readonly string[]): string {
   return words.every((word) => /^[\w./:=@%+,-]+$/.test(word)) ? words.join(" ") : JSON.stringify(words);
 }

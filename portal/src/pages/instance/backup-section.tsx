@@ -171,7 +171,7 @@ function DeleteDialog({ backup, onClose }: { backup: Backup; onClose: () => void
       about={
         isGood
           ? "It is deleted permanently. Data that is only in this backup is lost."
-          : "It was not finished, so nothing can be restored from it."
+          : "It is not complete, so nothing can be restored from it."
       }
       type={isGood ? backup.name : undefined}
       action="Delete"

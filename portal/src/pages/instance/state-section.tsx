@@ -90,7 +90,7 @@ const STORES = {
 export function FactSection({ instance }: { instance: Instance }): ReactNode {
   const { disk } = instance;
   return (
-    <Section title="Stores and room">
+    <Section title="Storage and free space">
       <Facts
         items={[
           ["Records", STORES[instance.metadata]],

@@ -19,7 +19,7 @@ const KINDS = [
 ] as const;
 
 /**
- * Accepts with a new account or with an existing one. The link does not say which, so the person chooses. The server
+ * Accepts with a new account or with an existing one. The link does not contain this, so the person chooses. The server
  * answers with an error if the choice was wrong.
  */
 export function AcceptForm({
@@ -115,7 +115,7 @@ function isMember(error: ApiError): boolean {
   return error.code === "conflict" && /member/.test(error.message);
 }
 
-/** Says why the link does not work, and what to do. */
+/** Shows why the link does not work, and what to do. */
 function NotOpen({ error }: { error: ApiError }): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">

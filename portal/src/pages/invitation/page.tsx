@@ -22,7 +22,7 @@ import { AcceptSignedIn } from "./accept-signed-in.tsx";
 /** The state between acceptance and sign-in. */
 interface Joined {
   readonly accepted: Accepted;
-  /** For another attempt to sign in. It is only in memory. */
+  /** The password, for another attempt to sign in. It is only in memory. */
   readonly password: string;
   readonly second: SecondStepNeeded | null;
   readonly error: Error | null;

@@ -17,7 +17,7 @@ export function whyFixed({ mine, mayWrite, present, owners }: RoleQuestion): str
   return null;
 }
 
-/** Returns why a role can't be given, or null if it can. */
+/** Returns why the actor can't give a role. Null: they can. */
 export function whyNotGiven(role: OrgRole, mine: OrgRole | null): string | null {
   if (role === "owner" && mine !== "owner") return "Only an owner can make somebody an owner.";
   if (mine !== "owner" && mine !== "admin") return "It has permissions that you lack.";

@@ -17,7 +17,7 @@ import { usePlotData } from "./plot-data.ts";
 import { AGGREGATION_TITLES, AGGREGATIONS, plotText, unitOf, type Plot } from "./plots.ts";
 
 interface PlotCardProps {
-  /** Its position on the page, from 1. It tells equal plots apart. */
+  /** Its position on the page, from 1. It distinguishes equal plots. */
   place: number;
   plot: Plot;
   /** The value of the metric's tag `unit`, or an empty text. */
@@ -69,7 +69,7 @@ export function PlotCard({ place, plot, unitTag, range, onChange, onRemove }: Pl
         {elapsedMs !== undefined && (
           <p className="text-s text-ink-3">
             one value each {stepText(shownStepS)}
-            {plot.by !== null && lines > LINES_MAX && `, ${LINES_MAX} of ${lines} lines shown separately`}, asked in{" "}
+            {plot.by !== null && lines > LINES_MAX && `, ${LINES_MAX} of ${lines} lines shown separately`}, queried in{" "}
             {durationText(elapsedMs)}
           </p>
         )}

@@ -10,7 +10,7 @@ import { useSay } from "~/kit/toast.tsx";
 import { consequencesOf } from "./move.ts";
 import type { App, Project } from "./types.ts";
 
-/** Moves an app to another project, and says before who will have access. */
+/** Moves an app to another project. First shows who will have access. */
 export function MoveApp({ app, project, onClose }: { app: App; project: Project; onClose: () => void }): ReactNode {
   const say = useSay();
   const others = useProjectsFor("apps:write").filter(({ id }) => id !== project.id);

@@ -6,7 +6,7 @@ const APP = { slug: "shop-web" };
 const open = { name: "Web", visibility: "organization", environment: null } as const;
 const closed = { name: "Vault", visibility: "private", environment: "production" } as const;
 
-test("the form says who will see an app before it moves", () => {
+test("before an app moves, the form shows who will see it", () => {
   assert.match(
     consequencesOf(APP, open, closed).join(" "),
     /Only members of Vault will see it, also among owners and admins/,

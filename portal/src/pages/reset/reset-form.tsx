@@ -69,7 +69,7 @@ function isAbsent(error: Error | null): boolean {
   return error instanceof ApiError && error.code === "not_found";
 }
 
-/** Shown for used, expired and invalid links. The server does not tell them apart. */
+/** Shown for used, expired and invalid links. The server gives the same answer for all of them. */
 function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">

@@ -16,7 +16,7 @@ export function Policies(): ReactNode {
           <Facts
             items={[
               [
-                "Credentials may hold",
+                "Credentials may have",
                 policy.allowed_scopes === null ? (
                   "Every permission that their creator has"
                 ) : (

@@ -34,7 +34,7 @@ test("the count selects the same rows, quoted", () => {
   );
 });
 
-test("conditions that match nothing or everything get an error in words", () => {
+test("conditions that match nothing or everything are explained by an error", () => {
   assert.match(faultOf(EMPTY) ?? "", /value/);
   assert.match(faultOf({ ...DRAFT, conditions: [] }) ?? "", /retention/);
   assert.match(faultOf({ ...DRAFT, types: ["metrics"] }) ?? "", /metrics do not have/);

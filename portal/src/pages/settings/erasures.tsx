@@ -144,8 +144,8 @@ function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () 
           ["Id", <Copyable key="id" text={erasure.id} />],
           ["Types", erasure.types.join(", ")],
           ["Rows erased", countText(erasure.rows_erased)],
-          ["Files written anew", countText(erasure.files_rewritten)],
-          ["Asked for by", nameOf(erasure.created_by) ?? erasure.created_by],
+          ["Rewritten files", countText(erasure.files_rewritten)],
+          ["Requested by", nameOf(erasure.created_by) ?? erasure.created_by],
           ["Asked for", <Time key="created" at={erasure.created_at} />],
           ["Finished", <Time key="finished" at={erasure.finished_at} none="not yet" />],
           ["Digest", <Copyable key="digest" text={erasure.match_digest} />],
@@ -161,7 +161,7 @@ function ErasureInspector({ erasure, onClose }: { erasure: Erasure; onClose: () 
       </div>
       {erasure.quarantined.length > 0 && (
         <>
-          <h3>Files that somebody must check</h3>
+          <h3>Files that a person must check</h3>
           <ul className="list-disc pl-5">
             {erasure.quarantined.map((file) => (
               <li key={file}>

@@ -82,7 +82,7 @@ export function PolicyEffects({
       />
       {list.hasMore && (
         <p className="text-ink-2">
-          The newest {list.items.length} were looked at. <Button onClick={list.loadMore}>Look at more</Button>
+          The newest {list.items.length} were checked. <Button onClick={list.loadMore}>Check more</Button>
         </p>
       )}
     </div>

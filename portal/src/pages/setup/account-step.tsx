@@ -114,11 +114,11 @@ function isOther(address: string, named: string | undefined): boolean {
   return address.trim() !== "" && address.trim().toLowerCase() !== named;
 }
 
-/** Shown for used, expired and invalid links. The server does not tell them apart. */
+/** Shown for used, expired and invalid links. The server gives the same answer for all of them. */
 export function UsedLink(): ReactNode {
   return (
     <div className="flex flex-col items-start gap-3">
-      <p role="alert">It was used, it is older than a day, or the server has been set up since.</p>
+      <p role="alert">It was used, it is older than a day, or the server was set up after it was created.</p>
       <p className="text-ink-2">If you have set up your account already, sign in with its password.</p>
       <ButtonLink look="main" to="/sign-in">
         Sign in

@@ -53,7 +53,7 @@ export function Page(): ReactNode {
       <ConfirmationProvider>
         <OpenFrame
           title="Secure the account"
-          about="The password of an owner gives access to everything. Add a second factor."
+          about="The password of an owner gives access to everything, so add a second factor."
           steps={<Steps titles={STEPS} current={1} />}
         >
           <SecureStep onNext={() => setIsLast(true)} />

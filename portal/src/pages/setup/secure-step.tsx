@@ -54,7 +54,7 @@ export function SecureStep({ onNext }: { onNext: () => void }): ReactNode {
       <div className="flex flex-wrap items-center justify-end gap-3 border-t border-line pt-4">
         {!isSecured && <p className="text-s text-ink-2">You can do this later, under Account.</p>}
         <Button look={isSecured ? "main" : "plain"} onClick={onNext}>
-          {isSecured ? "Go on" : "Later"}
+          {isSecured ? "Continue" : "Later"}
         </Button>
       </div>
     </div>

@@ -37,7 +37,7 @@ export function usePasskeyAutofill(isOn: boolean, onAnswer: (answer: PasskeyAnsw
     return () => {
       stopped = true;
       clearInterval(timer);
-      // Cancels only its own ceremony: the button may have started another one.
+      // Cancels only its own request for a passkey: the button may have started another one.
       if (offered) WebAuthnAbortService.cancelCeremony();
     };
   }, [isOn]);

@@ -106,7 +106,7 @@ function oidcFailureText(code: string | undefined): string | null {
   if (code === "oidc_unreachable")
     return "The other service can't be reached now. Try again later, or sign in another way.";
   if (code === "oidc_unknown")
-    return "The identity provider knows you, but no account here has your address. Ask an owner of your organization to invite you.";
+    return "The identity provider signed you in, but no account here has your address. Ask an owner of your organization to invite you.";
   if (code === "oidc_other")
     return "There is an account with your address here, but it is linked to another identity of the other service. If the account is yours, sign in with your password or passkey. Then link this identity under Account, Signing in. If the mailbox belonged to somebody else before, ask the operator of the server.";
   return null;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { safeReturnTo } from "./return-to.ts";
 
-test("a path of this server is kept whole", () => {
+test("a path of this server is kept unchanged", () => {
   for (const path of ["/", "/account?tab=tokens", "/o/acme/-/explore?q=level%3Aerror#x", "/o/a//b", "/%5cexample.com"])
     assert.equal(safeReturnTo(path), path);
 });

@@ -6,7 +6,7 @@ test("parameters are found outside of texts and comments, each once", () => {
   assert.deepEqual(parameterNames("SELECT '$no', $a, $b_1 -- $no\n, $a, \"$no\", $1 /* $no */"), ["a", "b_1"]);
 });
 
-test("values are read as the command line reads them, and written back", () => {
+test("values are parsed as on the command line, and written in the same form", () => {
   for (const [text, value] of [
     ["8", 8],
     ["true", true],

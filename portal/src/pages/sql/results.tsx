@@ -83,7 +83,7 @@ function Examples({ page, examples }: Pick<ResultsProps, "page" | "examples">): 
   return (
     <section className="rounded border border-line bg-sheet">
       <h2 className="sr-only">Beginning</h2>
-      <Empty title="Ask in SQL">
+      <Empty title="Query with SQL">
         <p>
           One read-only statement in DuckDB's dialect over logs, metrics, traces and more. It reads all data that was
           acknowledged before it started. From a terminal:

@@ -100,7 +100,8 @@ function DeleteDialog({ query, page, onClose }: { query: SavedQuery; page: SqlPa
       projectId={query.project_id}
       about={
         <p>
-          Everyone loses <b>{query.name}</b>. Links to it stop working. A query that an alert uses cannot be deleted.
+          <b>{query.name}</b> is deleted for everybody in the organization. Links to it stop working. A query that an
+          alert uses cannot be deleted.
         </p>
       }
       type={query.name}
@@ -162,7 +163,7 @@ function SaveDialog({ page, saved, onClose }: SaveProps): ReactNode {
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
-        <TextField label="What it tells" value={description} onChange={(event) => setDescription(event.target.value)} />
+        <TextField label="Description" value={description} onChange={(event) => setDescription(event.target.value)} />
         {saved !== undefined && (
           <Checkbox
             label="Save as new query"

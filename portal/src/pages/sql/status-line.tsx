@@ -10,7 +10,7 @@ export function StatusLine({ result, limit }: { result: RunState; limit: string 
   return (
     <p role="status" className="flex min-h-6 flex-wrap items-center gap-x-3 text-ink-2">
       {status === "running" && <Running result={result} />}
-      {status === "cancelled" && <State kind="none">Cancelled; {plural(rows.length, "row")} had come</State>}
+      {status === "cancelled" && <State kind="none">Cancelled; {plural(rows.length, "row")} had arrived</State>}
       {status === "failed" && rows.length > 0 && (
         <State kind="stop">Incomplete: {plural(rows.length, "row")} had arrived</State>
       )}

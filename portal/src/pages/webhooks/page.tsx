@@ -43,7 +43,7 @@ export function Page(): ReactNode {
   return (
     <Frame
       title="Webhooks"
-      about="Addresses that accept events from other services into a project. An event is on disk before the sender gets its answer."
+      about="Addresses that accept events from other services for a project. An event is on disk before the sender gets its answer."
       actions={createButton}
     >
       <h2 className="sr-only">Within reach</h2>

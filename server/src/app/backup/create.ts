@@ -168,7 +168,7 @@ class Copy {
     this.#directories.add(path);
   }
 
-  /** Links the file. Returns false if that is not possible, so that it must be copied. */
+  /** Links the file. Returns false if that is not possible. The caller then copies the file. */
   async #link(from: string, to: string): Promise<boolean> {
     try {
       await link(from, to);
@@ -185,7 +185,7 @@ class Copy {
     const at = join(this.#to, path);
     const { size } = await stat(at);
     if (known.size !== null && known.size !== size)
-      throw new Error(`cannot back up ${path}: it has ${size} bytes, and ${known.size} in the records`);
+      throw new Error(`cannot back up ${path}: it has ${size} bytes, but the records say ${known.size}`);
     const file = { path, size, sha256: known.sha256 ?? (await sha256Of(at)) };
     const line = `${JSON.stringify(file)}\n`;
     this.#listed.update(line);

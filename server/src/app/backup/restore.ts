@@ -10,7 +10,8 @@ const MISTAKES_MAX = 20;
 
 /**
  * Restores a backup into a new data directory. Copies each file and compares the copy with the list. No file gets its
- * final name before all are correct. It does not link, because later changes by a server must not reach the backup.
+ * final name before all are correct. It makes no hard links, because later changes by a server must not reach the
+ * backup.
  * @throws Error when the backup is unfinished or incomplete, or the directory is not empty
  */
 export async function restoreBackup(from: string, dataDir: string, signal?: AbortSignal): Promise<Manifest> {

@@ -61,7 +61,7 @@ export const account = command(USAGE, OPTIONS, async (parsed) => {
     if (email === undefined || rest.length > 0) throw new UsageError("name one account by its e-mail address");
     return reset(parsed, email);
   }
-  if (action !== "list" && action !== "end-links") throw new UsageError("say what to do: reset, list or end-links");
+  if (action !== "list" && action !== "end-links") throw new UsageError("name a subcommand: reset, list or end-links");
   if (email !== undefined) noMore([email]);
   return withMetadata(configOf(parsed), (metadata) =>
     action === "list" ? list(parsed, metadata) : endLinks(parsed, metadata),

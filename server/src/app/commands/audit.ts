@@ -73,7 +73,7 @@ interface Repaired {
 export const audit = command(USAGE, OPTIONS, async (parsed) => {
   const what = parsed.positionals.join(" ");
   if (what === "repair") return repair(parsed);
-  if (what !== "verify") throw new UsageError("say what to do: verify or repair");
+  if (what !== "verify") throw new UsageError("name a subcommand: verify or repair");
   const reports = asksServer(parsed) ? [await verifyByApi(parsed)] : await verifyHere(parsed);
   process.stdout.write(
     parsed.values["json"] === true ? `${JSON.stringify(reports)}\n` : reports.map(readable).join(""),

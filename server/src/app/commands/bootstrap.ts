@@ -38,7 +38,7 @@ const OPTIONS: readonly Option[] = [
   {
     name: "owner-email",
     value: "E-MAIL",
-    description: "owner of the organization (default: the present owner, or owner@ORG.localhost)",
+    description: "owner of the organization (default: the current owner, or owner@ORG.localhost)",
   },
   { name: "json", description: "print one JSON object" },
   ...LOCAL_OPTIONS,

@@ -128,12 +128,12 @@ export function command(
   };
 }
 
-/** Refuses words that the command does not accept. @throws UsageError */
+/** Refuses arguments that the command does not accept. @throws UsageError */
 export function noMore(words: readonly string[]): void {
   if (words.length > 0) throw new UsageError(`unexpected: ${words.join(" ")}`);
 }
 
-/** Parses the words of one command; `--help` prints the help and yields null. @throws UsageError */
+/** Parses the arguments of one command. `--help` prints the help and returns null. @throws UsageError */
 function parseCommand(usage: string, options: readonly Option[], args: readonly string[]): Parsed | null {
   const known: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
   for (const { name, value, multiple = false } of options)
@@ -158,7 +158,7 @@ function parseCommand(usage: string, options: readonly Option[], args: readonly 
 function unknownOption(option: string, known: readonly string[]): string {
   const secret = SETTING_NAMES.find((name) => isSecret(name) && flagOf(name) === option);
   if (secret !== undefined)
-    return `${option}: a secret is no option, since other users can see command lines; set ${variableOf(secret)} or ${fileVariableOf(secret)}`;
+    return `${option}: a secret can't be an option, because other users can see command lines; set ${variableOf(secret)} or ${fileVariableOf(secret)}`;
   const near = nearest(option.slice(2), known);
   return `there is no option ${option}${near === undefined ? "" : `; did you mean --${near}?`}`;
 }

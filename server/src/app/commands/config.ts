@@ -30,7 +30,7 @@ export const config = command(USAGE, OPTIONS, async (parsed) => {
   const { json = false, changed = false } = parsed.values;
   if (words === "print")
     return print(explainConfig(sourcesOf(parsed)), { json: json === true, changed: changed === true });
-  if (words !== "check") throw new UsageError("say what to do: print or check");
+  if (words !== "check") throw new UsageError("name a subcommand: print or check");
   loadConfig(sourcesOf(parsed));
   process.stdout.write("the settings are valid\n");
 });

@@ -69,7 +69,7 @@ type Action = (client: Client, parsed: Parsed, target: string | undefined) => Pr
 export const credential = command(USAGE, OPTIONS, async (parsed) => {
   const [name = "", target, ...rest] = parsed.positionals;
   const action = ACTIONS[name];
-  if (action === undefined) throw new UsageError("say what to do: create, list, rotate or revoke");
+  if (action === undefined) throw new UsageError("name a subcommand: create, list, rotate or revoke");
   noMore(rest);
   await action(await connect(parsed, systemClock), parsed, target);
 });

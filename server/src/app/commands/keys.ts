@@ -8,8 +8,7 @@ const USAGE = `
 Usage: mooring keys list|rotate [--data-dir DIR]
        mooring keys retire KID [--data-dir DIR]
 
-Keys that sign access tokens. The server rotates them every 90 days. rotate publishes new keys now, which sign after ten minutes; the
-present keys stay published until their last token expires. retire is for a key that leaked: every node refuses its tokens from
+Keys that sign access tokens. The server rotates them every 90 days. rotate publishes new keys now, which sign after ten minutes; the current keys stay published until their last token expires. retire is for a key that leaked: every node refuses its tokens from
 then on.
 
   mooring keys list --data-dir ./data
@@ -20,7 +19,7 @@ const ACTOR = { kind: "system", id: "command-line" } as const;
 export const keys = command(USAGE, [{ name: "json", description: "print JSON" }, ...LOCAL_OPTIONS], async (parsed) => {
   const [action, kid, ...rest] = parsed.positionals;
   if (action !== "list" && action !== "rotate" && action !== "retire")
-    throw new UsageError("say what to do: list, rotate or retire");
+    throw new UsageError("name a subcommand: list, rotate or retire");
   if ((action === "retire") !== (kid !== undefined) || rest.length > 0)
     throw new UsageError("retire needs the kid of one key; list and rotate have no arguments");
   const config = configOf(parsed);

@@ -18,7 +18,7 @@ its rows. Starting a server on the directory reverses it.
 
 export const nodes = command(USAGE, [{ name: "json", description: "print JSON" }, ...LOCAL_OPTIONS], async (parsed) => {
   const [action, id, ...rest] = parsed.positionals;
-  if (action !== "list" && action !== "give-up") throw new UsageError("say what to do: list or give-up");
+  if (action !== "list" && action !== "give-up") throw new UsageError("name a subcommand: list or give-up");
   if ((action === "give-up") !== (id !== undefined) || rest.length > 0)
     throw new UsageError("give-up needs the identifier of one directory; list has no arguments");
   const listed = await withMetadata(configOf(parsed), async (metadata) => {

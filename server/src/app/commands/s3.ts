@@ -53,7 +53,7 @@ type Action = (client: Client, parsed: Parsed, target: string | undefined) => Pr
 export const s3 = command(USAGE, OPTIONS, async (parsed) => {
   const [subject, name = "", target, ...rest] = parsed.positionals;
   const action = subject === "keys" ? ACTIONS[name] : undefined;
-  if (action === undefined) throw new UsageError("say what to do: keys create, keys list or keys revoke");
+  if (action === undefined) throw new UsageError("name a subcommand: keys create, keys list or keys revoke");
   noMore(rest);
   await action(await connect(parsed, systemClock), parsed, target);
 });

@@ -31,7 +31,7 @@ const OPTIONS: readonly Option[] = [
   ...LOCAL_OPTIONS,
 ];
 
-/** Every column that refers to content. A column that is missing here would be reported as a wrong count. */
+/** Every column that refers to content. If one is missing here, scrub reports wrong counts. */
 export const CONTENT_COLUMNS: readonly ReferenceColumn[] = [
   { table: "file", column: "blob_id", orgColumn: "org_id" },
   { table: "upload_part", column: "blob_id", orgColumn: "org_id" },
@@ -100,8 +100,8 @@ function readable({ kind, what, detail }: Finding): string {
 }
 
 function summaryOf({ blobs, bytes, stored, deleted, findings }: ScrubProgress): string {
-  const gone = deleted === 0 ? "" : `, ${deleted} of which are deleted`;
-  const seen = `checked ${blobs} blobs of ${mebibytes(bytes)}, and ${stored} stored outside of the records${gone}`;
+  const gone = deleted === 0 ? "" : `, and deleted ${deleted} of them`;
+  const seen = `checked ${blobs} blobs of ${mebibytes(bytes)} in the records, and ${stored} files in the store${gone}`;
   return findings === 0 ? `ok        ${seen}\n` : `FAIL      ${seen}: ${findings} findings\n`;
 }
 

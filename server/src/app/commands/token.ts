@@ -44,7 +44,7 @@ const DAYS = 90;
 
 export const token = command(USAGE, OPTIONS, async (parsed) => {
   const [action, email, ...rest] = parsed.positionals;
-  if (action !== "create") throw new UsageError("say what to do: create");
+  if (action !== "create") throw new UsageError("name a subcommand: create");
   if (email === undefined || rest.length > 0) throw new UsageError("name one person by their e-mail address");
   const [org, name] = [requiredOption(parsed, "org"), requiredOption(parsed, "name")];
   const scopes = choicesOption(parsed, "scope", PERSONAL_TOKEN_SCOPES);

@@ -42,7 +42,7 @@ export function logOptions(level: Config["log_level"]) {
 }
 
 const HIDDEN = "(hidden)";
-/** A shorter text could be a part of anything. */
+/** A shorter secret would also match parts of other words. */
 const SECRET_CHARS_MIN = 6;
 
 /** The secrets of the settings, and the passwords within addresses. */
@@ -70,8 +70,8 @@ function passwordsIn(url: string): string[] {
 const USER_INFO = /(:\/\/)[^\s"/?#@\\]*@/g;
 
 /**
- * Returns a function that hides secrets in a line. It is the last defence: code must not log them. Errors of libraries may
- * quote what they were given.
+ * Returns a function that hides secrets in a line. It is the last defence: code must not log them. Errors of libraries
+ * may quote their input.
  */
 export function hider(secrets: readonly string[]): (line: string) => string {
   return (line) => {

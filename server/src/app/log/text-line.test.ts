@@ -35,4 +35,4 @@ test("an error has its type, message and fields; errors also have the stack", ()
   );
 });
 
-test("a line that is no JSON object stays as it is", () => assert.equal(textLine("plain\n"), "plain\n"));
+test("a line that is not a JSON object stays unchanged", () => assert.equal(textLine("plain\n"), "plain\n"));

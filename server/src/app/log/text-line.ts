@@ -6,7 +6,10 @@ const WITH_STACK = new Set(["error", "fatal"]);
 /** A value that needs no quotes. */
 const PLAIN = /^[^\s"=\\\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+$/; // oxlint-disable-line no-control-regex -- they are escaped
 
-/** Converts a line of JSON to one line for people: time, level, message, fields. A line that is no object stays as it is. */
+/**
+ * Converts a line of JSON to one line for people: time, level, message, fields. A line that is not an object stays
+ * unchanged.
+ */
 export function textLine(line: string): string {
   const fields = parsed(line);
   if (fields === undefined) return line;
@@ -30,7 +33,7 @@ function shown(value: unknown): string {
   return PLAIN.test(text) ? text : printable(JSON.stringify(text));
 }
 
-/** Returns the type and message of an error, its other fields, and the stack as the functions that called each other. */
+/** Returns the type and message of an error, its other fields, and the frames of its stack on one line. */
 function errorFields(err: unknown, hasStack: boolean): Record<string, unknown> {
   if (typeof err !== "object" || err === null) return err === undefined ? {} : { err };
   const { type, message, stack, ...more } = err as Record<string, unknown>;

@@ -28,7 +28,7 @@ export interface OwnTelemetry {
   observe(request: AnsweredRequest): void;
   /** Starts to write the waiting rows and all later ones. */
   start(target: OwnTelemetryTarget): void;
-  /** Samples the metrics once more, writes the waiting rows, and then accepts no more. */
+  /** Samples the metrics a last time, writes the waiting rows, and then accepts no more. */
   stop(): Promise<void>;
 }
 

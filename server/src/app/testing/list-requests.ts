@@ -40,7 +40,10 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   key: ["k_00000000000000000000000005", MANY_VERSIONS],
 };
 
-/** Parameters that are no filters, or that are matched row by row on purpose: one request reads 5,000 rows and returns a cursor. */
+/**
+ * Parameters that are not filters, or that are matched row by row on purpose: one request reads 5,000 rows and returns
+ * a cursor.
+ */
 const NOT_BY_INDEX = new Set(["limit", "cursor", "offset", "after", "wait_s", "from", "to", "header", "pointer", "q"]);
 
 /** Reads of one object, or of data in memory, whose answer has a list. */

@@ -12,9 +12,9 @@ export async function hasOperator(db: Reader): Promise<boolean> {
 }
 
 /**
- * Closes the set-up, in the transaction in which a person first gets into their account, before anything else in it.
- * Until the server has an operator, every owner is a candidate. The first candidate who gets in becomes the operator.
- * The claims of all other candidates and the links that starts printed end. Later owners are ordinary owners.
+ * Closes the set-up. Call it first in the transaction of a person's first sign-in. Until the server has an operator,
+ * every owner is a candidate. The first candidate who signs in becomes the operator. The claims of all other candidates
+ * and the links that starts printed end. Later owners are ordinary owners.
  */
 export async function closeSetUp(deps: AccountsDeps, tx: Writer, userId: string, origin: Origin): Promise<void> {
   const at = deps.clock.nowMs();

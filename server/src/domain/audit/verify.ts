@@ -37,7 +37,7 @@ export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?
   return { ok: true, entries, headHash: walk.last.hash, declared: declarations.all };
 }
 
-/** Compares the rows with the head from before the walk, so that an append during the walk is no fault. */
+/** Compares the rows with the head from before the walk, so that an append during the walk is not a fault. */
 export async function headFinding(
   deps: AuditDeps,
   chain: string,

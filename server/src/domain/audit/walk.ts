@@ -10,7 +10,7 @@ import { rowsAfter, type AuditHead } from "./store.ts";
  */
 export type AuditFault = "gap" | "edited" | "unlinked" | "truncated" | "head";
 
-/** Something that is wrong with a chain. */
+/** A fault in a chain. */
 export interface Finding {
   readonly fault: AuditFault;
   /** The number of the entry at which the fault shows. */
@@ -40,7 +40,7 @@ export function newWalk(): Walk {
 /**
  * Continues the walk to the end of the chain. Reports each finding to the callback. After a finding the walk continues
  * as if the row were good, unless the callback stops it.
- * @param options.headSeq the row whose hash is noted
+ * @param options.headSeq the number of the row whose hash the walk returns
  */
 export async function walkOn(
   db: Reader,

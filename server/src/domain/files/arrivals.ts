@@ -117,7 +117,7 @@ async function finish(deps: ArrivalDeps, direct: DirectStore, { arrival, grant, 
   await direct.forget(arrival);
 }
 
-/** Makes the checks that this server makes before an upload that comes to it. */
+/** Makes the same checks as before an upload to this server. */
 async function requireAllowed(deps: FilesDeps, grant: Grant, size: number): Promise<void> {
   await requireRights(deps, grant, grant.created_by);
   if (size > grant.bytes_max) throw new TooLarge(grant.bytes_max);

@@ -1,6 +1,6 @@
 /**
  * Returns a media type (RFC 9110, section 8.3.1) in a canonical form, so that equal types are equal texts. Undefined if
- * the text is no media type.
+ * the text is not a media type.
  */
 export function canonicalMediaType(text: string): string | undefined {
   const [, type = "", rest = ""] = HEAD.exec(text.trim()) ?? [];

@@ -24,7 +24,7 @@ export class UploadReservations {
   }
 
   /**
-   * Reserves the bytes of an upload while `work` receives it, as many as are known.
+   * Reserves the known bytes of an upload while `work` receives it.
    * @throws Problem `storage_quota_exceeded`
    */
   async hold<T>(
@@ -71,8 +71,8 @@ export class UploadReservations {
   }
 
   /**
-   * Returns the bytes that the records leave. Bytes of grants with running uploads are added back, because they are
-   * counted here.
+   * Returns the bytes that the quota leaves, according to the records. Bytes of grants with running uploads are added
+   * back, because they are counted here.
    */
   async #left({ metadata, settings }: Deps, orgId: string): Promise<number> {
     const underWay = new Map(this.#underWay.get(orgId));

@@ -66,9 +66,7 @@ const CLAIM_MS = 120_000;
 /** A running upload calls `renewClaim` at this interval. */
 export const CLAIM_RENEWAL_MS = 30_000;
 
-/**
- * Makes changes of an organization's files run one after another, so that counters, quota and projects match the rows.
- */
+/** Runs changes of an organization's files one after another, so that counters, quota and projects match the rows. */
 export async function lockFiles(deps: Pick<FilesDeps, "metadata">, tx: Writer, orgId: string): Promise<void> {
   await deps.metadata.lock(tx, `file:${orgId}`);
 }
@@ -126,7 +124,7 @@ function uploadUrl(
   return direct.uploadUrl({ orgId, name: id }, { contentType, size, lifetimeS });
 }
 
-/** Creates the row of an upload and reserves its quota. Both kinds of upload begin so. */
+/** Creates the row of an upload and reserves its quota. Both kinds of upload begin with it. */
 export async function makeGrant(
   deps: FilesDeps,
   principal: Principal,
@@ -185,7 +183,7 @@ async function refuseOverQuota(deps: FilesDeps, tx: Writer, row: GrantRow): Prom
 /** An upload that may begin. */
 export interface Upload {
   readonly grant: Grant;
-  /** The bytes that the quota leaves for it, according to the records. */
+  /** The bytes that the quota leaves for this upload, according to the records. */
   readonly left: number;
 }
 

@@ -162,7 +162,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       await upkeep.start();
     },
     stop: async () => {
-      // Each step on its own, so that an unreachable database does not block the other steps.
+      // Each step runs even if another fails, for example because the database can't be reached.
       federation.stop();
       const outcomes = [];
       for (const part of [upkeep, feed, refusals, usage, activity])

@@ -33,7 +33,7 @@ export async function bytesLeft(
 }
 
 /**
- * Reserves bytes before they are written, as many as are known, until `work` has counted them or failed.
+ * Reserves the known bytes before they are written, until `work` has counted them or failed.
  * @throws the quota's refusal
  */
 export async function reserveQuota<T>(

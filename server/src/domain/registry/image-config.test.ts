@@ -55,7 +55,7 @@ describe("the config of an image", () => {
     });
   });
 
-  test("is missing if it is no JSON object in UTF-8", () => {
+  test("is missing if it is not a JSON object in UTF-8", () => {
     for (const text of ["", "{", "[]", "null", "1", '"x"']) assert.equal(parsed(text), null, text);
     assert.equal(parseImageConfig(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), null);
   });

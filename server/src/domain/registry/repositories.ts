@@ -36,9 +36,7 @@ export async function repositoriesWith(
 /** The most repositories that are searched for content when a mount names no source. */
 const MOUNT_SOURCES_MAX = 100;
 
-/**
- * Makes changes of an organization's images run one after another, so that leases, quota and counters match the rows.
- */
+/** Runs changes of an organization's images one after another, so that leases, quota and counters match the rows. */
 export async function lockRegistry(
   deps: { readonly metadata: Pick<MetadataStore, "lock"> },
   tx: Writer,

@@ -29,12 +29,12 @@ export const S3_ERRORS = {
   InvalidBucketAclWithObjectOwnership:
     "The bucket's access control list has grants to others; remove these grants first.",
   InvalidBucketName: "The bucket name is not valid.",
-  InvalidBucketState: "The bucket's present state does not allow this.",
+  InvalidBucketState: "The current state of the bucket does not allow this.",
   InvalidDigest: "The Content-MD5 is not valid.",
   InvalidEncryptionAlgorithmError: "The encryption algorithm is not supported.",
   InvalidLocationConstraint: "The location is not valid.",
   InvalidObjectState: "The object's state does not allow this.",
-  InvalidPart: "A part was not found, or its ETag is not the one that was given.",
+  InvalidPart: "A part was not found, or its ETag differs from the given one.",
   InvalidPartNumber: "There is no such part.",
   InvalidPartOrder: "The parts are not in ascending order.",
   InvalidPolicyDocument: "The form's policy is not valid.",
@@ -50,7 +50,7 @@ export const S3_ERRORS = {
   MalformedPolicy: "The policy is not valid.",
   MalformedPOSTRequest: "The form is not valid multipart/form-data.",
   MalformedTrailerError: "The trailers are not valid, or not those that the header announced.",
-  MalformedXML: "The XML is not well-formed, or not what this operation takes.",
+  MalformedXML: "The XML is not well-formed, or not the document that this operation needs.",
   MaxMessageLengthExceeded: "The request is too large.",
   MaxPostPreDataLengthExceededError: "The fields before the file are too large.",
   MetadataTooLarge: "The user metadata is larger than 2 KiB.",
@@ -93,7 +93,7 @@ export const S3_ERRORS = {
   UnresolvableGrantByEmailAddress: "There is no account with this address.",
   UnsupportedSignature: "This way of signing is not supported.",
   UserKeyMustBeSpecified: "The form has no key.",
-  XAmzContentSHA256Mismatch: "The x-amz-content-sha256 header is not that of the content.",
+  XAmzContentSHA256Mismatch: "The x-amz-content-sha256 header does not match the content.",
 } as const satisfies Record<string, string>;
 
 export type S3ErrorCode = keyof typeof S3_ERRORS;

@@ -39,7 +39,7 @@ const SEARCHED_MAX = 1000;
 const SEARCHED_BYTES_MAX = 1024 * 1024;
 const SEARCH_PAGE = 50;
 const RECORDS_PAGE = 250;
-/** Interval between looks for other nodes' events while a reader waits. */
+/** Interval of the checks for other nodes' events while a reader waits. */
 const LOOK_MS = 1000;
 
 /** Lists events, newest first. @throws Problem `invalid_parameter` for a foreign cursor */
@@ -198,7 +198,7 @@ function recordOf(row: EventRow) {
   };
 }
 
-/** Returns the condition for single events. Undefined when every event matches. */
+/** Returns a function that tests one event. Undefined when every event matches. */
 export function matcherOf({ header, pointer, text }: EventSearch): ((row: EventRow) => boolean) | undefined {
   const conditions: ((row: EventRow) => boolean)[] = [];
   if (header !== undefined) conditions.push(headerMatcher(header));

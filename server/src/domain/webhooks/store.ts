@@ -54,7 +54,7 @@ export async function urlsOf(db: Reader, webhookIds: readonly string[]): Promise
     .execute();
 }
 
-/** Sets the time when the present address expires, and resets its hits. */
+/** Sets the time when the current address expires, and resets its hits. */
 export async function retireUrl(tx: Writer, webhookId: string, atMs: number): Promise<void> {
   await tx
     .updateTable("webhook_url")
@@ -95,7 +95,7 @@ export interface Addressed {
   readonly url: UrlRow;
 }
 
-/** Finds the webhook of a present or former address; undefined when there is none. */
+/** Finds the webhook of a current or former address; undefined when there is none. */
 export async function webhookByToken(db: Reader, tokenHash: string): Promise<Addressed | undefined> {
   const url = await db.selectFrom("webhook_url").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
   if (url === undefined) return undefined;

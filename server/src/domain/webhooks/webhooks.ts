@@ -164,7 +164,7 @@ export async function deleteWebhook(deps: WebhooksDeps, caller: Caller, webhook:
   });
 }
 
-/** Creates a new address. The present one is valid until the grace period ends. @throws Problem `not_found` */
+/** Creates a new address. The current one is valid until the grace period ends. @throws Problem `not_found` */
 export async function rotateUrl(
   deps: WebhooksDeps,
   caller: Caller,
@@ -220,8 +220,8 @@ export async function rotateSecret(
 
 function verifiesNothing(): Problem {
   const detail =
-    "The webhook verifies nothing, so a secret would do nothing: PATCH it with `verification` and `secret`.";
-  return new Problem("invalid_body", detail, { errors: [{ pointer: "", detail: "is for webhooks that verify" }] });
+    "The webhook has no verification scheme, so a secret would have no effect. Send PATCH with `verification` and `secret`.";
+  return new Problem("invalid_body", detail, { errors: [{ pointer: "", detail: "is allowed only with a verification scheme" }] });
 }
 
 export function settingsOf(webhook: Pick<WebhookRow, "settings">): WebhookSettings {

@@ -178,7 +178,7 @@ export class ClockGuard implements GuardedClock {
     if (now.wallMs < MADE_AFTER_MS) return `the clock says ${isoFromMs(now.wallMs)}, before this version was made`;
     if (this.#wasUnset) this.#recall(this.#seenMs);
     if (this.#aheadOfDatabaseMs > AHEAD_MS_MAX)
-      return `the clock is ${span(this.#aheadOfDatabaseMs)} ahead of the database's: set both right`;
+      return `the clock is ${span(this.#aheadOfDatabaseMs)} ahead of the database's: correct both`;
     if (this.#hold !== null) this.#followHold(this.#hold, now);
     else if (drift(this.#anchor, now) > AHEAD_MS_MAX) this.#begin(jumped(drift(this.#anchor, now)), now);
     else if (drift(this.#anchor, now) < -AHEAD_MS_MAX) this.#anchor = now; // set back: deletes less than before

@@ -35,9 +35,9 @@ export interface JobsOptions {
 
 const LEASE_MS = 15_000;
 const POLL_MS = 5000;
-/** When to look again after a failed look, or after another node had locked a job that is due. */
+/** When the queue is read again after a failed read, or after another node had locked a job that is due. */
 const AGAIN_MS = 1000;
-/** How often the queue is checked for jobs that a wrong clock has put too far ahead. */
+/** How often the queue is checked for jobs whose times a wrong clock has set too far ahead. */
 const MEND_EVERY_MS = 10_000;
 const LAST_ERROR_CHARS_MAX = 500;
 
@@ -177,7 +177,7 @@ class Runner implements Jobs {
     }
   }
 
-  /** Makes jobs due now that a clock that ran ahead has put too far into the future. */
+  /** Corrects jobs whose times are too far in the future, because a clock ran ahead: makes them due now. */
   async #mendTimes(): Promise<void> {
     if (performance.now() - this.#mendedMs < MEND_EVERY_MS) return;
     this.#mendedMs = performance.now();

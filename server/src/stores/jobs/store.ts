@@ -164,7 +164,9 @@ export async function countParked(db: MetadataStore["read"]): Promise<number> {
   return Number(row.count);
 }
 
-/** Makes jobs of a kind due now that are due after `afterMs`. Usually there are none, and an index tells so. */
+/**
+ * Makes jobs of a kind due now that are due after `afterMs`. Usually there are none. An index makes this check cheap.
+ */
 export async function pullForward(
   metadata: Pick<MetadataStore, "read" | "write">,
   kind: string,

@@ -27,8 +27,8 @@ export function parseSmtpUrl(text: string): SmtpServer {
   const security = securityOf(url, host);
   const [user, password] = [decoded(url.username), decoded(url.password)];
   if (security === "none" && user !== null && !LOOPBACK.includes(host))
-    throw new Error("must not hold a password with tls=none: it would cross the network unencrypted");
-  if ((user === null) !== (password === null)) throw new Error("must hold a user and a password, or neither");
+    throw new Error("must not contain a password with tls=none: it would cross the network unencrypted");
+  if ((user === null) !== (password === null)) throw new Error("must contain both a user and a password, or neither");
   return { host, port: Number(url.port) || (security === "tls" ? 465 : 587), security, user, password };
 }
 

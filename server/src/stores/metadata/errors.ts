@@ -97,7 +97,7 @@ export function isCanceled(error: unknown): boolean {
 }
 
 /**
- * Turns a database error into an answer if it passes without a change, or the operator can mend it: no connection, a
+ * Turns a database error into an answer if it passes without a change, or the operator can repair it: no connection, a
  * full disk, a held lock. Returns any other error unchanged, since it is a bug.
  */
 export function asAnswer(error: unknown): unknown {

@@ -17,8 +17,8 @@ export interface BlobDriver {
    */
   open(id: string, range: StoredRange): Promise<ByteSource>;
   /**
-   * Deletes blobs, and leftovers of their interrupted writes, so that they stay deleted after a power failure. An
-   * absent blob is no error. Resolves to the deleted ones; retry the others.
+   * Deletes blobs, and leftovers of their interrupted writes, so that they stay deleted after a power failure. Deleting
+   * an absent blob succeeds. Resolves to the deleted ones; retry the others.
    */
   delete(blobs: readonly DeletedBlob[]): Promise<string[]>;
   /** Returns the size of the content under this name, or undefined. */
@@ -101,7 +101,7 @@ export interface DirectDriver {
    * undefined when the content is gone or has changed.
    */
   copy(arrival: Arrival, id: string): Promise<string | null | undefined>;
-  /** Deletes new content. An absent one is no error. */
+  /** Deletes new content. If there is none, that is not an error. */
   forget(at: ArrivalPlace): Promise<void>;
 }
 

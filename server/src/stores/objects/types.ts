@@ -10,7 +10,7 @@ export interface WriteOptions {
   readonly bytesMax: number;
   /** The exact size, when it is known. */
   readonly size?: number | undefined;
-  /** Digests to compute in addition to SHA-256, which every blob has. */
+  /** Digests to compute in addition to SHA-256. Every blob has a SHA-256. */
   readonly digests?: readonly DigestAlgorithm[];
   /** The expected digests. They need not be in `digests`. */
   readonly expected?: Digests;
@@ -56,9 +56,9 @@ export interface PartRange {
 }
 
 /**
- * A query in the transaction for parts that the records have already, since ten thousand objects would block the event
- * loop. Its columns are those of a `PartRange`: `i` (the order), `blob`, `number`, `start`, `end` (null: the whole
- * blob).
+ * A query for parts that are already in the records. It runs in the transaction, because ten thousand objects would
+ * block the event loop. Its columns are those of a `PartRange`: `i` (the order), `blob`, `number`, `start`, `end`
+ * (null: the whole blob).
  */
 export type PartRangeQuery = RawBuilder<unknown>;
 
@@ -133,8 +133,8 @@ export interface ObjectHealth {
 }
 
 /**
- * Lets clients upload to and download from the store of the blobs directly. Uploaded content becomes a blob only by
- * `take`.
+ * Lets clients upload to and download from the store of the blobs directly. Only `take` turns uploaded content into a
+ * blob.
  */
 export interface DirectStore {
   uploadUrl(at: ArrivalPlace, allowed: AllowedUpload): string;
@@ -152,11 +152,11 @@ export interface DirectStore {
    * @throws DigestMismatch, Problem `unavailable`
    */
   take(arrival: Arrival, expected: Pick<Digests, "sha256">): Promise<StagedBlob | undefined>;
-  /** Deletes new content. An absent one is no error. @throws Problem `unavailable` */
+  /** Deletes new content. If there is none, that is not an error. @throws Problem `unavailable` */
   forget(at: ArrivalPlace): Promise<void>;
 }
 
-/** The functions that are allowed beside a running server. */
+/** The functions that a command may call while a server runs. */
 export type ObjectsBeside = Pick<ObjectStore, "open" | "unlink" | "close">;
 
 /**
@@ -187,7 +187,7 @@ export interface ObjectStore {
   unlink(tx: Writer, orgId: string, blobIds: readonly string[] | BlobQuery): Promise<void>;
   /**
    * Composes a blob of ranges of others without a copy, and links it. Its parts are kept as long as it is, even without
-   * other references. A single part that is a whole blob is linked once more instead.
+   * other references. If the only part is a whole blob, that blob is linked again instead.
    * @throws Problem `not_found`; `invalid_request` when it would consist of too many blobs; RangeError
    */
   compose(
@@ -206,6 +206,6 @@ export interface ObjectStore {
   /** Deletes blobs that had no references for the grace period. It also runs periodically. */
   collect(): Promise<Collected>;
   health(): ObjectHealth;
-  /** Waits for a running collection only. End all writes and reads before. */
+  /** Waits only for a running collection. End all writes and reads first. */
   close(): Promise<void>;
 }

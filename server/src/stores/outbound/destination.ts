@@ -25,14 +25,14 @@ export interface Destination {
 export function destinationOf(text: string, reachable: Reachable): Destination {
   // The parser drops line breaks and similar characters, so the checked text would differ from the given one.
   // eslint-disable-next-line no-control-regex -- it looks for control characters
-  if (/[\u0000-\u0020\u007f]/.test(text)) throw refused("must not hold spaces or control characters");
+  if (/[\u0000-\u0020\u007f]/.test(text)) throw refused("must not contain spaces or control characters");
   if (text.length > URL_CHARS_MAX) throw refused(`has more than ${URL_CHARS_MAX} characters`);
   const url = URL.parse(text);
   if (url === null) throw refused("is not a URL");
   // An attacker on the network path can read plain HTTP, or answer in place of the destination.
   const schemes = reachable.privateAddresses || reachable.hasList ? ["https:", "http:"] : ["https:"];
   if (!schemes.includes(url.protocol)) throw refused("must begin with https://");
-  if (url.username !== "" || url.password !== "") throw refused("must not hold a user name or password");
+  if (url.username !== "" || url.password !== "") throw refused("must not contain a user name or password");
   // The parser gives all spellings of an address one form: 2130706433, 0x7f.1, 127.1, [::ffff:7f00:1].
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) refuseUnlessAllowed(url, [host], reachable);

@@ -77,7 +77,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const sandbox = settings.querySandbox ?? "warn";
   if (sandbox !== "off")
     warnOfMissing(engine, log).catch((error: unknown) =>
-      log.error({ err: error }, "cannot look at the sandbox of queries"),
+      log.error({ err: error }, "cannot examine the sandbox of queries"),
     );
   return {
     append: async (batch) => {

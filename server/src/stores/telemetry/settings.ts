@@ -39,7 +39,7 @@ export interface CompactionSettings {
   readonly behindBytes: number;
   /** The most bytes of rows for one job. Its memory grows with them. */
   readonly inputBytesMax: number;
-  /** The memory limit of the process that compacts. */
+  /** The memory limit of the compaction process. */
   readonly memoryBytes: number;
   readonly threads: number;
   /** A compaction that takes longer is ended and retried later. */

@@ -120,7 +120,7 @@ describe("a refusal names its reason", () => {
     const child = await made("POST", "/v1/credentials", parent.token, body);
     const token = await newToken(String(child["id"]));
     await made("PATCH", `/v1/credentials/${parent.id}`, owner(), { scopes: ["credentials:write", "apps:read"] });
-    const words = new RegExp(`its parent ${parent.id} was lowered and does not have it any more`);
+    const words = new RegExp(`its parent ${parent.id} lost this permission`);
     assertDecided(await ask("GET", "/v1/audit", token), "parent", "audit:read", words);
   });
 

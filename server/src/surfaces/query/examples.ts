@@ -72,7 +72,7 @@ export const EXAMPLES: readonly Example[] = [
     records: "objects",
   },
   {
-    title: "Bytes that versions before the present one hold",
+    title: "Bytes of all versions except the current one",
     sql: "SELECT bucket, count(*) AS versions, sum(size_bytes) AS bytes FROM objects WHERE NOT is_latest GROUP BY bucket ORDER BY bytes DESC",
     records: "objects",
   },

@@ -76,7 +76,7 @@ test("a destination that accepts nothing for a day is stopped, and the audit log
   clock.advance(2 * HOUR_MS);
   await destination.run();
   const { state, reason } = await destination.row();
-  assert.deepEqual([state, reason], ["stopped", "it has taken nothing for a day"]);
+  assert.deepEqual([state, reason], ["stopped", "it has accepted nothing for a day"]);
   const { read } = world.metadata;
   const audit = read
     .selectFrom("audit")

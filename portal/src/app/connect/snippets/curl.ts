@@ -56,7 +56,7 @@ function sendLog({ addresses, app }: SnippetInput): Snippet {
 
 function readBack({ addresses }: SnippetInput): Snippet {
   return {
-    title: "Ask by SQL",
+    title: "Query with SQL",
     about: "Needs telemetry:read. Accept chooses JSON, NDJSON, CSV, Arrow or Parquet.",
     text: [
       `api ${addresses.query_url}/v1/query ${JSON_TYPE} -H 'Accept: text/csv' \\`,

@@ -184,7 +184,7 @@ function NoneFits({
   onClear: () => void;
 }): ReactNode {
   return (
-    <Empty title="No event matches" action={<Button onClick={onClear}>Clear the conditions</Button>}>
+    <Empty title="No event matches" action={<Button onClick={onClear}>Clear the filters</Button>}>
       {list.hasMore ? (
         <p>
           None of the searched events matches. <Button onClick={list.loadMore}>Look further back</Button>

@@ -63,14 +63,14 @@ test("every step has its result, and missing parts are named", () => {
   }
 });
 
-test("a signed time that is too far off is pointed out", () => {
+test("a signed time outside the tolerance is marked", () => {
   const [verification, headers] = CASES[2] as (typeof CASES)[number];
   const late = explain(verification, headers, new Date((TIME_S + 301) * 1000).toISOString());
   assert.equal(late[1]?.isMissing, true);
   assert.match(late[1]?.detail ?? "", /301 s before its arrival; 300 s are allowed/);
 });
 
-test("schemes that send the secret say that it was not kept", () => {
+test("schemes that send the secret show that it was not stored", () => {
   const steps = explain({ scheme: "gitlab" }, [["X-Gitlab-Token", "redacted"]], AT);
   assert.match(steps[0]?.detail ?? "", /did not store it/);
   assert.equal(explain({ scheme: "none" }, [], AT).length, 1);

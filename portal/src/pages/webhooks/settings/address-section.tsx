@@ -77,7 +77,7 @@ function UrlState({ of: { expires_at, hits } }: { of: Url }): ReactNode {
   if (Date.parse(expires_at) > Date.now())
     return (
       <State kind="warn">
-        former, good until <Time at={expires_at} />
+        old, works until <Time at={expires_at} />
       </State>
     );
   return <State kind={hits > 0 ? "stop" : "none"}>ended{hits > 0 ? "; somebody still sends here" : ""}</State>;

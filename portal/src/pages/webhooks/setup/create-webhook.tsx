@@ -21,7 +21,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }): ReactNode {
   if (made !== null)
     return <CreatedWebhook made={made.webhook} secret={made.secret} preset={preset} onClose={onClose} />;
   return (
-    <Dialog title="Create webhook" about="An address that accepts events into a project." onClose={onClose} wide>
+    <Dialog title="Create webhook" about="An address that accepts events for a project." onClose={onClose} wide>
       <Form
         preset={preset}
         onPreset={setPreset}

@@ -15,7 +15,7 @@ export interface CheckContext {
   readonly running: RunningServer | null;
 }
 
-/** One check. A throw is a failed check with the error's message. */
+/** One check. An error that it throws is a failed check with that message. */
 export interface Check {
   readonly name: string;
   /** The remedy when the check itself fails. */

@@ -42,9 +42,9 @@ async function serverHealth(running: CheckContext["running"]): Promise<Found> {
     const { status, text } = await probe(running, "/health", PROBE_TIMEOUT_MS);
     const body = JSON.parse(text) as { status: string; checks: Record<string, string> };
     const failed = Object.entries(body.checks).filter(([, state]) => state !== "ok");
-    if (status === 200) return ok(`pid ${running.pid} listens on ${running.listen} and is well`);
+    if (status === 200) return ok(`pid ${running.pid} listens on ${running.listen} and is healthy`);
     return fail(
-      `pid ${running.pid} is not well: ${failed.map(([name]) => name).join(", ")}`,
+      `pid ${running.pid} is not healthy: ${failed.map(([name]) => name).join(", ")}`,
       "read its log; the checks below may show the cause",
     );
   } catch (error) {

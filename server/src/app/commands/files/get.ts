@@ -71,5 +71,5 @@ async function fetched(remote: FilesClient, url: string): Promise<Response> {
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === "EPIPE" ? "nobody reads on" : message;
+  return code === "EPIPE" ? "the reader closed the pipe" : message;
 }

@@ -25,7 +25,7 @@ Usage: mooring files put FILE|- [--name NAME] [--type TYPE] [--project PROJECT]
        mooring files restore FILE_ID…
 
 Uploads, downloads, lists and deletes files. put uploads a file, or standard input, and compares the SHA-256 of the stored content. get
-writes to the current directory, under the file's name made safe, and replaces no file; with --output it writes to that file, or to
+writes to the current directory, under a safe form of the file's name, and never replaces a file; with --output it writes to that file, or to
 standard output. A broken transfer leaves no file. rm moves files to the trash, and restore brings them back for some days; with
 --permanent they are deleted at once.
 
@@ -52,7 +52,7 @@ const OPTIONS: readonly Option[] = [
   { name: "output", value: "FILE", description: "file for the content; - for standard output" },
   { name: "prefix", value: "PREFIX", description: "list only files whose names begin with this" },
   { name: "limit", value: "N", description: "the most files to list (default 1000)" },
-  { name: "permanent", description: "delete past the trash" },
+  { name: "permanent", description: "delete for good, without the trash" },
   { name: "json", description: "print JSON" },
   ...CONNECTION_OPTIONS,
 ];
@@ -102,7 +102,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const files = command(USAGE, OPTIONS, async (parsed) => {
   const [word = "", ...operands] = parsed.positionals;
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
-  if (action === undefined) throw new UsageError("say what to do: put, get, ls, rm or restore");
+  if (action === undefined) throw new UsageError("name a subcommand: put, get, ls, rm or restore");
   const client = await connect(parsed, systemClock);
   return untilInterrupt(async (signal) => {
     process.stdout.write(await action(createRemote(client, signal), parsed, operands));

@@ -143,7 +143,7 @@ async function showTable(response: Response, sink: Sink, startedMs: number): Pro
   return `(${rows}${cut}; ${systemClock.nowMs() - startedMs} ms)\n`;
 }
 
-/** The last characters of a result, in which a failure during the query is searched. */
+/** The last characters of a result. They report a failure during the query. */
 const TAIL_CHARS = 4096;
 const NEVER = /(?!)/; // In these formats the server reports a failure by closing the connection.
 const BROKEN: Readonly<Record<Exclude<Format, "table">, RegExp>> = {

@@ -31,7 +31,7 @@ Usage: mooring webhooks create --name NAME --project PROJECT [--verify SCHEME [-
        mooring webhooks listen WEBHOOK [--forward URL]
 
 Addresses that accept events, and the events. WEBHOOK is an identifier (hook_…). An address is a secret: everybody who knows it can send
-events. rotate creates a new address; the old one ends at once, or after the grace period. url shows the present address, and the audit
+events. rotate creates a new address; the old one ends at once, or after the grace period. url shows the current address, and the audit
 log records it. listen prints events as they arrive, or forwards them with their headers to an address of this machine, until Ctrl-C.
 
   mooring webhooks create --name github --project web --verify github --secret-file secret.txt
@@ -59,7 +59,7 @@ type Action = (client: Client, parsed: Parsed, words: readonly string[]) => Prom
 export const webhooks = command(USAGE, OPTIONS, async (parsed) => {
   const [name = "", ...words] = parsed.positionals;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (action === undefined) throw new UsageError(`say what to do: ${Object.keys(ACTIONS).join(", ")}`);
+  if (action === undefined) throw new UsageError(`name a subcommand: ${Object.keys(ACTIONS).join(", ")}`);
   return action(await connect(parsed, systemClock), parsed, words);
 });
 

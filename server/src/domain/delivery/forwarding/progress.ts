@@ -82,8 +82,8 @@ export class Progress {
     this.failures += 1;
     this.#failingSince ??= nowMs;
     // Standard Webhooks, "Operational considerations": a sender disables a destination that answers 410.
-    if (sent.gone) this.stopped = "it answered 410: it is gone";
-    else if (nowMs - this.#failingSince >= STOP_AFTER_MS) this.stopped = "it has taken nothing for a day";
+    if (sent.gone) this.stopped = "it answered 410: it was removed";
+    else if (nowMs - this.#failingSince >= STOP_AFTER_MS) this.stopped = "it has accepted nothing for a day";
   }
 
   #after(sent: Sent, attempts: number): Attempted {

@@ -12,8 +12,8 @@ import type { Reason, Verdict } from "./reason.ts";
 export type Decision = "allowed" | "insufficient_scope" | "state" | "hidden";
 
 /**
- * Makes the one permission check, and returns its reason. Without a resource it says whether the principal may have the
- * permission anywhere. That refuses early, but never replaces the check with the resource.
+ * The only permission check. Returns the decision and its reason. Without a resource, it checks whether the principal
+ * has the permission for any resource. This early check never replaces the check with the resource.
  */
 export function decide(principal: Principal, permission: Scope, resource?: Resource): Verdict {
   const scopes = resource === undefined ? scopesAnywhere(principal) : scopesFor(principal, resource);

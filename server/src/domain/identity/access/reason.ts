@@ -72,7 +72,7 @@ export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
     case "parent":
       if (reason.because.by === "ended") return `its parent ${reason.id} was revoked, or has expired`;
       return reason.because.by === "scope"
-        ? `its parent ${reason.id} was lowered and does not have it any more`
+        ? `its parent ${reason.id} lost this permission`
         : `its parent ${reason.id} lost it: ${clauseOf(reason.because)}`;
     default:
       throw new Error(`no words for ${String(reason satisfies never)}`);

@@ -69,7 +69,7 @@ export interface Managed<T extends Table> {
 }
 
 /**
- * `held`: the permissions of the actor where the credential reaches. `epoch`: the new epoch, if the change ends tokens.
+ * `held`: the permissions of the actor for the credential's resources. `epoch`: the new epoch, if the change ends tokens.
  */
 type Work<T extends Table> = (
   tx: Writer,

@@ -93,7 +93,7 @@ export class SignIn {
     const live = state !== undefined && isLive(state, clock.nowMs()) ? state : undefined;
     try {
       const { trustId, subject } = await federation.accept(live?.trusts ?? [], request.assertion);
-      if (live === undefined) throw new Error("cannot sign in: an assertion was accepted for no credential");
+      if (live === undefined) throw new Error("cannot sign in: the accepted assertion belongs to no credential");
       this.#deps.gate.require(live, request);
       usage.touch(live.id, { trustId, subject, ip: request.ip });
       return { credential: live, trustId };

@@ -229,7 +229,7 @@ describe("keys", () => {
     await other.close();
   });
 
-  test("that appear during a request are requested once more", async () => {
+  test("that appear during a request are requested again", async () => {
     const federation = fresh();
     await federation.accept([trust()], await issuer.token(good));
     const before = JSON.stringify({ keys: issuer.published.keys });

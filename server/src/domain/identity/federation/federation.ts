@@ -49,7 +49,7 @@ export class Federation {
     throw refusal(assertion, why ?? "");
   }
 
-  /** Returns the result of every check of one trust, one by one. */
+  /** Returns the result of each check of one trust. */
   async explain(trust: Trust, text: string): Promise<{ checks: Check[]; assertion: Assertion | null }> {
     const assertion = readOrRefusal(text);
     if (assertion instanceof AssertionRefusal)
@@ -64,7 +64,7 @@ export class Federation {
       checks.push(await this.#signatureOf(assertion));
     }
     const fits = {
-      audience: `aud holds ${trust.audience}`,
+      audience: `aud contains ${trust.audience}`,
       subject: `sub is ${assertion.subject}`,
       claims: claimsText(trust),
     };

@@ -112,7 +112,7 @@ export class IssuerKeys {
     return Math.abs(this.#deps.clock.nowMs() - sinceMs);
   }
 
-  /** Joins the running request, or sends one if the last one was not too recent. */
+  /** Joins the running request, or sends one if enough time has passed since the last one. */
   async #ask(name: string, issuer: Issuer): Promise<void> {
     if (issuer.asking === undefined && !this.#takeQuestion(issuer)) return;
     issuer.asking ??= this.#read(name)

@@ -12,7 +12,7 @@ export const MATCHERS = {
   subject: (trust: Trust, { subject }: Assertion): string | undefined =>
     matchesPattern(trust.subject, subject)
       ? undefined
-      : `sub is ${shown(subject)}, which ${trust.subject} does not cover`,
+      : `sub is ${shown(subject)}, which ${trust.subject} does not match`,
   claims: (trust: Trust, { claims }: Assertion): string | undefined => {
     const other = Object.entries(trust.claims).find(([name, value]) => ownOf(claims, name) !== value);
     if (other === undefined) return undefined;

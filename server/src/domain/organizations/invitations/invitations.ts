@@ -175,7 +175,7 @@ function inviterOf({ principal }: Caller): string {
   return principal.kind === "system" ? "system" : principal.id;
 }
 
-/** Revokes an invitation. Revoking it again is no error. @throws Problem `not_found`, `conflict` (already accepted) */
+/** Revokes an invitation. Revoking it again succeeds. @throws Problem `not_found`, `conflict` (already accepted) */
 export async function revokeInvitation(
   deps: OrganizationsDeps,
   caller: Caller,

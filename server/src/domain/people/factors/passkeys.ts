@@ -33,7 +33,7 @@ export async function beginPasskey(
   host: string | undefined,
 ): Promise<{ ticket: string; options: object }> {
   const place = requirePasskeyPlace(deps.portal, host);
-  // Before the person is asked for the key; that counts which is made in the end.
+  // This check comes before the person creates the key. The check that counts is made when the key is stored.
   await deps.metadata.write((tx) => enforceRecordLimit(deps.metadata, tx, "passkeys_max", session.userId));
   const known = await passkeysOf(deps.metadata.read, session.userId);
   const options = await generateRegistrationOptions({

@@ -39,10 +39,10 @@ function levelOf(name: string): ActionLevel {
   return isObjects ? "object" : "bucket";
 }
 
-/** The type of a condition key's values, which decides the operators. */
+/** The type of a condition key's values. It decides which operators are allowed. */
 export type KeyType = "text" | "number" | "date" | "boolean" | "address";
 
-/** A condition key that requests have a value for. */
+/** A condition key, and the requests that have a value for it. */
 export interface ConditionKey {
   readonly type: KeyType;
   /** The actions whose requests can have this key; absent: all actions. */

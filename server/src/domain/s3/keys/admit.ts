@@ -5,7 +5,7 @@ import type { AdmittedKey, S3Anonymous, S3KeyPrincipal, S3Keys } from "../types/
 import { admitGrant, grantOf, type S3Grant } from "./grants.ts";
 import { publicOrganization } from "./store.ts";
 
-/** Time after which a new permission (such as a higher role) takes effect. */
+/** The longest time until a new permission (such as a higher role) takes effect. */
 const KEPT_MS = 1000;
 /** An entry takes about 1 kB. */
 const KEPT_MAX = 10_000;

@@ -38,7 +38,7 @@ export function grantOf(accessKeyId: string): S3Grant | undefined {
 }
 
 /**
- * Returns the key with the present permissions of the grant's creator in the bucket, and the allowed addresses of its
+ * Returns the key with the current permissions of the grant's creator in the bucket, and the allowed addresses of its
  * credential. Undefined when the creator has no permissions.
  */
 export async function admitGrant(

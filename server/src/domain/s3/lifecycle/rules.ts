@@ -31,7 +31,7 @@ export function expiryBy({ expiration }: LifecycleRule, modifiedAtMs: number, da
   return expiration?.dateMs;
 }
 
-/** Returns the rule that deletes a present version first, for `x-amz-expiration`. */
+/** Returns the rule that deletes a current version first, for `x-amz-expiration`. */
 export function expirationOf(
   rules: readonly LifecycleRule[] | undefined,
   version: Candidate & { readonly modifiedAtMs: number },
@@ -53,7 +53,7 @@ export interface Versioned extends Candidate {
   readonly isMarker: boolean;
 }
 
-/** The present time, and the length of a day. */
+/** The current time, and the length of a day. */
 export interface Calendar {
   readonly nowMs: Cutoff;
   readonly dayMs: number;

@@ -126,7 +126,7 @@ function versionedOf(row: LifecycleRow): Versioned {
   };
 }
 
-/** Deletes versions for good, unless they are locked or have become the present one in the meantime. */
+/** Deletes versions for good, unless they are locked or have become the current one in the meantime. */
 async function removeBatch(
   deps: BucketDeps,
   bucket: Bucket,

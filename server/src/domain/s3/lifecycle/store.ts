@@ -14,7 +14,7 @@ export interface LifecycleRow {
 
 const COLUMNS = ["key", "seq", "version_id", "size", "tags", "modified_at", "blob_id"] as const;
 
-/** Reads present objects that were written at or before a time, in the order of their keys. */
+/** Reads current objects that were written at or before a time, in the order of their keys. */
 export async function objectsBefore(
   db: Reader,
   bucket: string,

@@ -21,7 +21,7 @@ export interface ListedRow {
 
 const COLUMNS = ["key", "seq", "version_id", "size", "etag", "modified_at", "owner", "detail", "blob_id"] as const;
 
-/** Reads present objects in the order of their keys. */
+/** Reads current objects in the order of their keys. */
 export async function objectsIn(
   db: Reader,
   bucket: string,

@@ -39,7 +39,7 @@ async function positionOf(db: Reader, bucket: Bucket, query: Query): Promise<Pos
   return { range: { ...following, start: keyBytes(keyMarker) }, afterSeq: found.row.seq };
 }
 
-/** When the newest version of a key is a delete marker, it is also the present version. */
+/** When the newest version of a key is a delete marker, it is also the current version. */
 function versionsFrom(rows: readonly ListedRow[], bucket: Bucket, { range, afterSeq }: Position): ListedVersion[] {
   return rows.map((row, i) => {
     const before = rows[i - 1];

@@ -1,7 +1,7 @@
 import { S3Error } from "../errors.ts";
 import type { WriteConditions } from "../types/index.ts";
 
-/** The present object, or none (a delete marker counts as none). */
+/** The current object, or none (a delete marker counts as none). */
 type Present = { readonly etag: string; readonly size: number; readonly modified_at: number } | undefined;
 
 /**

@@ -9,7 +9,7 @@ export type Located =
   | { readonly table: "s3_object"; readonly row: ObjectRow; readonly isLatest: true }
   | { readonly table: "s3_history"; readonly row: HistoryRow; readonly isLatest: boolean };
 
-/** Finds the named version, or the present one, which may be a delete marker. Undefined when there is none. */
+/** Finds the named version, or the current one, which may be a delete marker. Undefined when there is none. */
 export async function locate(
   db: Reader,
   bucket: Pick<Bucket, "id">,
@@ -22,7 +22,7 @@ export async function locate(
   const newest = current === undefined ? await newestHistory(db, bucket.id, bytes) : undefined;
   const row = versionId === undefined ? newest : await historyVersion(db, bucket.id, bytes, versionId);
   if (row !== undefined) return { table: "s3_history", row, isLatest: row.seq === newest?.seq };
-  // The version may have become the present one between the two statements.
+  // The version may have become the current one between the two statements.
   const again = await currentObject(db, bucket.id, bytes);
   const isThere = again !== undefined && (versionId === undefined || again.version_id === versionId);
   return isThere ? { table: "s3_object", row: again, isLatest: true } : undefined;
@@ -34,7 +34,7 @@ export interface FoundVersion {
   readonly ownerId: string;
 }
 
-/** Returns the facts about a version for the permission check; undefined when it is no object. */
+/** Returns the facts about a version for the permission check; undefined when the version is not an object. */
 export async function findVersion(db: Reader, bucket: Bucket, name: ObjectName): Promise<FoundVersion | undefined> {
   const found = await locate(db, bucket, name);
   if (found === undefined || found.row.blob_id === null) return undefined;

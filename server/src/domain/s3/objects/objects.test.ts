@@ -72,7 +72,7 @@ for (const { kind, skip } of DATABASES) {
       assert.deepEqual(deleted, { key: "k", versionId: null, deleteMarker: false, markerVersionId: null });
       await fails("NoSuchKey", head(bucket, "k"));
       assert.deepEqual([await held(), await usage(bucket)], [before, [0, 0]]);
-      await g.s3.objects.delete(caller, bucket, { key: "k" }); // A second deletion is no error.
+      await g.s3.objects.delete(caller, bucket, { key: "k" }); // A second deletion succeeds.
     });
 
     test("a bucket with versioning keeps each version until it is deleted", async () => {

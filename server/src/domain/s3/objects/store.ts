@@ -63,7 +63,7 @@ export async function holdBucket(dialect: Dialect, tx: Writer, bucket: string): 
   return (await query.$if(dialect === "postgres", (held) => held.forKeyShare()).executeTakeFirst()) !== undefined;
 }
 
-/** The columns of the present version that a write needs. */
+/** The columns of the current version that a write needs. */
 export type CurrentRow = Pick<ObjectRow, "seq" | "version_id" | "blob_id" | "size" | "etag" | "modified_at" | "detail">;
 
 export interface KeyState {
@@ -84,7 +84,7 @@ export async function keyForWrite(
   const [row] = await tx.readAhead(KEY_FOR_WRITE[dialect].with(tx, bucket, key));
   if (row === undefined) return undefined;
   const { versioning, ...object } = row;
-  // When the key has no present version, the join makes every column null.
+  // When the key has no current version, the join makes every column null.
   const current = (object.blob_id ?? null) === null ? undefined : (object as CurrentRow);
   return { versioning: versioning ?? "unversioned", current };
 }
@@ -103,7 +103,7 @@ function keyQuery(held: RawBuilder<unknown>) {
   );
 }
 
-/** Inserts the present version, or replaces it. */
+/** Inserts the current version, or replaces it. */
 export function putCurrent(tx: Writer, row: ObjectRow): void {
   tx.defer(PUT_CURRENT.with(tx, row));
 }
@@ -120,7 +120,7 @@ export function deleteCurrent(tx: Writer, bucket: string, key: Uint8Array): void
   tx.defer(tx.deleteFrom("s3_object").where("bucket", "=", bucket).where("key", "=", key));
 }
 
-/** Moves the present version to the history. */
+/** Moves the current version to the history. */
 export function retireCurrent(tx: Writer, bucket: string, key: Uint8Array): void {
   const current = tx
     .selectFrom("s3_object")

@@ -52,7 +52,7 @@ export interface WriteOptions {
   readonly conditions?: WriteConditions | undefined;
 }
 
-/** Writes a version, which becomes the present one. */
+/** Writes a version, which becomes the current one. */
 export async function writeVersion(
   deps: WriteDeps,
   tx: Writer,
@@ -130,7 +130,7 @@ export function requireDeletable(
   if (newest !== undefined) requireConditions(newest, conditions, key);
 }
 
-/** Deletes one version for good. The newest remaining version becomes the present one. */
+/** Deletes one version for good. The newest remaining version becomes the current one. */
 export async function removeVersion(
   deps: WriteDeps,
   tx: Writer,
@@ -160,7 +160,7 @@ interface Freed {
   readonly bytes: number;
 }
 
-/** Moves the present version to the history, or deletes it when the new one replaces it (the null version). */
+/** Moves the current version to the history, or deletes it when the new one replaces it (the null version). */
 async function retireCurrentVersion(
   deps: WriteDeps,
   tx: Writer,

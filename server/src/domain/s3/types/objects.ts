@@ -127,7 +127,7 @@ export interface CopyObject extends ObjectAttributes {
 
 export interface ObjectName {
   readonly key: string;
-  /** Default: the present version. */
+  /** Default: the current version. */
   readonly versionId?: string | undefined;
 }
 

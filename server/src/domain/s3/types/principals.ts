@@ -60,7 +60,7 @@ export interface AdmittedKey {
 
 export interface S3Keys {
   /**
-   * Returns the present state of the key; undefined when it is unknown, revoked or expired. Call it for every request:
+   * Returns the current state of the key; undefined when it is unknown, revoked or expired. Call it for every request:
    * after any change, cached state is read again.
    */
   admit(accessKeyId: string): Promise<AdmittedKey | undefined>;

@@ -66,7 +66,7 @@ async function makeObject(
   requireChecksum(completion, checksum);
   if (size > OBJECT_BYTES_MAX) throw new S3Error("EntityTooLarge");
   if (completion.size !== undefined && completion.size !== size)
-    throw new S3Error("InvalidRequest", "The size of the object is not the one given.");
+    throw new S3Error("InvalidRequest", "The size of the object differs from the given size.");
   const { id: blobId } = await deps.objects.compose(tx, orgId, partRanges(uploadId));
   await dropParts(deps, tx, upload);
   const version = {

@@ -117,7 +117,7 @@ export const VERIFIERS: Readonly<Record<Exclude<Scheme, "none">, Verifier>> = {
     const { header = "", prefix = "" } = verification;
     const value = fieldOf(request, header);
     if (value?.startsWith(prefix) !== true) return missing(header);
-    return isOneOf(value.slice(prefix.length), secrets) ? null : `${header} does not hold the key`;
+    return isOneOf(value.slice(prefix.length), secrets) ? null : `${header} does not contain the key`;
   },
 };
 

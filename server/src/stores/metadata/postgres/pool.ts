@@ -217,7 +217,7 @@ function pooled(client: PoolClient, { readOnly, waits, budget }: UseOptions): Po
         const run = (): Promise<StatementOutcome> => client.query(statement, parameters.map(storable));
         return await (readOnly ? run() : locks.measure(statement, run));
       } catch (error) {
-        // The retry code handles errors that a retry of the whole transaction can mend.
+        // The retry code handles errors that a retry of the whole transaction can fix.
         if (readOnly && isCanceled(error)) throw readTimeout(waits.transactionMs, error);
         return rethrow(error, !readOnly && isTransient(error));
       } finally {

@@ -7,7 +7,7 @@ import { readerNow } from "#kernel/read-for.ts";
 import type { ReadReply, ReadRequest } from "./messages.ts";
 
 const PROCESSES_MAX = 3;
-/** When a process dies during a read, the statement runs once more in a new process. */
+/** When a process dies during a read, the statement runs again in a new process. */
 const ATTEMPTS_MAX = 2;
 const CLOSE_MS_MAX = 5_000;
 

@@ -4,7 +4,7 @@ import { SqliteError } from "../errors.ts";
 import type { Step, Turn, WriterReply, WriterRequest, WriterSettings } from "./messages.ts";
 import type { StatementResult } from "./statements.ts";
 
-/** A statement of a turn, given by its index, did not do what it must. */
+/** A statement of a turn, given by its index, had an unexpected result. */
 export class Unexpected extends Error {
   readonly at: number;
 

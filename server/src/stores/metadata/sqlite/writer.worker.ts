@@ -121,7 +121,7 @@ class Unexpected extends Error {
   readonly at: number;
 
   constructor(at: number) {
-    super("a statement did not do what it must");
+    super("a statement had an unexpected result");
     this.at = at;
   }
 }

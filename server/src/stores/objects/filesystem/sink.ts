@@ -22,7 +22,8 @@ export interface FileSinkOptions {
   /** Resolves when the names in a directory are on disk. */
   readonly flushDirectory: (path: string) => Promise<void>;
   /**
-   * Called from time to time with the number of bytes since the last call. Throws when the disk has too little space.
+   * Called repeatedly during a write, with the number of bytes since the last call. Throws when the disk has too little
+   * space.
    */
   readonly checkSpace: (bytes: number) => Promise<void>;
 }

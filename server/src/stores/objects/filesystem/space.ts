@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { storageProblem } from "../errors.ts";
 
-/** After this many bytes the free space is read again. */
+/** The free space is read again after this many written bytes. */
 const CHECK_BYTES = 16 * 1024 * 1024;
 
 /** Refuses writes while the disk has less than a minimum of free space, to leave room for records and telemetry. */
@@ -16,14 +16,14 @@ export class SpaceGuard {
     this.#freeBytesMin = freeBytesMin;
   }
 
-  /** Called before a write of `bytes`, or 0 for an unknown number. @throws Problem `disk_full` */
+  /** Call it before a write of `bytes`. 0: the number is unknown. @throws Problem `disk_full` */
   async reserve(bytes: number): Promise<void> {
     if (bytes > 0 && bytes <= this.#allowance) return;
     await this.#ask(bytes);
   }
 
   /**
-   * Called after a write of `bytes` to any blob.
+   * Call it after a write of `bytes` to any blob.
    * @throws Problem `disk_full`
    */
   async used(bytes: number): Promise<void> {

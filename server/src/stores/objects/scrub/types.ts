@@ -49,7 +49,7 @@ export interface ScrubProgress {
 export interface ScrubOptions {
   readonly metadata: MetadataStore;
   readonly driver: BlobDriver;
-  /** All columns that reference blobs. A missing one would show as wrong counts. */
+  /** All columns that reference blobs. If one is missing, the counts of blobs are reported as wrong. */
   readonly references: readonly ReferenceColumn[];
   /** Compares only sizes, without reading the content. */
   readonly quick: boolean;

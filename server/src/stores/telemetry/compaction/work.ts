@@ -20,5 +20,5 @@ export async function removeWork(dir: string): Promise<void> {
 /** @throws Error when the output of a job does not have exactly as many rows as its input */
 export function assertAllRows(expected: number, made: readonly MadeFile[]): void {
   const rows = made.reduce((sum, file) => sum + file.rows, 0);
-  if (rows !== expected) throw new Error(`${expected} rows went in and ${rows} came out`);
+  if (rows !== expected) throw new Error(`${expected} rows were read, but ${rows} were written`);
 }

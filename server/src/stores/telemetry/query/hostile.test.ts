@@ -24,14 +24,17 @@ const QUERY: ChildQuery = {
 
 const NO_FILES: ChildFiles = { directory: "/", visible: "all", tables: {}, figures: NO_FIGURES };
 
-/** Frames that a compromised child could send. `say(kind, text, length?)` writes a frame; the child has reported that it is ready. */
+/**
+ * Frames that a compromised child could send after it has reported that it is ready. `say(kind, text, length?)` writes
+ * a frame.
+ */
 const LIES: Readonly<Record<string, string>> = {
   "nothing at all": "",
   "a frame of an unknown kind": "say(0x00, 'x')",
   "a frame longer than allowed": "say(0x44, 'x', 0xffffffff)",
-  "a question that is no JSON": "say(0x41, '{')",
+  "a question that is not JSON": "say(0x41, '{')",
   "a second question": "say(0x41, '{}'); say(0x41, '{}')",
-  "an end that is no JSON": "say(0x45, '{')",
+  "an end that is not JSON": "say(0x45, '{')",
   "an end as long as a result": "say(0x45, 'x'.repeat(100000))",
   "a ready frame before the end": "say(0x52, '')",
   "a failure with an unknown code, a path and another organization":
@@ -87,7 +90,7 @@ describe("a compromised child", { concurrency: 2 }, () => {
     });
   }
 
-  test("a compromised child can't even start", async () => {
+  test("a child that exits at its start is reported", async () => {
     const child = new QueryProcess({ file: "/bin/sh", args: ["-c", "exit 3"], layers: [] }, () => undefined);
     await assert.rejects(child.ready, /cannot start a query process/);
   });

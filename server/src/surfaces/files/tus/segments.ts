@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 
 /**
- * A body in pieces of a limited size, which are stored separately. If the body breaks off, the present piece ends, so
+ * A body in pieces of a limited size, which are stored separately. If the body breaks off, the current piece ends, so
  * that the received bytes are kept.
  */
 export class Segments {

@@ -163,7 +163,7 @@ async function uploadFor(deps: TusDeps, request: Request): Promise<Resumable | S
 }
 
 /**
- * Returns the present state. If the server ended after the last byte, or the upload is empty, this creates the file.
+ * Returns the current state. If the server ended after the last byte, or the upload is empty, this creates the file.
  */
 async function current(deps: TusDeps, principal: Principal, id: string): Promise<Resumable | StoredFile> {
   const found = await findResumable(deps, principal.orgId, id);

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 /** The response that a tail writes to. */
 export interface Output {
   readonly closed: boolean;
-  /** Whether so many bytes wait for the reader that no more should be written. */
+  /** Whether the bytes that wait for the reader have reached their limit. */
   readonly full: boolean;
   write(text: string | Buffer): void;
   /** Resolves when the buffer has space, or when the connection is closed. */

@@ -17,9 +17,9 @@ export interface TailOptions {
   readonly out: Output;
   readonly filter: Filter;
   readonly seen: Seen;
-  /** Returns the rows that may be shown: as of now if `fresh`, otherwise perhaps from the cache. */
+  /** Returns the rows that may be shown. `fresh`: reads them now; otherwise they may come from the cache. */
   readonly look: (fresh: boolean) => Promise<Seen>;
-  /** Where the caller stopped; absent: begin with new entries. */
+  /** The position where the caller stopped; absent: the tail begins with new entries. */
   readonly since?: Position | undefined;
 }
 

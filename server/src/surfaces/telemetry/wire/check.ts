@@ -15,10 +15,10 @@ const NOT_FINITE: ProblemPlace = { pointer: "", detail: "must be a finite number
 export class EntryCheck {
   /** The first faults of all entries. */
   readonly places: ProblemPlace[] = [];
-  /** Whether the present entry has a fault. */
+  /** Whether the current entry has a fault. */
   faulty = false;
   /**
-   * Whether the present entry has a fraction in its attributes that a double can't hold. DuckDB's reader would round
+   * Whether the current entry has a fraction in its attributes that a double can't hold. DuckDB's reader would round
    * it.
    */
   hasLongFraction = false;

@@ -131,7 +131,7 @@ function deletePresent(run: Run, states: KeyState[], place: number, { key, condi
 
 const NOTHING = { blob_id: null, size: 0, etag: "" };
 
-/** Moves the present version to the history, or deletes it when the marker replaces it. */
+/** Moves the current version to the history, or deletes it when the marker replaces it. */
 function retirePresent({ plan }: Run, key: string, { versioning, current, past }: KeyState): void {
   const isReplaced = versioning !== "enabled" && current?.version_id === NULL_VERSION;
   if (current !== undefined) (isReplaced ? plan.emptied : plan.retired).push(key);

@@ -8,13 +8,13 @@ import { deleteKeys, deletePast, insertMarkers, promoteKeys, retireKeys, type Ma
  * The changes of deletions, collected so that they are written in a few statements. Keys are encoded for statements.
  */
 export class DeletionPlan {
-  /** Keys whose present version moves to the history. */
+  /** Keys whose current version moves to the history. */
   readonly retired: string[] = [];
-  /** Keys whose present version is deleted. */
+  /** Keys whose current version is deleted. */
   readonly emptied: string[] = [];
   readonly past: PastKey[] = [];
   readonly markers = new Map<string, Marker>();
-  /** Keys whose newest remaining version becomes the present one. */
+  /** Keys whose newest remaining version becomes the current one. */
   readonly promoted = new Set<string>();
   readonly blobs: string[] = [];
   #freedObjects = 0;

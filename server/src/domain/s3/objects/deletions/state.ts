@@ -37,7 +37,7 @@ export function keysOf(objects: readonly DeleteObject[]): Keys {
 }
 
 /**
- * Locks keys until the end of the transaction, and reads the present state of each, in their order.
+ * Locks keys until the end of the transaction, and reads the current state of each, in their order.
  * @throws S3Error `NoSuchBucket`
  */
 export async function statesOf(

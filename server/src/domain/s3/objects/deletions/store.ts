@@ -1,6 +1,4 @@
-/**
- * Statements for deletions of many keys. Each does for all of them what one statement of `../store.ts` does for one.
- */
+/** Statements for deletions of many keys. Each is the form for many keys of a statement in `../store.ts`. */
 import { sql, type RawBuilder } from "kysely";
 import { jsonTable, prepared, type MetadataStore, type Tables, type Writer } from "#stores/metadata/index.ts";
 import type { VersioningState } from "../../types/index.ts";
@@ -38,7 +36,7 @@ const COLUMNS = sql.raw(
   "blob_id, bucket, key, seq, version_id, org_id, size, etag, modified_at, owner, tags, detail, parts",
 );
 
-/** Builds the text once for each database. */
+/** Builds a statement once for each database. */
 function perDialect<T>(build: (dialect: Dialect) => T): Readonly<Record<Dialect, T>> {
   return { sqlite: build("sqlite"), postgres: build("postgres") };
 }
@@ -60,8 +58,8 @@ type KeyRow = { readonly n: number | null; readonly versioning: VersioningState 
 };
 
 /**
- * Locks the bucket against deletion until the transaction ends, and reads the present versions of keys. A bucket
- * without any of them gives one empty row. An absent bucket gives no row.
+ * Locks the bucket against deletion until the transaction ends, and reads the current versions of keys. A bucket
+ * without these keys gives one empty row. An absent bucket gives no row.
  */
 export async function keysForWrite(
   dialect: Dialect,
@@ -126,7 +124,7 @@ const VERSIONS_OF_KEYS = perDialect((dialect) =>
   }),
 );
 
-/** Moves the present versions of these keys to the history. */
+/** Moves the current versions of these keys to the history. */
 export function retireKeys(dialect: Dialect, tx: Writer, bucket: string, keys: readonly string[]): void {
   if (keys.length === 0) return;
   tx.defer(RETIRE_KEYS[dialect].with(tx, bucket, keyList(keys)));
@@ -188,7 +186,7 @@ function text(value: string): RawBuilder<unknown> {
 }
 
 /**
- * For keys without a present version, makes the newest remaining version the present one, unless it is a delete marker.
+ * For keys without a current version, makes the newest remaining version the current one, unless it is a delete marker.
  */
 export function promoteKeys(dialect: Dialect, tx: Writer, bucket: string, keys: readonly string[]): void {
   if (keys.length === 0) return;
@@ -208,7 +206,7 @@ const PROMOTE_KEYS = perDialect((dialect) =>
   ),
 );
 
-/** A number identifies one version of its key. */
+/** Deletes the rows that `PROMOTE_KEYS` copied. `seq` identifies a version of its key. */
 const DELETE_PROMOTED = perDialect((dialect) =>
   prepared(
     (_db, bucket: string, keys: string) => sql`

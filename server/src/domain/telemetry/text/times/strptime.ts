@@ -74,7 +74,7 @@ function expressionOf(format: string): RegExp {
 function unknownDirective(letter: string, format: string): string {
   const known = [...Object.keys(DIRECTIVES), ...Object.keys(COMPOSED)].map((name) => `%${name}`).join(" ");
   const what = letter === "" ? `${JSON.stringify(format)} ends in a %` : `%${letter} is not a known directive`;
-  return `${what}; it takes ${known}`;
+  return `${what}; the known directives are ${known}`;
 }
 
 function checkNames(names: ReadonlySet<string>): void {

@@ -9,7 +9,7 @@ import { cutByDay, GROUP_ROWS_MAX, writeParquet } from "./write.ts";
 
 const GROUP_BYTES = 64 * 1024 * 1024;
 const GROUP_ROWS_MIN = 2048;
-/** These files are merged soon. This level gives the same size as the default level, in less time. */
+/** The compression level. It gives the same size as the default level, in less time. These files are merged soon. */
 const ZSTD_LEVEL = 1;
 /** Sample size of all input files together. */
 const SAMPLE_BYTES = 1024 * 1024;

@@ -47,7 +47,7 @@ const STATEMENT_ERRORS: ReadonlySet<string> = new Set([
   "Mismatch Type",
 ]);
 
-/** Why the run was stopped from outside. Undefined: it was not. */
+/** Why the run was stopped from outside. Undefined: it was not stopped. */
 export type Stop = "timeout" | "cancel" | undefined;
 
 /** Converts the error of a query into an answer. */

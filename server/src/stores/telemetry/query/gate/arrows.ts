@@ -34,10 +34,10 @@ const NEGATED: Readonly<Record<string, string>> = {
 };
 
 /**
- * DuckDB reads `a AND b->>'k' = 'v'` as `((a AND b)->>'k') = 'v'`, and `b->'k' = 'v'` as `b->('k' = 'v')`. Neither is ever
- * intended, because a condition is not JSON and not a key. This gives `->` and `->>` their precedence of PostgreSQL: higher
- * than AND, OR, NOT, IS, comparisons, BETWEEN, IN and LIKE. It only moves nodes. The parentheses in the statement stay
- * valid.
+ * DuckDB reads `a AND b->>'k' = 'v'` as `((a AND b)->>'k') = 'v'`, and `b->'k' = 'v'` as `b->('k' = 'v')`. Nobody
+ * intends either form, because a condition is neither JSON nor a key. This gives `->` and `->>` their precedence of
+ * PostgreSQL: higher than AND, OR, NOT, IS, comparisons, BETWEEN, IN and LIKE. It only moves nodes. The parentheses in
+ * the statement stay valid.
  * @param tree the result of `json_serialize_sql` for `sql`
  * @throws SyntaxFault where a condition stays on the left of an arrow, Refusal for a tree that is too deep
  */
@@ -58,7 +58,7 @@ export interface Mended {
   readonly advice: string | undefined;
 }
 
-/** The depth of nested lists and objects. A condition with arrows is deeper before it is mended. */
+/** The depth of nested lists and objects. A condition with arrows is deeper before it is corrected. */
 const DEPTH_MAX = 8 * SQL_DEPTH_MAX;
 const UNUSUAL_SPACE = /[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u3000\ufeff]/;
 export const ADVICE =
@@ -99,7 +99,7 @@ class Mender {
   }
 
   /**
-   * Mends everything below the node, then the node itself.
+   * Corrects everything below the node, then the node itself.
    * @returns the node that replaces it
    */
   visit(value: unknown): unknown {
@@ -111,7 +111,7 @@ class Mender {
     const node = value as Node;
     if (LAMBDA_FUNCTIONS.has(String(node["function_name"]).toLowerCase())) this.#keepLambdas(node);
     const inner = negatedWithin(node, this.#tokens);
-    if (inner !== undefined) this.#kept.add(inner); // mended with its NOT
+    if (inner !== undefined) this.#kept.add(inner); // corrected together with its NOT
     for (const [key, member] of Object.entries(node)) {
       if (typeof member !== "object" || member === null) continue;
       const mended = this.visit(member);

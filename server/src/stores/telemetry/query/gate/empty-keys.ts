@@ -8,9 +8,9 @@ import { childrenOf, isArrow, type Node } from "./operators.ts";
 const EMPTY_NAME = "/";
 
 /**
- * Makes `attributes->>''` read the member with the empty name, as in PostgreSQL. Without such a member the result is NULL,
- * not the whole object. The name of the result does not change.
- * @param root a tree of `json_serialize_sql` whose arrows are mended
+ * Makes `attributes->>''` read the member with the empty name, as in PostgreSQL. Without such a member the result is
+ * NULL, not the whole object. The name of the result does not change.
+ * @param root a tree of `json_serialize_sql` whose arrows are corrected
  * @param isLambda returns whether an apparent arrow is a lambda: `x -> ''`
  */
 export function mendEmptyKeys(root: unknown, isLambda: (node: unknown) => boolean): void {

@@ -41,7 +41,7 @@ export interface Admitted {
 export async function admit(sql: string, tables: ReadonlySet<string>, evaluate: Evaluate): Promise<Admitted> {
   if (Buffer.byteLength(sql) > SQL_BYTES_MAX)
     throw new Refusal(`more than ${SQL_BYTES_MAX} bytes`, "send a shorter statement, and values as parameters");
-  if (sql.includes("\0")) throw new SyntaxFault("the statement holds a NUL character");
+  if (sql.includes("\0")) throw new SyntaxFault("the statement contains a NUL character");
   const written = sql.toWellFormed();
   const serialized = await evaluate("SELECT json_serialize_sql($1::VARCHAR)", written);
   const marked = isUnknown(serialized) && /\bpivot\b/i.test(written) ? withPivotMarks(written) : undefined;
@@ -74,7 +74,7 @@ async function admitPivots(marked: MarkedPivots, tables: ReadonlySet<string>, ev
 }
 
 /**
- * Renders a tree to SQL, and checks the rendered text once more.
+ * Renders a tree to SQL, and checks the rendered text again.
  * @throws Refusal for a part that is not allowed
  */
 export async function render(

@@ -70,7 +70,7 @@ class Rows {
   #count = 0;
   #rejected = 0;
   #index = 0;
-  /** How many attributes of the present record were left out. */
+  /** How many attributes of the current record were left out. */
   #left = 0;
   #cutEntries = 0;
   readonly #cutPlaces: ProblemPlace[] = [];
