@@ -288,7 +288,10 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   "credentials-in-one-place": {
     caught: [
-      [{ [S]: 'db.selectFrom("credential").select("id");\n' }, /store\.ts:1: use the functions of server\/src\/domain\/identity/],
+      [
+        { [S]: 'db.selectFrom("credential").select("id");\n' },
+        /store\.ts:1: use the functions of server\/src\/domain\/identity/,
+      ],
       [{ [S]: '\ndb.leftJoin("s3_key as k", "k.id", "x");\n' }, /store\.ts:2:/],
       [{ [S]: "sql`update s3_key set x = 1`;\n" }, /store\.ts:1:/],
       [{ "server/src/domain/identity/federation/store.ts": "f();\n" }, /remove it from credentials-in-one-place/],

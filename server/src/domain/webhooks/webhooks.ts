@@ -221,7 +221,9 @@ export async function rotateSecret(
 function verifiesNothing(): Problem {
   const detail =
     "The webhook has no verification scheme, so a secret would have no effect. Send PATCH with `verification` and `secret`.";
-  return new Problem("invalid_body", detail, { errors: [{ pointer: "", detail: "is allowed only with a verification scheme" }] });
+  return new Problem("invalid_body", detail, {
+    errors: [{ pointer: "", detail: "is allowed only with a verification scheme" }],
+  });
 }
 
 export function settingsOf(webhook: Pick<WebhookRow, "settings">): WebhookSettings {

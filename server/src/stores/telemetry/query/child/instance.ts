@@ -70,5 +70,6 @@ export async function lock(connection: DuckDBConnection, { views = [], files, me
   ];
   const reader = await connection.runAndReadAll(statements.join("; "));
   const [access, locked] = reader.getRows()[0] ?? [];
-  if (access !== "false" || locked !== "true") throw new Error("cannot lock the query engine: a setting was not applied");
+  if (access !== "false" || locked !== "true")
+    throw new Error("cannot lock the query engine: a setting was not applied");
 }
