@@ -18,6 +18,7 @@ import { openObjects, type ObjectStore } from "#stores/objects/index.ts";
 import { openTelemetry, type TelemetryStore, type TelemetryStoreSettings } from "#stores/telemetry/index.ts";
 import { createEncoderPool, createTails } from "#surfaces/telemetry/index.ts";
 import { BackupRunner, refuseHalfRestored } from "./backup/index.ts";
+import { productManifest } from "./build-facts.ts";
 import { addressesOf, type Addresses } from "./addresses.ts";
 import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
@@ -90,7 +91,8 @@ async function startAll(
   const { telemetry, objects } = await openStores(config, { log, clock, phases, schedule, metadata });
   const identity = await openIdentity(config, addresses, { metadata, log, clock, phases, schedule });
   const metrics = createHttpMetrics();
-  registerGauges(metrics.registry, { metadata, telemetry, objects, clock });
+  const { version } = productManifest();
+  registerGauges(metrics.registry, { metadata, telemetry, objects, clock, dataDir: config.data_dir, version });
   if (own !== null) startOwnTelemetry(own, { config, metadata, telemetry, ...metrics, phases, schedule });
   const rateLimit = { perSecond: config.rate_limit_per_second, burst: config.rate_limit_burst };
   const people = createPeople({ metadata, clock, identity, portalUrl: addresses.portal_url, oidc: providerOf(config) });

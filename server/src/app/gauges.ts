@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { DELETIONS, type Deletion } from "#kernel/deletions.ts";
 import type { ClockGuard } from "#stores/clock/index.ts";
@@ -6,16 +7,18 @@ import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
+interface Measured {
+  readonly metadata: MetadataStore;
+  readonly telemetry: TelemetryStore;
+  readonly objects: ObjectStore;
+  readonly clock: ClockGuard;
+  readonly dataDir: string;
+  readonly version: string;
+}
+
 /** Registers metrics of the stores. They are read for each request to `/metrics`. */
-export function registerGauges(
-  registry: Registry,
-  {
-    metadata,
-    telemetry,
-    objects,
-    clock,
-  }: { metadata: MetadataStore; telemetry: TelemetryStore; objects: ObjectStore; clock: ClockGuard },
-): void {
+export function registerGauges(registry: Registry, measured: Measured): void {
+  const { metadata, telemetry, objects, clock, dataDir, version } = measured;
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({
       name,
@@ -52,8 +55,10 @@ export function registerGauges(
     () => clock.offsetMs() / 1000,
   );
   registerHeld(registry, clock);
-  registerParked(registry, metadata);
+  registerRecords(registry, metadata);
   registerSandbox(registry, telemetry);
+  registerDisk(registry, dataDir);
+  registerBuild(registry, version);
 }
 
 /** Registers held deletions, parked jobs and sandbox layers, which have labels or are read from the records. */
@@ -71,13 +76,28 @@ function registerHeld(registry: Registry, clock: ClockGuard): void {
   });
 }
 
-function registerParked(registry: Registry, metadata: MetadataStore): void {
+/** While the records do not answer, the number of parked jobs is left out, and the other metrics are still served. */
+function registerRecords(registry: Registry, metadata: MetadataStore): void {
+  new Gauge({
+    name: "mooring_records_reachable",
+    help: "1 while the records answer.",
+    registers: [registry],
+    async collect() {
+      const isReachable = await metadata.ping().then(
+        () => true,
+        () => false,
+      );
+      this.set(isReachable ? 1 : 0);
+    },
+  });
   new Gauge({
     name: "mooring_jobs_parked",
     help: "Jobs that ended their server several times in a row, and wait for the operator.",
     registers: [registry],
     async collect() {
-      this.set(await countParked(metadata.read));
+      const count = await countParked(metadata.read).catch(() => null);
+      if (count === null) this.remove();
+      else this.set(count);
     },
   });
 }
@@ -92,4 +112,30 @@ function registerSandbox(registry: Registry, telemetry: TelemetryStore): void {
       for (const { name, active } of await telemetry.sandbox()) this.set({ layer: name }, active ? 1 : 0);
     },
   });
+}
+
+function registerDisk(registry: Registry, dataDir: string): void {
+  new Gauge({
+    name: "mooring_data_free_bytes",
+    help: "Free bytes of the data directory's file system.",
+    registers: [registry],
+    async collect() {
+      const { bavail, bsize } = await statfs(dataDir);
+      this.set(bavail * bsize);
+    },
+  });
+  new Gauge({
+    name: "mooring_data_size_bytes",
+    help: "Size of the data directory's file system.",
+    registers: [registry],
+    async collect() {
+      const { blocks, bsize } = await statfs(dataDir);
+      this.set(blocks * bsize);
+    },
+  });
+}
+
+function registerBuild(registry: Registry, version: string): void {
+  const info = { name: "mooring_build_info", help: "1, with the version as a label.", labelNames: ["version"] };
+  new Gauge({ ...info, registers: [registry] }).set({ version }, 1);
 }

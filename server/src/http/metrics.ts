@@ -32,14 +32,14 @@ export function createHttpMetrics(): HttpMetrics {
   registerEventLoopLag(registry);
   const requests = new Counter({
     name: "mooring_http_requests_total",
-    help: "Requests answered, by route, method and status.",
-    labelNames: ["route", "method", "status"],
+    help: "Requests answered, by surface, route, method and status.",
+    labelNames: ["surface", "route", "method", "status"],
     registers: [registry],
   });
   const seconds = new Histogram({
     name: "mooring_http_request_seconds",
-    help: "Time from the request's first byte to the answer's last, by route.",
-    labelNames: ["route"],
+    help: "Time from the request's first byte to the answer's last, by surface and route.",
+    labelNames: ["surface", "route"],
     buckets: SECONDS,
     registers: [registry],
   });
@@ -47,8 +47,9 @@ export function createHttpMetrics(): HttpMetrics {
     registry,
     observe: (request, reply) => {
       const route = routeOf(request) ?? "unknown";
-      requests.inc({ route, method: request.method, status: String(reply.statusCode) });
-      seconds.observe({ route }, reply.elapsedTime / 1000);
+      const { surface = "other" } = request.routeOptions.config;
+      requests.inc({ surface, route, method: request.method, status: String(reply.statusCode) });
+      seconds.observe({ surface, route }, reply.elapsedTime / 1000);
     },
   };
 }
