@@ -10,6 +10,7 @@ import { mooring } from "../fixtures/process.ts";
 import { documentsOf, missingYaml } from "../fixtures/yaml.ts";
 
 const CHART = fileURLToPath(new URL("../../deploy/chart", import.meta.url));
+const ALERTS = fileURLToPath(new URL("../../deploy/prometheus/alerts.yaml", import.meta.url));
 const MANIFEST = fileURLToPath(new URL("../../server/package.json", import.meta.url));
 const HELM = process.env["MOORING_TEST_HELM"] ?? "helm";
 /** A helm that Go built knows no version of Kubernetes. */
@@ -30,7 +31,7 @@ const skip =
 
 interface Resource {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly data?: Readonly<Record<string, string>>;
   readonly spec: Readonly<Record<string, unknown>>;
 }
@@ -183,6 +184,21 @@ describe("the chart", { skip }, () => {
       pod.volumes.find(({ name }) => name === "data"),
       { name: "data", emptyDir: {} },
     );
+  });
+
+  test("monitoring is the ServiceMonitor of the service, and the alerts of deploy/prometheus", () => {
+    const kinds = ["ServiceMonitor", "PrometheusRule"];
+    assert.ok(!render().some(({ kind }) => kinds.includes(kind)));
+    const resources = render({ monitoring: { enabled: true, labels: { release: "prometheus" } } });
+    for (const kind of kinds) assert.equal(named(resources, kind).metadata.labels["release"], "prometheus");
+    const { spec } = named(resources, "ServiceMonitor");
+    const { labels } = named(resources, "Service").metadata;
+    const { matchLabels } = spec["selector"] as { matchLabels: Record<string, string> };
+    for (const [name, value] of Object.entries(matchLabels)) assert.equal(labels[name], value, name);
+    assert.equal(labels[String(spec["jobLabel"])], "mooring", "the job of the alerts");
+    assert.deepEqual(spec["endpoints"], [{ port: "metrics", interval: "15s" }]);
+    const [alerts] = documentsOf<object>(readFileSync(ALERTS, "utf8"));
+    assert.deepEqual(named(resources, "PrometheusRule").spec, alerts);
   });
 
   test("with a certificate in the settings, probes speak TLS", () => {

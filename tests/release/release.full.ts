@@ -59,6 +59,7 @@ test("it has packages, lists of their parts, notes, sums, signatures and the pub
     /^mooring-\d.*\.cdx\.json$/,
     /^mooring-\d.*-notes\.md$/,
     /^mooring-chart-\d.*\.tgz$/,
+    /^mooring-monitoring-\d.*\.tgz$/,
   ])
     assert.ok(
       files.some((name) => pattern.test(name)),
@@ -117,6 +118,20 @@ test("the packages have the notices of the code in them, the portal of its style
   const imported = [...sheets.matchAll(/^@import "((?:@[^/"]+\/)?[^/"]+)/gm)].map(([, name = ""]) => name);
   assert.ok(imported.length >= 3, sheets);
   for (const name of [...imported, "react-dom"]) assert.ok(portal.includes(`\n## ${name} `), name);
+});
+
+test("chart and monitoring have the alerts as files, and monitoring the dashboard", () => {
+  const names = (pattern: RegExp): string[] => {
+    const archive = readdirSync(outs[0] ?? "").find((each) => pattern.test(each)) ?? "";
+    const listed = execFileSync("tar", ["-tvzf", join(outs[0] ?? "", archive)], { encoding: "utf8" });
+    return [...listed.matchAll(/^-.* (mooring\S*)$/gm)].map(([, name = ""]) => name);
+  };
+  assert.ok(names(/^mooring-chart-.*\.tgz$/).includes("mooring/alerts.yaml"));
+  assert.deepEqual(names(/^mooring-monitoring-.*\.tgz$/).toSorted(), [
+    "mooring-monitoring/grafana/mooring.json",
+    "mooring-monitoring/prometheus/alerts.yaml",
+    "mooring-monitoring/prometheus/prometheus.yaml",
+  ]);
 });
 
 test("it refuses a changed work tree, a full directory, a commit without tag, a version without notes, and no key", () => {

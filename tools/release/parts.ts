@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { readLock } from "../lock/lock.ts";
@@ -30,6 +30,7 @@ export const PARTS: readonly Part[] = [
   { name: "packages", needs: "tools/package.ts", make: packages },
   { name: "image", needs: "tools/image.ts", make: image },
   { name: "chart", needs: "deploy/chart/Chart.yaml", make: chart },
+  { name: "monitoring", needs: "deploy/prometheus/alerts.yaml", make: monitoring },
 ];
 
 async function packages(place: PartPlace): Promise<void> {
@@ -70,11 +71,25 @@ async function image(place: PartPlace): Promise<void> {
 
 /** The archive has the name that `helm package` gives it. Its files are in a directory with the chart's name. */
 async function chart(place: PartPlace): Promise<void> {
+  packFolders(place, "mooring-chart", { mooring: "deploy/chart" });
+}
+
+/** The dashboard and the alerts. */
+async function monitoring(place: PartPlace): Promise<void> {
+  packFolders(place, "mooring-monitoring", {
+    "mooring-monitoring/prometheus": "deploy/prometheus",
+    "mooring-monitoring/grafana": "deploy/grafana",
+  });
+}
+
+/** Packs folders of the repository under other names, with the content of links in them. */
+function packFolders(place: PartPlace, file: string, folders: Readonly<Record<string, string>>): void {
   const work = mkdtempSync(join(tmpdir(), "mooring-release-"));
   try {
-    mkdirSync(join(work, "mooring"));
-    cpSync(join(place.root, "deploy/chart"), join(work, "mooring"), { recursive: true });
-    pack(place, work, { name: "mooring", to: `mooring-chart-${place.version}.tgz` });
+    for (const [to, from] of Object.entries(folders))
+      cpSync(join(place.root, from), join(work, to), { recursive: true, dereference: true });
+    const [name = ""] = readdirSync(work);
+    pack(place, work, { name, to: `${file}-${place.version}.tgz` });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
