@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { offerPostgres } from "../tests/fixtures/offer-postgres.ts";
 import { discover, type Tier } from "./test-runner/discover.ts";
-import { GROUPS, groupsOf } from "./test-runner/groups.ts";
+import { GROUPS, groupsOf, type Group } from "./test-runner/groups.ts";
+import { installPackage } from "./test-runner/installed.ts";
 import { lineOf, summaryOf } from "./test-runner/report.ts";
 import { runFiles, withoutTime } from "./test-runner/run-files.ts";
 import { byProcess, shuffled } from "./test-runner/sharing.ts";
@@ -29,7 +30,7 @@ interface Options {
   /** The seed of a random order of the files; null: sorted by path. */
   readonly shuffle: number | null;
   /** The group of the long tests to run; null: all. */
-  readonly group: string | null;
+  readonly group: Group | null;
 }
 
 function parse(argv: readonly string[]): Options {
@@ -47,7 +48,8 @@ function parse(argv: readonly string[]): Options {
     },
   });
   const tier: Tier = values.full ? "full" : "test";
-  if (values.group !== undefined && !GROUPS.some(({ name }) => name === values.group)) {
+  const group = GROUPS.find(({ name }) => name === values.group) ?? null;
+  if (values.group !== undefined && group === null) {
     throw new Error(`there is no group ${values.group}; there are: ${GROUPS.map(({ name }) => name).join(", ")}`);
   }
   return {
@@ -58,21 +60,21 @@ function parse(argv: readonly string[]): Options {
     timeoutMs: Number(values["timeout-ms"] ?? TIMEOUT_MS[tier]),
     budgetMs: Number(values["budget-ms"] ?? Infinity),
     shuffle: values.shuffle === undefined ? null : Number(values.shuffle),
-    group: values.group ?? null,
+    group,
   };
 }
 
 /** Returns the exit code: 1 when a test failed or no test was found. */
 async function main(options: Options): Promise<number> {
-  const { group } = options;
-  const found = discover(options.root, options.tier, options.filters);
-  const paths = group === null ? found : found.filter((path) => groupsOf(path).includes(group));
+  const paths = pathsOf(options);
   if (paths.length === 0 && (options.tier === "test" || options.filters.length > 0)) {
     console.error(`cannot run tests: no test file ${options.filters.length > 0 ? "matches" : "was found"}`);
     console.log("0 passed, 1 failed, 0 skipped");
     return 1;
   }
-  if (options.root === REPOSITORY) compileAhead();
+  const installed = options.group?.installed === true ? installPackage() : undefined;
+  if (installed !== undefined) Object.assign(process.env, installed.environment);
+  else if (options.root === REPOSITORY) compileAhead();
   const postgres = await offerPostgres();
   const waiting = byProcess(options.shuffle === null ? paths : shuffled(paths, options.shuffle));
   const startedMs = performance.now();
@@ -87,8 +89,17 @@ async function main(options: Options): Promise<number> {
   };
   await Promise.all(Array.from({ length: options.concurrency }, work));
   await postgres.stop();
+  installed?.remove();
   console.log(summaryOf(results));
   return results.some((result) => result.failures.length > 0) ? 1 : 0;
+}
+
+function pathsOf({ root, tier, filters, group }: Options): string[] {
+  if (group === null) return discover(root, tier, filters);
+  const { installed = false } = group;
+  const tiers: readonly Tier[] = installed ? ["test", tier] : [tier];
+  const found = tiers.flatMap((each) => discover(root, each, filters));
+  return found.filter((path) => groupsOf(path, { installed }).includes(group.name));
 }
 
 async function runInTime(paths: readonly string[], leftMs: number, options: Options): Promise<readonly FileResult[]> {

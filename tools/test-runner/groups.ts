@@ -10,6 +10,10 @@ export interface Group {
    * which always runs.
    */
   readonly about?: RegExp;
+  /**
+   * Runs the files, which other groups and `npm test` run with the sources, with the package installed from its tarball.
+   */
+  readonly installed?: true;
 }
 
 const acceptance = (names: string): RegExp => new RegExp(`^tests/acceptance/(${names})\\.full\\.ts$`);
@@ -19,6 +23,19 @@ const CORE_ACCEPTANCE =
   "account|activity|alerts|allowed-addresses|allowed-destinations|audit|cli|cli-files|cli-ingest|cli-ingest-text|cli-query|cli-s3|demo|fatal|files|" +
   "files-resumable-api|full-disk|ingest-limits|live-streams-end|locked-records|nodes|own-telemetry|proxies|query|query-sandbox|refused-bodies|" +
   "registry-login|registry-manifests|registry-quota|registry-security|rest|retention|secrets|settings|start|stop|tail|tenancy|webhooks|webhooks-cli";
+const KILLS_ACCEPTANCE = "(alerts|files|idempotency|registry|s3|webhooks)-kill|kill";
+const POSTGRES_ACCEPTANCE = "postgres|databases|telemetry-nodes";
+const RACES_ACCEPTANCE = "s3-race|paused-node";
+const LISTS_ACCEPTANCE = "year";
+const LOAD_ACCEPTANCE = "anonymous-bodies|exact-json|files-memory|main-thread|main-thread-s3|registry-main-thread";
+const FILES_ACCEPTANCE = "backup|files-resumable|files-trash|files-upstream";
+const API_ACCEPTANCE = "(typescript|python)-client|compatibility";
+const SETUP_ACCEPTANCE = "docs|setup-closes|upgrade";
+const PACKAGING =
+  /^(server\/bin|tools\/package)\/|^server\/src\/(main|kernel\/programs)\.ts$|^(server\/|client\/)?package\.json$/;
+/** Acceptance tests that start no program: they read pages and lists, or run commands that only a checkout has. */
+export const CHECKOUT_ONLY =
+  /^tests\/acceptance\/(docs|s3-conformance)\.test\.ts$|^tests\/acceptance\/(demo|docs)\.full\.ts$/;
 const CORE_STORES =
   "jobs/jobs|telemetry/(embedded|kill-few|compaction/.*|presence/presence|retention/(erasing|kill-few))|objects/(kill-few|filesystem/(crash|filesystem|large))|" +
   "telemetry/query/(attacks|columnar-limits|engine|engine-streams|hidden|latest|messages|pool|promoted|pruning)|" +
@@ -57,7 +74,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: "kills",
     seconds: 1500,
-    files: acceptance("(alerts|files|idempotency|registry|s3|webhooks)-kill|kill"),
+    files: acceptance(KILLS_ACCEPTANCE),
     about: /^server\/src\/(domain\/(idempotency|alerts|delivery|webhooks|registry|s3|files)|stores\/jobs)\//,
   },
   {
@@ -70,34 +87,34 @@ export const GROUPS: readonly Group[] = [
     name: "postgres",
     seconds: 1200,
     files: new RegExp(
-      `${acceptance("postgres|databases|telemetry-nodes").source}|^server/src/stores/objects/filesystem/postgres\\.full\\.ts$`,
+      `${acceptance(POSTGRES_ACCEPTANCE).source}|^server/src/stores/objects/filesystem/postgres\\.full\\.ts$`,
     ),
     about: /^server\/src\/stores\/metadata\//,
   },
   {
     name: "races",
     seconds: 1200,
-    files: new RegExp(`${acceptance("s3-race|paused-node").source}|^server/src/domain/s3/objects/race\\.full\\.ts$`),
+    files: new RegExp(`${acceptance(RACES_ACCEPTANCE).source}|^server/src/domain/s3/objects/race\\.full\\.ts$`),
     about: /^server\/src\/(domain\/s3|stores\/(jobs|clock))\//,
   },
   {
     name: "lists",
     seconds: 480,
-    files: new RegExp(`${acceptance("year").source}|^server/src/(app/lists|domain/s3/listings/prefixes)\\.full\\.ts$`),
+    files: new RegExp(
+      `${acceptance(LISTS_ACCEPTANCE).source}|^server/src/(app/lists|domain/s3/listings/prefixes)\\.full\\.ts$`,
+    ),
     about: /^server\/src\/stores\/metadata\/|^contract\/src\//,
   },
   {
     name: "load",
     seconds: 480,
-    files: acceptance("anonymous-bodies|exact-json|files-memory|main-thread|main-thread-s3|registry-main-thread"),
+    files: acceptance(LOAD_ACCEPTANCE),
     about: /^server\/src\/(http|surfaces\/(files|telemetry))\//,
   },
   {
     name: "files",
     seconds: 480,
-    files: new RegExp(
-      `${acceptance("backup|files-resumable|files-trash|files-upstream").source}|^server/src/app/backup/runner\\.full\\.ts$`,
-    ),
+    files: new RegExp(`${acceptance(FILES_ACCEPTANCE).source}|^server/src/app/backup/runner\\.full\\.ts$`),
     about: /^server\/src\/(surfaces\/files|domain\/files|app\/backup)\//,
   },
   {
@@ -115,15 +132,13 @@ export const GROUPS: readonly Group[] = [
   {
     name: "api",
     seconds: 300,
-    files: new RegExp(
-      `${acceptance("(typescript|python)-client|compatibility").source}|^tests/portal/origins\\.full\\.ts$`,
-    ),
+    files: new RegExp(`${acceptance(API_ACCEPTANCE).source}|^tests/portal/origins\\.full\\.ts$`),
     about: /^(contract|client|openapi)\/|^server\/src\/surfaces\/(api|files)\//,
   },
   {
     name: "setup",
     seconds: 480,
-    files: new RegExp(`${acceptance("docs|setup-closes|upgrade").source}|^tests/setup/`),
+    files: new RegExp(`${acceptance(SETUP_ACCEPTANCE).source}|^tests/setup/`),
     about: /^(docs|tools\/setup|server\/bin)\/|^(README\.md|package(-lock)?\.json)$/,
   },
   {
@@ -132,6 +147,36 @@ export const GROUPS: readonly Group[] = [
     files: /^tests\/package\//,
     about:
       /^(server\/(bin|src\/kernel)|client\/src|tools\/package)\/|^server\/src\/main\.ts$|^(server\/|client\/)?package(-lock)?\.json$/,
+  },
+  {
+    name: "package-acceptance",
+    seconds: 900,
+    files: new RegExp(`^tests/acceptance/[^/]+\\.test\\.ts$|${acceptance(CORE_ACCEPTANCE).source}`),
+    about: PACKAGING,
+    installed: true,
+  },
+  {
+    name: "package-acceptance-load",
+    seconds: 900,
+    files: acceptance(
+      `${LOAD_ACCEPTANCE}|${FILES_ACCEPTANCE}|${LISTS_ACCEPTANCE}|${API_ACCEPTANCE}|${SETUP_ACCEPTANCE}|tls`,
+    ),
+    about: PACKAGING,
+    installed: true,
+  },
+  {
+    name: "package-acceptance-postgres",
+    seconds: 900,
+    files: acceptance(`${POSTGRES_ACCEPTANCE}|${RACES_ACCEPTANCE}`),
+    about: PACKAGING,
+    installed: true,
+  },
+  {
+    name: "package-acceptance-kills",
+    seconds: 900,
+    files: acceptance(KILLS_ACCEPTANCE),
+    about: PACKAGING,
+    installed: true,
   },
   {
     name: "upgrade",
@@ -161,9 +206,12 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Returns the names of the groups that contain a file. */
-export function groupsOf(path: string): string[] {
-  return GROUPS.filter(({ files }) => files.test(path)).map(({ name }) => name);
+/** Returns the names of the groups that run a file with the sources, or with the installed package. */
+export function groupsOf(path: string, { installed = false } = {}): string[] {
+  if (installed && CHECKOUT_ONLY.test(path)) return [];
+  return GROUPS.filter((group) => (group.installed ?? false) === installed && group.files.test(path)).map(
+    ({ name }) => name,
+  );
 }
 
 /**
