@@ -82,12 +82,12 @@ async function monitoring(place: PartPlace): Promise<void> {
   });
 }
 
-/** Packs folders of the repository under other names, with the content of links in them. */
+/** Packs folders of the repository under other names. */
 function packFolders(place: PartPlace, file: string, folders: Readonly<Record<string, string>>): void {
   const work = mkdtempSync(join(tmpdir(), "mooring-release-"));
   try {
     for (const [to, from] of Object.entries(folders))
-      cpSync(join(place.root, from), join(work, to), { recursive: true, dereference: true });
+      cpSync(join(place.root, from), join(work, to), { recursive: true });
     const [name = ""] = readdirSync(work);
     pack(place, work, { name, to: `${file}-${place.version}.tgz` });
   } finally {
@@ -95,9 +95,9 @@ function packFolders(place: PartPlace, file: string, folders: Readonly<Record<st
   }
 }
 
-/** An archive whose bytes depend on names and contents only. */
+/** An archive whose bytes depend on names and contents only. It has the content of links. */
 function pack({ out, atMs }: PartPlace, folder: string, { name, to }: { name: string; to: string }): void {
-  const fixed = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw,a-s"];
+  const fixed = ["--dereference", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u+rw,a-s"];
   const format = ["--format=posix", "--pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime"];
   const compress = to.endsWith(".tgz") ? ["--use-compress-program=gzip --no-name"] : [];
   const words = [...fixed, ...format, ...compress, `--mtime=@${atMs / 1000}`, "-cf", join(out, to), "-C", folder, name];
