@@ -12,7 +12,7 @@ const STAMP = "node_modules/.mooring-setup";
 
 /**
  * Makes node_modules match package-lock.json. Takes a few milliseconds when it already does.
- * @throws Error that says what to do, when this fails or no Node is new enough
+ * @throws Error that names the remedy, when this fails or no Node is new enough
  */
 export async function setUp(root = ROOT) {
   if (isSetUp(root)) return;

@@ -7,7 +7,7 @@ const PAGE = "portal/third-party-notices.txt";
 /** The paths of the packages, as package-lock.json has them. Not served. */
 export const PORTAL_PACKAGES = "mooring-packages.json";
 
-/** Packages whose style sheets ours import. The style compiler reads them, so they are no modules of the build. */
+/** Packages whose style sheets ours import. The style compiler reads them, so they are not modules of the build. */
 const STYLES = ["tailwindcss", "uplot"];
 
 /** Writes the licences of third-party code, styles and fonts in the build, and the list of their packages. */

@@ -48,7 +48,7 @@ test("the running Node is used if it is new enough", () => {
   assert.equal(findNode(), process.execPath);
 });
 
-test("a platform without a package, or a missing package, is an error that says what to do", () => {
+test("a platform without a package, or a missing package, is an error with a remedy", () => {
   const version = "18.20.8";
   assert.throws(
     () => findNode({ version, platform: "sunos", arch: "x64" }),

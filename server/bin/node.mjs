@@ -21,7 +21,7 @@ export function isRunningNodeEnough(version = process.versions.node) {
 
 /**
  * Returns the path of a Node that is new enough: the running one, or else the one of the installed package.
- * @throws Error that says what to do when there is neither
+ * @throws Error that names the remedy when there is neither
  */
 export function findNode({ version = process.versions.node, platform = process.platform, arch = process.arch } = {}) {
   if (isRunningNodeEnough(version)) return process.execPath;

@@ -367,7 +367,7 @@ test("a token of another deployment is 401", async () => {
   refused(await me(`Bearer ${await elsewhere.token(home.credential)}`), 401, "invalid_token");
 });
 
-test("a token in the query string or the body is no authentication", async () => {
+test("a token in the query string or the body is not accepted as authentication", async () => {
   assert.equal((await shared.server.call("GET", `/v1/organization?access_token=${shared.token}`)).status, 401);
 });
 

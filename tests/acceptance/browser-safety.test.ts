@@ -58,7 +58,7 @@ test("every answer has them: pages, data, refusals and unknown paths", async () 
   }
 });
 
-test("answers to bytes that are no request have them too", async () => {
+test("answers to bytes that are not a request have them too", async () => {
   const { hostname, port } = new URL(shared.server.origin);
   const text = await new Promise<string>((resolve, reject) => {
     let came = "";
@@ -73,7 +73,7 @@ test("answers to bytes that are no request have them too", async () => {
   assertSafe("no request", fields);
 });
 
-test("users' content is sandboxed and downloaded, never a page of ours", async () => {
+test("users' content is sandboxed and downloaded, never shown as a page of ours", async () => {
   const { server, token } = shared;
   const { id } = await uploaded(
     server,

@@ -73,7 +73,7 @@ test("standard input is stored under a name", async () => {
   assert.equal(await done(["get", file.id, "--output", "-"]), "select 1");
 });
 
-test("a name of another person's choice is written only to the current directory", async () => {
+test("a file name that another person chose leads only into the current directory", async () => {
   const names = ["../escaped.txt", "/tmp/mooring-escaped.txt", "..", ".profile", "-rf", "a\u202egnp.txt"];
   for (const filename of names) {
     const { id } = await uploaded(shared.server, shared.token, { filename }, filename);

@@ -172,7 +172,7 @@ describe("bad lines", () => {
     assert.deepEqual(await countOf("strict"), { all: 0, distinct: 0 });
   });
 
-  test("only bad lines are a failure, no lines are not", async () => {
+  test("an input of only bad lines is a failure, an empty input is not", async () => {
     assert.equal((await ingest(["logs", "-"], { input: "{\n{" })).code, 1);
     const nothing = await ingest(["logs", "-"], { input: "" });
     assert.equal(nothing.code, 0);
@@ -282,14 +282,14 @@ describe("sending", () => {
     assert.equal((await countOf("large")).all, 200_000);
   });
 
-  test("a file that is not there", async () => {
+  test("a missing file", async () => {
     const outcome = await ingest(["logs", join(directory, "none.log")]);
     assert.equal(outcome.code, 1);
     assert.match(outcome.stderr, /cannot read .*none\.log: ENOENT/);
   });
 });
 
-test("a file can't control the terminal through messages about its lines", async () => {
+test("messages about a file's lines can't send control characters to the terminal", async () => {
   const escape = "\u001b]0;owned\u0007\u001b[2J";
   const named = { timestamp: "2026-11-20T08:00:00Z", level: "info", message: "m", [escape]: 1 };
   const file = join(directory, "hostile.ndjson");

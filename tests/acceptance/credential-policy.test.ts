@@ -22,7 +22,7 @@ beforeEach(() =>
   policy({ approval_required: false, require_expiry: false, credential_lifetime_days_max: null, allowed_scopes: null }),
 );
 
-/** Returns a token of a program that manages credentials, but is no administrator. */
+/** Returns a token of a program that manages credentials, but is not an administrator. */
 async function managerToken(): Promise<string> {
   const scopes = ["credentials:read", "credentials:write", "org:read", "files:read", "s3:read", "s3:write"];
   return shared.server.token(await newClient(shared.server, shared.token, scopes));

@@ -148,7 +148,7 @@ test("invalid requests are refused", async () => {
   assert.equal(await offsetOf(path), "0", "and no byte of it was kept");
 });
 
-test("another organization's upload is answered like one that never existed", async () => {
+test("another organization's upload gets the same answer as one that never existed", async () => {
   const other = await shared.server.bootstrap({ org: "globex", project: "plant", app: "reactor" });
   const token = await shared.server.token(other.credential);
   const path = await created(5);
@@ -190,7 +190,7 @@ test("a wrong checksum refuses its whole part", async () => {
   assert.ok((await contentOf(path)).equals(content));
 });
 
-test("an aborted upload is gone, by DELETE or by a method in the header", async () => {
+test("an upload is aborted by DELETE, or by a method in the header", async () => {
   for (const override of [false, true]) {
     const path = await created(100_000);
     assert.equal((await tus("PATCH", path, { "upload-offset": "0" }, randomBytes(90_000))).status, 204);

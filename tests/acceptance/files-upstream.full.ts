@@ -56,7 +56,7 @@ describe("files on an upstream store", () => {
     await eventually("arrivals to be gone", async () => ((await bucket.keys("incoming/")).size === 0 ? true : null));
   }
 
-  test("content of any size goes to the store and comes from it, and the server knows its digest", async () => {
+  test("content of any size is stored in and read from the store, and the server knows its digest", async () => {
     for (const size of [0, 5, 32 * KIB, 6_000_000]) {
       const content = Buffer.alloc(size, "0123456789");
       const grant = await granted(server, token, { filename: `ü ${size}.txt` });

@@ -419,7 +419,7 @@ test("URLs end with the credential that requested them", async () => {
   refused(await shared.server.call("GET", pathIn(down)), 403, "forbidden");
 });
 
-test("another organization's file is answered like one that never existed", async () => {
+test("another organization's file gets the same answer as one that never existed", async () => {
   const theirs = await uploaded(shared.server, otherToken, { filename: "theirs.txt" });
   const absent = `file_${"0".repeat(26)}`;
   for (const [method, path] of [

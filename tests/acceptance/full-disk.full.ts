@@ -120,7 +120,7 @@ test(
     assert.deepEqual(await counts(at), before);
     fill(at.filler);
     for (let i = 0; i < 3; i++) refused(await ingest(at.server, at.token, "logs", batch("refused")), 503, "disk_full");
-    assert.deepEqual(await counts(at), before, "reads go on");
+    assert.deepEqual(await counts(at), before, "reads continue");
     assert.equal((await at.server.call("GET", "/livez")).status, 200);
     const change = await at.server.call("POST", "/v1/projects", { token: at.token, json: { slug: "no-room" } });
     assert.equal(change.status, 503, change.text);

@@ -58,7 +58,7 @@ describe("records that another client has locked", { skip }, () => {
     const MOORING_DATABASE_URL = await postgres.createDatabase("locked");
     environment = { MOORING_DATABASE_URL, MOORING_MASTER_KEY: randomBytes(32).toString("hex") };
     session = postgres.session("locked");
-    await session.ask("set client_min_messages = error"); // Closing a connection twice is no warning.
+    await session.ask("set client_min_messages = error"); // Closing a connection twice must not cause a warning.
     const settings = { database_wait_ms: WAIT_MS, webhook_rate_limit_burst: 100_000 };
     server = await startServer({ database: "sqlite", environment, settings });
     home = await server.bootstrap();
@@ -209,7 +209,7 @@ describe("records that another client has locked", { skip }, () => {
     }
   });
 
-  test("connections that PostgreSQL closes during their work are no failure of the server", async () => {
+  test("connections that PostgreSQL closes during their work are not failures of the server", async () => {
     let goesOn = true;
     let ended = 0;
     const ending = (async () => {

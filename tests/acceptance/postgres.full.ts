@@ -1,4 +1,4 @@
-/** Runs every black-box file once more with its records in PostgreSQL. Only the environment differs. */
+/** Runs every black-box file again, with its records in PostgreSQL. Only the environment differs. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

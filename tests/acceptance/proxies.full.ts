@@ -46,7 +46,7 @@ async function forward(times: number): Promise<void> {
   }
 }
 
-test("if most requests come from one address that is no trusted proxy, the log and the page Instance warn of it", async () => {
+test("if most requests come from one address that is not a trusted proxy, the log and the page Instance warn of it", async () => {
   const cookie = await operator();
   assert.equal((await checkOf(cookie)).state, "ok");
   await forward(REQUESTS);

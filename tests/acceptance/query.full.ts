@@ -309,7 +309,7 @@ for (const [json, pointers] of WRONG_BODIES) {
   });
 }
 
-test("a parameter that is no scalar is refused with its place", async () => {
+test("a parameter that is not a scalar is refused with its place", async () => {
   const answer = await shared.server.call("POST", "/v1/query", {
     token: shared.token,
     json: { sql: "select ?", parameters: [{}] },

@@ -225,7 +225,7 @@ test("ranges of a blob", async () => {
   assert.equal((await one.call("GET", at, { headers: { range: "bytes=0-9", "if-range": '"other"' } })).status, 200);
 });
 
-test("an aborted upload is gone, also one that has only begun", async () => {
+test("an aborted upload is deleted, also one without content", async () => {
   for (const content of [undefined, randomBytes(40_000)]) {
     const at = await begun();
     if (content !== undefined) assert.equal((await patched(at, content)).status, 202);

@@ -115,7 +115,7 @@ test("tokens by POST: password and refresh, in the specification's OAuth form", 
   registryRefused(await post({}), 400, "UNSUPPORTED");
   for (const refresh_token of ["", "x", first.token, `${first.refresh_token}x`])
     registryRefused(await post({ grant_type: "refresh_token", refresh_token }), 401, "UNAUTHORIZED");
-  assert.equal((await base(`Bearer ${first.refresh_token}`)).status, 401, "a refresh token is no access token");
+  assert.equal((await base(`Bearer ${first.refresh_token}`)).status, 401, "a refresh token is not an access token");
 });
 
 test("a token has the permitted part of the requested scopes, and is never refused", async () => {

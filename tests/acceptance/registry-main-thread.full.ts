@@ -120,7 +120,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "quotation marks": { status: 400, body: () => filled('""', "", "") },
   spaces: { status: 400, body: () => filled(" ", "", "") },
   "one long number": { status: 400, body: () => filled("1", '{"schemaVersion":', "}") },
-  "bytes that are no text": { status: 400, body: () => filled("\u0000", "", "") },
+  "bytes that are not text": { status: 400, body: () => filled("\u0000", "", "") },
 };
 
 /**

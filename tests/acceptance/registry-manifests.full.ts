@@ -114,7 +114,7 @@ function shapesOf(ground: Awaited<ReturnType<typeof groundOf>>): Shape[] {
     },
     { name: "an image with a missing subject", document: image({ subject: missing }), subject: missing.digest },
     {
-      name: "fields of nobody",
+      name: "fields that nobody defines",
       document: image({ "org.example.extra": { list: [1, 2.5, null, true], text: 'a "b" \\ ü' } }),
     },
     {

@@ -102,7 +102,7 @@ test("a token of one repository gives nothing at another, with any path", async 
   ];
   for (const path of paths) {
     const answer = await send(server.origin, "GET", path, { auth: one.auth }).catch((error: Error) => error);
-    // The server refuses bytes that are no path before the registry sees them.
+    // The server refuses bytes that are not a path before the registry sees them.
     if (answer instanceof Error) assert.match(answer.message, /unescaped|Version/, path);
     else assert.ok(answer.status >= 400 && answer.status < 500, `${path}: ${answer.status}`);
   }
@@ -124,7 +124,7 @@ test("immutable tags can't be moved or deleted, in any way, with any name", asyn
     assert.equal(
       (await at.call("PUT", `manifests/${tag}`, { body: content, headers: { "content-type": OCI_MANIFEST } })).status,
       201,
-      "the same manifest again is no move",
+      "pushing the same manifest again does not move the tag",
     );
     const other = imageOf("{}", [], { annotations: { n: unique() } });
     const refusedAs = (answer: RegistryAnswer): void =>

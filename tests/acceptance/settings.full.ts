@@ -93,7 +93,7 @@ test("all mistakes have their place, and the server does not start", async () =>
   assert.ok(!existsSync(dataDir));
 });
 
-test("a mistyped option has a suggestion, and a secret is no option", async () => {
+test("a mistyped option gets a suggestion, and a secret is not an option", async () => {
   const mistyped = await mooring(["config", "check", "--lisen", "127.0.0.1:1"]);
   assert.equal(mistyped.code, 2);
   assert.match(mistyped.stderr, /there is no option --lisen; did you mean --listen\?/);

@@ -69,7 +69,7 @@ test("serve, then bootstrap: after the owner's set-up, the link that the start p
   await stop(server);
   const again = await serve(server.dataDir);
   assert.equal(printedLink(again), undefined, "a start prints no link once there is an operator");
-  // Another organization's owner sets up their account, and is no operator.
+  // Another organization's owner sets up their account, and is not an operator.
   const globex = await again.bootstrap({ org: "globex" });
   assert.deepEqual(await setUp(again, tokenOf(globex)).then(({ status, admin }) => [status, admin]), [201, false]);
 });

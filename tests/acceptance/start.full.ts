@@ -1,4 +1,4 @@
-/** The start of the server. Every refusal to start says what to do. */
+/** The start of the server. Every refusal to start names the remedy. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import {
@@ -151,7 +151,7 @@ test(
   },
 );
 
-test("a wrong or lost master key is refused, with what to do; the right one works again", async () => {
+test("a wrong or lost master key is refused with a remedy; the right one works again", async () => {
   const dataDir = directory();
   const server = await start({ dataDir });
   const home = await server.bootstrap();
@@ -215,7 +215,7 @@ test("a configuration with many mistakes reports all of them at once, by name, a
   assert.deepEqual(readdirSync(dataDir), [], "nothing was started");
 });
 
-test("a configuration file that is no JSON is named", async () => {
+test("a configuration file that is not JSON is named", async () => {
   const config = join(directory(), "config.json");
   writeFileSync(config, "{ nope");
   const outcome = await mooring([...serveWords(directory()), "--config", config]);

@@ -88,7 +88,7 @@ describe("servers that share records", { skip }, () => {
     assert.match(shown.error.detail, /^Cannot evaluate: /);
   });
 
-  test("a server that stops in order is gone at once; its rows are reported missing until an operator gives them up", async () => {
+  test("a server that stops in order counts as stopped at once; its rows are reported missing until an operator gives them up", async () => {
     await fresh();
     const a = await start();
     const home = await a.bootstrap();

@@ -133,7 +133,7 @@ test("a deleted trust and a revoked credential end a job's tokens; the log names
   assert.equal((await server.call("GET", "/v1/files", { token: String(before_.body["access_token"]) })).status, 401);
   assert.equal((await ask_(other.clientId)).status, 401);
   const left = await server.call("GET", `/v1/trusts/${other.trust}`, { token: whole });
-  assert.equal(left.status, 404, "with its credential, a trust is gone");
+  assert.equal(left.status, 404, "a trust is deleted with its credential");
   assert.doesNotMatch(server.stdout() + server.stderr(), /eyJ/);
 
   async function ask_(client: string) {

@@ -99,7 +99,7 @@ test("every command of a newer version leaves an older server's records unchange
   assert.equal(answer.status, 200, "the older server continues");
 });
 
-test("in an empty data directory bootstrap creates the records; other commands say what to do", async () => {
+test("in an empty data directory bootstrap creates the records; other commands name the remedy", async () => {
   const empty = mkdtempSync(join(directory, "empty-"));
   const asked = await mooring(["audit", "verify", "--data-dir", empty]);
   assert.equal(asked.code, 1);

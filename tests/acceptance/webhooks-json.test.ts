@@ -22,7 +22,7 @@ const BODIES: readonly { readonly name: string; readonly text: string; readonly 
   { name: "white space", text: ' {\n  "a" : [ 1,\r\n 2 ]\t}\n', format: "json" },
   { name: "names that look like numbers", text: '{"b":1,"10":2,"9":3,"__proto__":{"x":1}}', format: "json" },
   { name: "escapes", text: '{"a":"\\u00e9\\/\\u0000\\ud83d\\ude00 é\u{1f600}"}', format: "json" },
-  { name: "a value that is no object", text: "1234567890123456789", format: "json" },
+  { name: "a value that is not an object", text: "1234567890123456789", format: "json" },
   { name: "100 levels", text: "[".repeat(100) + "]".repeat(100), format: "json" },
   { name: "101 levels", text: "[".repeat(101) + "]".repeat(101), format: "deep_json" },
   { name: "5,000 levels", text: "[".repeat(5000) + "]".repeat(5000), format: "deep_json" },
@@ -97,7 +97,7 @@ async function firstCursor(path: string): Promise<string> {
   return body.items.at(-1)?.cursor ?? "";
 }
 
-test("bytes that are no text are stored as bytes, and marked", async () => {
+test("bytes that are not text are stored as bytes, and marked", async () => {
   const { server, token } = shared;
   const { id, url } = await newWebhook(server, token);
   const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);

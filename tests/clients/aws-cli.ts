@@ -106,5 +106,5 @@ async function presigns(aws: Aws, place: Place): Promise<void> {
 }
 
 export const awsCli1 = awsCli("AWS CLI 1", [PYTHON, "-m", "awscli"], /^aws-cli\/(1\S+)/m);
-/** Debian's version, also if another one comes before it on the path. */
+/** Debian's version, even if another one comes first on the path. */
 export const awsCli2 = awsCli("AWS CLI 2", ["/usr/bin/aws"], /^aws-cli\/(2\S+)/m);

@@ -13,7 +13,7 @@ const CHART = fileURLToPath(new URL("../../deploy/chart", import.meta.url));
 const ALERTS = fileURLToPath(new URL("../../deploy/prometheus/alerts.yaml", import.meta.url));
 const MANIFEST = fileURLToPath(new URL("../../server/package.json", import.meta.url));
 const HELM = process.env["MOORING_TEST_HELM"] ?? "helm";
-/** A helm that Go built knows no version of Kubernetes. */
+/** A helm that was built by Go alone knows no version of Kubernetes. */
 const KUBERNETES = ["--kube-version", "1.30.0"];
 
 const directory = mkdtempSync(join(tmpdir(), "mooring-chart-"));

@@ -38,7 +38,7 @@ const skip =
   missingYaml() ||
   (postgresMissing() ?? false);
 
-/** What compose makes of the file with these variables. */
+/** Returns the services that compose reads from the file with these variables. */
 function services(variables: Readonly<Record<string, string>>): Services {
   const directory = mkdtempSync(join(tmpdir(), "mooring-compose-"));
   try {
@@ -79,7 +79,7 @@ async function startService(
 }
 
 describe("compose.yaml", { skip }, () => {
-  test("a missing password is an error that says what to do", () => {
+  test("a missing password is an error with a remedy", () => {
     const [command = "", ...words] = compose ?? [];
     const done = spawnSync(command, [...words, "-f", FILE, "config"], {
       cwd: tmpdir(),

@@ -77,7 +77,7 @@ describe("a server under the unit", { skip: missingSystemd() }, () => {
       return step.run({ origin: unit.origin, home: unit.home, largeBytes: LARGE_BYTES, directory, ...client });
     });
 
-  test("attacks by SQL are refused or end, and the server goes on", async (context) => {
+  test("attacks by SQL are refused or end, and the server continues to answer", async (context) => {
     const { refused, ended } = await attackBySql({ ...unit, dataDir: "/var/lib/mooring" });
     context.diagnostic(`${refused} refused, ${ended} ended`);
   });

@@ -232,7 +232,7 @@ describe("the image", { skip: missingBuilder() }, () => {
         });
       });
 
-    test("attacks by SQL are refused or end, and the server goes on", async (context) => {
+    test("attacks by SQL are refused or end, and the server continues to answer", async (context) => {
       const { refused, ended } = await attackBySql({ ...container, dataDir: DATA });
       context.diagnostic(`${refused} refused, ${ended} ended`);
     });

@@ -173,7 +173,7 @@ test("an identity is linked and unlinked", { skip: NO_CHROMIUM }, async () => {
   await tab.close();
 });
 
-test("a policy refuses a session, says what to do, and allows it afterwards", { skip: NO_CHROMIUM }, async () => {
+test("a policy refuses a session, shows the remedy, and allows it afterwards", { skip: NO_CHROMIUM }, async () => {
   const { org, owner } = portal.shared.home;
   const explore = `/o/${org.slug}/-/explore`;
   const email = "ron@example.org";

@@ -13,7 +13,7 @@ export async function walk(keys: Keys): Promise<readonly string[]> {
   const wanted = await keys.survey();
   const { stops, trap } = await tabThrough(keys);
   const found: string[] = [];
-  if (stops.length >= STOPS_MAX) found.push(`Tab goes on for more than ${STOPS_MAX} stops`);
+  if (stops.length >= STOPS_MAX) found.push(`Tab continues for more than ${STOPS_MAX} stops`);
   if (trap !== null) found.push(`Tab leads back to ${await keys.nameOf(trap)}, and not on`);
   let before: Stop | null = null;
   for (const stop of stops) {

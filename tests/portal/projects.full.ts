@@ -69,7 +69,7 @@ test("a production project is marked beside its name, and before a deletion in i
   await tab.close();
 });
 
-test("before an app moves to another project, the page says who will reach it", { skip: NO_CHROMIUM }, async () => {
+test("before an app moves to another project, the page shows who will have access", { skip: NO_CHROMIUM }, async () => {
   await made("POST", "/v1/projects", { slug: "from", name: "From" });
   await made("POST", "/v1/projects", { slug: "to", name: "To", environment: "staging" });
   await made("POST", "/v1/apps", { project: "from", slug: "mover" });
@@ -91,44 +91,48 @@ test("before an app moves to another project, the page says who will reach it", 
   await tab.close();
 });
 
-test("an archived project is folded, grey with the reason, and can be unarchived", { skip: NO_CHROMIUM }, async () => {
-  const { id } = await made("POST", "/v1/projects", { slug: "old", name: "Old shop" });
-  await made("POST", "/v1/apps", { project: "old", slug: "old-web" });
-  const tab = await portal.open();
-  const { page, faults } = tab;
-  await tab.go(path("-", `projects?open=${String(id)}&tab=danger`));
-  await page.getByRole("button", { name: "Archive this project" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByText("its webhooks answer 404").waitFor();
-  await looked(tab, "archive");
-  await dialog.getByRole("button", { name: "Archive the project" }).click();
-  await dialog.waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Unarchive" }).waitFor();
-  await page.getByRole("row", { name: /Old shop/ }).waitFor({ state: "detached" });
-  await page.getByLabel("Archived too").check();
-  await page
-    .getByRole("row", { name: /Old shop/ })
-    .getByText("archived")
-    .waitFor();
-  await page.getByRole("tab", { name: "Apps" }).click();
-  const grey = (name: string) =>
-    page
-      .locator("button:disabled")
-      .and(page.getByRole("button", { name }))
-      .and(page.getByTitle(/archived: unarchive it first/))
-      .first();
-  await grey("Create app").waitFor();
-  await looked(tab, "archived");
-  await tab.go(path("old", ""));
-  await page.getByText("It is read-only.").waitFor();
-  await tab.go(path("old", "webhooks"));
-  await grey("Create webhook").waitFor();
-  await tab.go(path("-", `projects?open=${String(id)}&tab=danger`));
-  await page.getByRole("button", { name: "Unarchive" }).click();
-  await page.getByRole("button", { name: "Archive this project" }).waitFor();
-  assert.deepEqual(faults, []);
-  await tab.close();
-});
+test(
+  "an archived project is collapsed, disabled with the reason, and can be unarchived",
+  { skip: NO_CHROMIUM },
+  async () => {
+    const { id } = await made("POST", "/v1/projects", { slug: "old", name: "Old shop" });
+    await made("POST", "/v1/apps", { project: "old", slug: "old-web" });
+    const tab = await portal.open();
+    const { page, faults } = tab;
+    await tab.go(path("-", `projects?open=${String(id)}&tab=danger`));
+    await page.getByRole("button", { name: "Archive this project" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("its webhooks answer 404").waitFor();
+    await looked(tab, "archive");
+    await dialog.getByRole("button", { name: "Archive the project" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Unarchive" }).waitFor();
+    await page.getByRole("row", { name: /Old shop/ }).waitFor({ state: "detached" });
+    await page.getByLabel("Archived too").check();
+    await page
+      .getByRole("row", { name: /Old shop/ })
+      .getByText("archived")
+      .waitFor();
+    await page.getByRole("tab", { name: "Apps" }).click();
+    const grey = (name: string) =>
+      page
+        .locator("button:disabled")
+        .and(page.getByRole("button", { name }))
+        .and(page.getByTitle(/archived: unarchive it first/))
+        .first();
+    await grey("Create app").waitFor();
+    await looked(tab, "archived");
+    await tab.go(path("old", ""));
+    await page.getByText("It is read-only.").waitFor();
+    await tab.go(path("old", "webhooks"));
+    await grey("Create webhook").waitFor();
+    await tab.go(path("-", `projects?open=${String(id)}&tab=danger`));
+    await page.getByRole("button", { name: "Unarchive" }).click();
+    await page.getByRole("button", { name: "Archive this project" }).waitFor();
+    assert.deepEqual(faults, []);
+    await tab.close();
+  },
+);
 
 test(
   "an old entry of the audit log opens by its address; a missing one is an error",

@@ -49,7 +49,7 @@ function pathOf(test: string): string {
   return `s3tests/functional/${test}`;
 }
 
-/** Returns the output of pytest. Failing tests are no error of the run. */
+/** Returns the output of pytest. Failing tests are not an error of the run. */
 function pytest({ suite, python, users, base }: SuiteOptions, words: readonly string[]): Promise<string> {
   writeFileSync(`${base}.conf`, configurationOf(users));
   const env = { PATH: process.env["PATH"], HOME: suite, S3TEST_CONF: `${base}.conf`, PYTHONDONTWRITEBYTECODE: "1" };

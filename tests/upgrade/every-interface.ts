@@ -1,4 +1,6 @@
-/** Data of every interface: `fill` creates it on one server, `holds` finds it again on another one with the same data. */
+/**
+ * Data of every interface: `fill` creates it on one server, and `holds` finds it on another server with the same data.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";

@@ -84,7 +84,7 @@ for (const { kind, skip } of DATABASES) {
       filled = await filledByPrevious(place);
     });
 
-    test("doctor of both versions finds no fault before the upgrade, but that records are older", async () => {
+    test("before the upgrade, the doctor of both versions finds no fault except that the records are older", async () => {
       await done(run(["doctor"], place, previous));
       ({ pending } = JSON.parse(await done(run(["upgrade", "--dry-run", "--json"], place))) as { pending: string[] });
       const found = await run(["doctor"], place);

@@ -118,7 +118,7 @@ test("a failed installation reports it, leaves no stamp and no lock, and is retr
   assert.equal(existsSync(join(root, "node_modules/.mooring-setup")), false);
 });
 
-test("a missing lock file is an error that says what to do", async () => {
+test("a missing lock file is an error with a remedy", async () => {
   assert.match((await setUp(tree({}))).stderr, /cannot read package-lock\.json: .*complete clone/);
 });
 

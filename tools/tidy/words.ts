@@ -19,6 +19,12 @@ const TURNS: readonly (readonly [turn: RegExp, instead: string])[] = [
   [/\bletTheRestPass\b/g, "write drainBody"],
   [/\b(?:unsound\w*|requireSound\w*)\b/gi, "write invalid, validate"],
   [/\bholdingsOf\b/g, "write permissionsOf"],
+  [/\bpresent (?:version|address|state|role|permission|scope|key|owner|entry|one)s?\b/gi, "write current"],
+  [/(?<!\b[Tt]here[\s*/]+)\b(?:is|are|was|were) no (?!longer\b|more\b)[a-z]/g, "write is not a"],
+  [/\b(?:once more|anew)\b/gi, "write again"],
+  [/\b(?:go|goes|going|went) on\b/gi, "write continue"],
+  [/\bset (?:it |both )?right\b/gi, "write correct"],
+  [/\bsays? what to do\b/gi, "write names the remedy"],
 ];
 
 /** The file with the number of remaining places for each folder. It may only shrink. */

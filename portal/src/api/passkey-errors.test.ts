@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { passkeyErrorText } from "./passkey-errors.ts";
 
-test("each error of a browser says what to do", () => {
+test("each error of a browser has a remedy", () => {
   assert.match(passkeyErrorText({ name: "NotAllowedError", message: "x" }), /Try again/);
   assert.match(passkeyErrorText({ name: "InvalidStateError", message: "x" }), /already/);
   assert.match(passkeyErrorText({ name: "SecurityError", message: "x" }), /localhost/);

@@ -7,7 +7,8 @@ import { useSignOut } from "~/people/sign-out.ts";
 import type { Refusal } from "./scope.ts";
 
 /**
- * Replaces every page of an organization whose requirement this session does not meet. It says what to do, with a link.
+ * Replaces every page of an organization whose requirement this session does not meet. It shows the remedy, with a
+ * link.
  */
 export function Refused({ refusal }: { refusal: Refusal }): ReactNode {
   return refusal === "provider_sign_in_required" ? <ProviderRequired /> : <SecondFactorRequired />;

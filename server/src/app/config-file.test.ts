@@ -55,7 +55,7 @@ describe("mistakes in the settings file", () => {
     ]);
   });
 
-  test("settings that do not fit together name their places", () => {
+  test("settings that contradict each other are reported with their places", () => {
     assert.deepEqual(
       mistakesOf('{"query_timeout_ms": 2000,\n"query_timeout_ms_max": 1000}').map((text) => text.replace(file, "")),
       [
@@ -64,7 +64,7 @@ describe("mistakes in the settings file", () => {
     );
   });
 
-  test("a wrong setting does not cause a second mistake about what needs it", () => {
+  test("a wrong setting does not cause a second mistake about a setting that depends on it", () => {
     const mistakes = mistakesOf('{"oidc_issuer": "nonsense", "oidc_client_id": "x"}');
     assert.equal(mistakes.length, 1, mistakes.join("\n"));
   });

@@ -26,7 +26,7 @@ export function fileVariableOf(name: string): string {
 /**
  * Says which name was probably meant: the nearest one, else one that begins or ends with the word.
  * @param options.spell how a name is written there, as a variable for example
- * @param options.others names that are no settings
+ * @param options.others names that are not settings
  */
 export function suggestName(
   word: string,

@@ -145,7 +145,7 @@ describe("mistakes", () => {
     });
   }
 
-  test("settings that do not fit together", () => {
+  test("settings that contradict each other", () => {
     const mistakes = mistakesOf({
       flags: { query_timeout_ms: "2000", query_timeout_ms_max: "1000", rate_limit_burst: "1" },
     });

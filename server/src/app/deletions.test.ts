@@ -347,7 +347,7 @@ const NO_DELETIONS: Readonly<Record<string, string>> = {
   "app/commands/store.ts erasure.created_at": "reads",
 };
 
-test("every comparison with the time takes a cutoff, or is in the list of NO_DELETIONS", () => {
+test("every comparison with the time uses a cutoff, or is in the list of NO_DELETIONS", () => {
   const root = join(import.meta.dirname, "..");
   const found = new Set<string>();
   const wrong: string[] = [];
@@ -369,7 +369,7 @@ test("every comparison with the time takes a cutoff, or is in the list of NO_DEL
   );
 });
 
-test("each deletion of the list takes a cutoff under its name, and no other code does", () => {
+test("each deletion of the list gets its cutoff by its name, and no other code gets one", () => {
   const root = join(import.meta.dirname, "..");
   const asked = new Set<string>();
   const makers: string[] = [];

@@ -87,7 +87,7 @@ async function machineChecks(config: Config): Promise<InstanceCheck[]> {
 function deletionsCheck(clock: ClockGuard): InstanceCheck {
   const { trusted, reason, heldUntilMs } = clock.state();
   if (trusted) return { name: DELETIONS_CHECK, state: "ok", detail: "expired data is deleted" };
-  const until = heldUntilMs === null ? "until the clock is set right" : `until ${isoFromMs(heldUntilMs)}`;
+  const until = heldUntilMs === null ? "until the clock is corrected" : `until ${isoFromMs(heldUntilMs)}`;
   return { name: DELETIONS_CHECK, state: "warning", detail: `held ${until}: ${reason ?? ""}` };
 }
 

@@ -38,7 +38,7 @@ describe("the file of a running server", () => {
     }
   });
 
-  test("is ignored when its process is gone", async () => {
+  test("is ignored when its process has ended", async () => {
     const gone = spawnSync(process.execPath, ["-e", ""]).pid;
     announceServer(dataDir, announcement("127.0.0.1:9", gone));
     assert.equal(await findRunningServer(dataDir), null);

@@ -130,7 +130,7 @@ const CASES: readonly (readonly [what: string, bytes: string, status: number, co
   ["an invalid Host", "GET /open HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "invalid_request", "/open"],
   ["a Host with a path", "GET /open HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "invalid_request", "/open"],
   ["a query with a lone %", "GET /open?a=%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "/open"],
-  ["a query that is no UTF-8", "GET /open?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "/open"],
+  ["a query that is not UTF-8", "GET /open?a=%ff HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request", "/open"],
   ["no Host", "GET /open?secret=1 HTTP/1.1\r\n\r\n", 400, "invalid_request", "/open"],
   ["no Host at an unknown path", "GET /nothing HTTP/1.1\r\n\r\n", 400, "invalid_request", "/nothing"],
   [

@@ -215,7 +215,7 @@ test("a header that arrives byte by byte is cut off", async () => {
   await listener.stop(0);
 });
 
-test("a sender that disconnects during a body is no error of ours", async () => {
+test("a sender that disconnects during a body is not logged as our error", async () => {
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line) => void lines.push(line) });
   const watched = await startTestServer({

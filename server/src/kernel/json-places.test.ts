@@ -86,7 +86,7 @@ test("accepts exactly what JSON.parse accepts", () => {
   assert.ok(sound > 500, `${sound} were JSON`);
 });
 
-test("the place of a fault is the first byte that can't stand there", () => {
+test("the place of a fault is the first byte that is not allowed there", () => {
   for (const [text, at] of [
     ['{"a":1}', undefined],
     ["", 0],

@@ -92,7 +92,7 @@ export function isDeeperThan(text: string, levels: number): boolean {
 }
 
 /**
- * Returns the text of each element of a list, without surrounding white space; undefined for text that is no list or
+ * Returns the text of each element of a list, without surrounding white space; undefined for text that is not a list or
  * not JSON.
  */
 export function elementsOf(text: string): string[] | undefined {
@@ -130,7 +130,7 @@ export interface JsonMember {
   readonly valueAt: number;
 }
 
-/** Returns each member of an object, also those whose names repeat. For text that is no object, the result means nothing. */
+/** Returns each member of an object, also those whose names repeat. For other text, the result means nothing. */
 export function jsonMembersOf(text: string): JsonMember[] {
   const members: JsonMember[] = [];
   let depth = 0;

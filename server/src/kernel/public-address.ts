@@ -41,7 +41,7 @@ const BLOCKED_V6 = listOf("ipv6", NOT_PUBLIC_V6);
 
 /**
  * Whether an address is on the public internet. False for loopback, private and link-local networks, metadata services,
- * multicast, IPv4 inside IPv6, addresses with a zone, and text that is no address.
+ * multicast, IPv4 inside IPv6, addresses with a zone, and text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !BLOCKED_V4.check(address, "ipv4");

@@ -28,7 +28,7 @@ export function Page(): ReactNode {
   if (isIn || (session === undefined && error === null))
     return (
       <OpenFrame title="Sign in">
-        <Loading what={isIn ? "Going on" : "Checking the session"} />
+        <Loading what={isIn ? "Continuing" : "Checking the session"} />
       </OpenFrame>
     );
   return <SignIn search={search} returnTo={returnTo} unreachable={error} />;

@@ -9,7 +9,7 @@ import { directoriesOf } from "./paths.ts";
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "mooring-tls-")));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-test("a path has the directories of its file and of every symbolic link on the path", () => {
+test("the directories of a file and of every symbolic link on its path are watched", () => {
   const at = (name: string): string => join(directory, name);
   for (const name of ["real", "archive", "live"]) mkdirSync(at(name));
   writeFileSync(at("archive/cert2.pem"), "");

@@ -286,7 +286,7 @@ for (const { kind, skip } of DATABASES) {
             [entries[0], findings.find((one) => one.fault === fault)?.detail],
           );
           await fill(2);
-          assert.ok((await verify()).ok, "it goes on");
+          assert.ok((await verify()).ok, "the query continues");
           assert.deepEqual(await repairAudit({ metadata, clock }, ORG), { findings: [], entries: [] });
           // A later change can't hide behind the declared fault.
           await metadata.write((tx) => change(tx, entries[0] ?? 0, { detail: "{}" }));
@@ -341,7 +341,7 @@ for (const { kind, skip } of DATABASES) {
         assert.equal((await rows(metadata)).length, 3);
       });
 
-      test("the log of an organization is gone together with its head", async () => {
+      test("a log that is missing together with its head is reported", async () => {
         await fill(2);
         await metadata.write(async (tx) => {
           await tx

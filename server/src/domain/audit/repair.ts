@@ -26,9 +26,9 @@ export async function repairAudit(deps: AuditDeps, orgId: string | null): Promis
   const chain = orgId ?? INSTANCE_CHAIN;
   const declarations = await declarationsOf(deps.metadata.read, chain);
   const findings: Finding[] = [];
-  const found = (finding: Finding): "go on" => {
+  const found = (finding: Finding): "continue" => {
     if (!declarations.has(finding)) findings.push(finding);
-    return "go on";
+    return "continue";
   };
   const walk = newWalk();
   const before = await findHead(deps.metadata.read, chain);

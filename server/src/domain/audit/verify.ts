@@ -25,8 +25,8 @@ export async function verifyAudit(deps: AuditDeps, orgId: string | null, signal?
   const declarations = await declarationsOf(db, chain);
   const walk = newWalk();
   let first: Finding | undefined;
-  const found = (finding: Finding): "go on" | "stop" => {
-    if (declarations.has(finding)) return "go on";
+  const found = (finding: Finding): "continue" | "stop" => {
+    if (declarations.has(finding)) return "continue";
     first = finding;
     return "stop";
   };

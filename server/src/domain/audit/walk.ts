@@ -48,7 +48,7 @@ export async function walkOn(
   walk: Walk,
   options: {
     headSeq?: number | undefined;
-    found(finding: Finding): "go on" | "stop";
+    found(finding: Finding): "continue" | "stop";
     signal?: AbortSignal | undefined;
   },
 ): Promise<void> {

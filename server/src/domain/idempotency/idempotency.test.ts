@@ -145,7 +145,7 @@ for (const { kind, skip } of DATABASES) {
       assert.ok(!Buffer.from(row.sealed ?? []).includes("shown once") && !row.body.includes("shown once"));
     });
 
-    test("an answer that was sent completely shows its secret no more; an interrupted one does", async () => {
+    test("an answer that was sent completely does not show its secret again; an interrupted one does", async () => {
       const key = newKey();
       const node = records();
       await node.during(await claimed(node, key, "a"), 201, () => change(key));

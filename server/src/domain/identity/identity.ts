@@ -110,7 +110,7 @@ export interface Identity {
 
 const UPKEEP_EVERY_MS = 60 * 60 * 1000;
 
-/** @throws Error that says what to do when the master key is absent or not the database's */
+/** @throws Error that names the remedy when the master key is absent or not the database's */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const { metadata, clock, issuer, audience } = options;
   const { envelope, keys } = await openKeys(options);

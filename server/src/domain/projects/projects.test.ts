@@ -57,7 +57,7 @@ test("a state refuses actions with its own problem, and an active project allows
   });
 });
 
-test("an entity tag of a project stays what earlier versions made of it", () => {
+test("the entity tag of a project is the same as in earlier versions", () => {
   const active = project("b");
   assert.equal(
     JSON.stringify(projectVersion(active)),

@@ -152,7 +152,7 @@ test("a clock that was never set is not trusted, and leaves no trace", async () 
   const guard = await started();
   assert.match(guard.state().reason ?? "", /before this version was made/);
   wallMs = START;
-  assert.equal(guard.isTrusted(), true, "set right");
+  assert.equal(guard.isTrusted(), true, "corrected");
 });
 
 const POSTGRES = DATABASES.find(({ kind }) => kind === "postgres");

@@ -190,7 +190,7 @@ export class ClockGuard implements GuardedClock {
     const sinceHold = drift(hold.began, now);
     if (sinceHold > AHEAD_MS_MAX) this.#begin(jumped(sinceHold), now);
     else if (Math.abs(drift(this.#anchor, now)) <= AHEAD_MS_MAX)
-      this.#believe("the clock was set right: deletions continue");
+      this.#believe("the clock was corrected: deletions continue");
     else if (sinceHold < -AHEAD_MS_MAX && now.wallMs - this.#seenMs <= OFF_MS_MAX)
       this.#believe("the clock was set back: deletions continue");
   }
@@ -201,7 +201,7 @@ export class ClockGuard implements GuardedClock {
     const until = isoFromMs(now.wallMs + HOLD_MS - beforeMs);
     this.#options.log.warn(
       { reason, held_until: until },
-      "the clock is far ahead of the time that has passed: nothing is deleted by time until it is set right, accepted (mooring clock accept), or ran steadily for a day",
+      "the clock is far ahead of the time that has passed: nothing is deleted by time until it is corrected, accepted (mooring clock accept), or ran steadily for a day",
     );
     this.#write();
   }

@@ -241,7 +241,7 @@ class Runner implements Jobs {
     });
   }
 
-  /** Saves a failed run. A run that was cut short by the stop is no failure: the next node takes the job at once. */
+  /** Saves a failed run. A run that the stop has ended is not a failure: the next node takes the job at once. */
   async #failed(
     handler: JobHandler,
     row: JobRow,

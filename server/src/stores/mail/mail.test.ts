@@ -39,7 +39,7 @@ async function failure(url: string, options: { ca?: string; timeoutMs?: number }
   );
 }
 
-test("a message arrives as it was written, and the result has the server's reply", async (t) => {
+test("a message arrives unchanged, and the result has the server's reply", async (t) => {
   const server = await smtp(t);
   const mail = openMail({ url: `smtp://127.0.0.1:${server.port}`, from: FROM });
   assert.deepEqual(await mail.send(MESSAGE), { code: 250, text: "2.0.0 queued as 4711" });

@@ -247,7 +247,7 @@ test("only the beginning of an endless answer is read", async () => {
   assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes were sent`);
 });
 
-test("no HTTP, too long a header, an upgrade and a closed connection are failures", async () => {
+test("an answer that is not HTTP, a header that is too long, an upgrade and a closed connection are failures", async () => {
   const replies = [
     "nonsense\r\n\r\n",
     `HTTP/1.1 200 OK\r\nx: ${"y".repeat(40_000)}\r\n\r\n`,
@@ -325,7 +325,7 @@ describe("kept connections", () => {
     assert.equal(server.asked.length, 2, "an A and an AAAA");
   });
 
-  test("a connection that the destination closed is no failure", async () => {
+  test("a connection that the destination has closed is replaced, not reported as a failure", async () => {
     const { port, connections, server } = await counting();
     const to = outbound();
     for (let i = 0; i < 3; i++) {

@@ -173,7 +173,7 @@ describe("a refusal names its reason", () => {
     await world.metadata.write(async (tx) => {
       await tx.updateTable("credential").set({ expires_at: 1 }).where("id", "=", String(parent["id"])).execute();
     });
-    await made("PATCH", `/v1/credentials/${String(child["id"])}`, owner(), { name: "read anew" });
+    await made("PATCH", `/v1/credentials/${String(child["id"])}`, owner(), { name: "read again" });
     const refused = await ask("GET", "/v1/apps", token);
     const detail = `The credential of this token has expired with its parent ${String(parent["id"])}.`;
     assert.deepEqual([refused.status, refused.json["detail"]], [401, detail]);

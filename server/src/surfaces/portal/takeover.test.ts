@@ -114,7 +114,7 @@ test("the person is invited elsewhere, and the mail verifies the address", async
     email: before.email,
     role: "viewer",
   });
-  // The inviter's link opens nothing without the account's password, and says what to do.
+  // The inviter's link opens nothing without the account's password, and names the remedy.
   const refused = acceptInvitation(server, { token: shown, name: "Grace", password: PASSWORD }, NOBODY);
   await assert.rejects(
     refused,
@@ -141,7 +141,7 @@ test("the operator's link gives the account to the person, without the attacker'
   await worksNoMore(before);
 });
 
-test("a second identity with the same verified address is refused, and the page says what to do", async () => {
+test("a second identity with the same verified address is refused, and the page shows the remedy", async () => {
   const { email } = await server.join(ada, "viewer");
   provider.who = { sub: `first of ${email}`, email, email_verified: true };
   assert.equal(await signInAtProvider(provider, server.browser()), "/");

@@ -99,7 +99,7 @@ const inRole = (table: Record<Scope, string>, scope: Scope, role: string): boole
   table[scope].split(" ").includes(role);
 const decided = (allowed: boolean): Decision => (allowed ? "allowed" : "insufficient_scope");
 
-test("roles of the organization hold exactly the table's scopes", () => {
+test("roles of the organization have exactly the table's scopes", () => {
   for (const role of ORG_ROLES) {
     for (const scope of SCOPES) {
       const expected = decided(inRole(ORG_TABLE, scope, role));
@@ -214,7 +214,7 @@ test("the list of reachable projects agrees with the check of each row", () => {
   }
 });
 
-test("held scopes are those that the check allows", () => {
+test("the scopes of a principal are those that the check allows", () => {
   const writer = person("viewer", { proj_open: "writer" });
   const held = heldScopes(writer, OPEN) ?? new Set();
   for (const scope of SCOPES) assert.equal(held.has(scope), authorize(writer, scope, OPEN) === "allowed");
@@ -262,7 +262,7 @@ describe("the reason of a refusal", () => {
       [{ by: "project" }, "project", /project was deleted, or is hidden/],
       [lowered, "role", /role of the person responsible for it was lowered to viewer/],
       [{ by: "role", role: null, projectRole: null }, "role", /has left the organization/],
-      [{ by: "parent", id, because: { by: "scope" } }, "parent", /its parent cred_parent was lowered/],
+      [{ by: "parent", id, because: { by: "scope" } }, "parent", /its parent cred_parent lost this permission/],
       [
         { by: "parent", id, because: lowered },
         "role",

@@ -77,7 +77,7 @@ test("invalid input is refused with its place", async () => {
   assert.equal((await create(system, { name: "x".repeat(100) })).credential.name.length, 100);
 });
 
-test("nobody gives more than they have, and the error names the missing permissions", async () => {
+test("nobody gives permissions that they lack, and the error names the missing permissions", async () => {
   const developer = { actor: await ground.person("developer") };
   await create(developer, { scopes: ["files:read", "credentials:write"] });
   await refuses(

@@ -39,7 +39,7 @@ test("failures of one key delay no other key, and are forgotten after a quarter 
   assert.equal(waitOf(delay, "b"), 0);
   clock.advance(15 * 60_000);
   delay.fail("a");
-  assert.equal(waitOf(delay, "a"), 5, "it begins anew");
+  assert.equal(waitOf(delay, "a"), 5, "it begins again");
 });
 
 test("a clock that is set back does not make the wait longer", () => {

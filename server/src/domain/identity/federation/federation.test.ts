@@ -108,7 +108,7 @@ describe("a token is refused", () => {
     await refused(federation.accept([trust()], `${cased}.${payload}.`), /alg must be one of/);
   });
 
-  test("with an alg that does not fit the key, with a key inside the token, or with a critical extension", async () => {
+  test("with an alg that does not match the key, with a key inside the token, or with a critical extension", async () => {
     const federation = fresh();
     const { privateKey } = await generateKeyPair("ES256");
     const es = await issuer.token(good, { header: { alg: "ES256" }, key: privateKey });

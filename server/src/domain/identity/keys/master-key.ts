@@ -28,7 +28,7 @@ export function masterKeyPath(dataDir: string): string {
 /**
  * Returns the master key from the configuration, or from `master.key` in the data directory. Creates the file only
  * while nothing is sealed yet, because a new key could not open anything.
- * @throws Error that says what to do if the key is absent, malformed, readable by others, or not the database's
+ * @throws Error that names the remedy if the key is absent, malformed, readable by others, or not the database's
  */
 export async function openMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
   const key = await findMasterKey(options);

@@ -165,7 +165,7 @@ test("a node with another master key is refused, and leaves no new key file behi
   }
 });
 
-test("of two first starts with different directories on one database, one gets an error that says what to do", async () => {
+test("of two first starts with different directories on one database, one fails with a remedy", async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), "mooring-node-"));
   try {
     const outcomes = await Promise.allSettled([ground.node(), ground.node({ dataDir: elsewhere })]);

@@ -4,7 +4,7 @@ import { Turns, type Lane } from "./turns.ts";
 
 const ONE: Lane = { name: "192.0.2.1", isKnown: false };
 
-/** Work that ends when the test ends it. */
+/** Work that runs until the test ends it. */
 function work(): { readonly run: () => Promise<string>; end(): void; began: boolean } {
   let end = (): void => undefined;
   const it = {
@@ -18,7 +18,7 @@ function work(): { readonly run: () => Promise<string>; end(): void; began: bool
   return it;
 }
 
-/** Lets all work continue that waits for nothing. */
+/** Waits until all work that does not wait for something else has run. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("two passwords are hashed at a time, the others in order of their arrival", async () => {

@@ -38,7 +38,7 @@ async function linkStaged(deps: S3Deps, tx: Writer, content: StagedBlob): Promis
 export async function copyPart(deps: S3Deps, bucket: Bucket, part: CopyPart): Promise<UploadedPart> {
   const { source } = part;
   if (source.sse !== null)
-    throw new Error("cannot refer to an encrypted object: its content must be read and encrypted anew");
+    throw new Error("cannot refer to an encrypted object: its content must be read and encrypted again");
   const range: ByteRange = part.range ?? { start: 0, end: source.size };
   const upload = uploadOf(await openUpload(deps.metadata.read, bucket, part.key, part.uploadId), bucket);
   const { etag, checksum } = await digestOf(deps, bucket.orgId, { source, range, algorithm: upload.checksumAlgorithm });

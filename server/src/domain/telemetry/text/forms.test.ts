@@ -180,7 +180,7 @@ describe("the place of a time", () => {
     "we wait until 08:00:00 for it",
     "version 2026.11.22 of 10/10",
     "9999999999 is too far",
-    "2026-13-22 12:00:00 is no month",
+    "2026-13-22 12:00:00 has an impossible month",
   ]) {
     test(`${JSON.stringify(line)} has no time`, () => assert.equal(parse(line).time, null));
   }

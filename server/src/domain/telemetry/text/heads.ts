@@ -23,7 +23,7 @@ const HEADS: readonly RegExp[] = [
   head(`#(?<pid>\\d+)\\] +${LEVEL} -- (?<logger>[^:]{0,100}): `),
   // Cisco: %SYS-5-CONFIG_I: message
   /^(?=%[A-Z\d_]+-(?<severity>[0-7])-[A-Z\d_]+: )(?<message>.*)$/s,
-  // PostgreSQL: [1234] user@database LOG:  message. DETAIL, HINT, CONTEXT and STATEMENT are no levels.
+  // PostgreSQL: [1234] user@database LOG: message. DETAIL, HINT, CONTEXT and STATEMENT are not levels.
   /^\[(?<pid>\d+)(?:-\d+)?\] (?:(?<user>[^@\s]*)@(?<database>\S+) )?(?:(?<level>(?!DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION)[A-Z]+\d?): +)?(?<message>.*)$/s,
   // loguru: | WARNING  | module:function:3 - message
   head(`\\| ${LEVEL} +\\| (?<logger>\\S+) - `),

@@ -142,7 +142,7 @@ function isNotSettable(error: unknown): boolean {
 class Acquisition {
   readonly #pool: Pool;
   readonly #waits: PoolWaits;
-  /** Connections that are being opened. Opening may be slow, and is no sign of too much work. */
+  /** Connections that are being opened. Opening may be slow, and does not mean that there is too much work. */
   #making = 0;
 
   constructor(pool: Pool, waits: PoolWaits) {

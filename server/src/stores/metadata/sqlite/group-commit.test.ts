@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { GroupCommit } from "./group-commit.ts";
 import { SqliteWriter } from "./writer.ts";
 
-test("a turn belongs to the waiting caller, not to one that arrives at the hand-over", async () => {
+test("a turn belongs to the waiting caller, not to a caller that arrives when the turn is passed on", async () => {
   await withWriter(async (writer) => {
     const groups = new GroupCommit(writer);
     const order: string[] = [];

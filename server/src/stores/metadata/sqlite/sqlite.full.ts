@@ -218,7 +218,7 @@ test("the write-ahead log does not grow without bound", async () => {
 test("a database that can't be opened is named with the reason", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "mooring-metadata-"));
   const path = join(dataDir, "mooring.db");
-  writeFileSync(path, "this is no database, and long enough to be seen as none".repeat(20));
+  writeFileSync(path, "this is not a database, and long enough to be recognized as something else".repeat(20));
   await assert.rejects(
     openSqlite({ dataDir, clock: systemClock }),
     /cannot open the metadata database .*mooring\.db: file is not a database/,

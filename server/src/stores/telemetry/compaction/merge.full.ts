@@ -218,7 +218,7 @@ test("compaction keeps up during a long merge, and a stop ends the merge", async
   await Promise.all([close(), merging]);
 });
 
-test("a merge whose input was dropped gives up: its files are deleted, no error is reported, and the rest is merged", async () => {
+test("a merge whose input was dropped ends: its files are deleted, no error is reported, and the rest is merged", async () => {
   await using dir = await temporaryDirectory();
   const log = recordingLog();
   const metadata = await openMetadata({ url: undefined, dataDir: dir.path, clock: trustedClock(systemClock) });

@@ -62,8 +62,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Resolves when disk and memory no longer agree. Only a new process can then continue. A failing disk alone is no reason,
-   * because the next write may succeed.
+   * Resolves when disk and memory no longer agree. Only a new process can then continue. A failing disk alone does not
+   * cause this, because the next write may succeed.
    */
   get died(): Promise<Error> {
     return this.#death.promise;

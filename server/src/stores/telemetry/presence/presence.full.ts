@@ -43,7 +43,7 @@ for (const { kind, skip } of DATABASES) {
         return true;
       });
 
-    test("one server answers, two refuse, and a server that stops normally is gone at once", async () => {
+    test("one server answers, two refuse, and a server that stops normally counts as stopped at once", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await a.requireWhole("org_1");
@@ -58,14 +58,14 @@ for (const { kind, skip } of DATABASES) {
     test("a server that restarts on its directory counts once", async () => {
       const first = presence("store_a");
       await first.start(["org_1"]);
-      const again = presence("store_a"); // The first server was killed and did not sign off.
+      const again = presence("store_a"); // The first server was killed, so it did not report its end.
       await again.start(["org_1"]);
       await again.requireWhole("org_1");
       await again.stop();
       await first.stop();
     });
 
-    test("if the server with an organization's rows is gone, only that organization is refused, until an operator gives the rows up", async () => {
+    test("if the server with an organization's rows has stopped, only that organization is refused, until an operator gives the rows up", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await b.start(["org_1"]);
@@ -82,7 +82,7 @@ for (const { kind, skip } of DATABASES) {
       await a.stop();
     });
 
-    test("a silent server counts as gone, and one with heartbeats does not", async () => {
+    test("a silent server counts as stopped, and one with heartbeats does not", async () => {
       const [a, b] = [presence("store_a"), presence("store_b")];
       await a.start([]);
       await metadata.write((tx) =>

@@ -29,7 +29,7 @@ test("frames arrive complete, wherever the stream is cut", () => {
   }
 });
 
-test("half a frame is no boundary", () => {
+test("the end of the stream inside a frame is reported", () => {
   for (const bytes of [
     frame(1, "abc").subarray(0, 3),
     frame(1, "abc").subarray(0, 7),

@@ -31,7 +31,7 @@ test("the caller's own text stays", () => {
     "Could not convert string '/static/app.js' to INT32",
     "Could not convert string '/var/lib/mooring/telemetry-of-mine/x.parquet' to INT32",
     'there is no column "org_id"',
-    "'org_1' is no number",
+    "'org_1' is not a number",
     'syntax error at or near "ANY"; ANY(/x/)',
   ])
     assert.equal(scrub(text, options), text);

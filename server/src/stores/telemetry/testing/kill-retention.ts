@@ -83,7 +83,7 @@ export async function killRetentionRounds(dataDir: string, kills: number): Promi
   return killed;
 }
 
-/** Starts once more to finish everything. Asserts that the rows are the acknowledged ones, without those to delete. */
+/** Starts again to finish everything. Asserts that the rows are the acknowledged ones, without those to delete. */
 export async function assertRetained(dataDir: string, killed: RetentionKilled, kills: number): Promise<void> {
   const store = await openTestStore(dataDir, { clock: retentionClock, settings: retentionSettings(0) });
   const asked = await erasures(store);

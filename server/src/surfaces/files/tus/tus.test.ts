@@ -70,7 +70,7 @@ describe("a resumable upload", () => {
     assert.equal((await append(path, 5, "abc")).status, 204);
   });
 
-  test("is no presigned upload, and keeps its project from deletion while it exists", async () => {
+  test("is not a presigned upload, and prevents the deletion of its project while it exists", async () => {
     const project = await world.call("POST", "/v1/projects", { token, body: { slug: "with-parts" } });
     const fields = { "upload-length": "10", "upload-metadata": "filename YS50eHQ=,project d2l0aC1wYXJ0cw==" };
     const made = await world.call("POST", "/v1/uploads", { token, headers: { ...TUS, ...fields } });

@@ -166,7 +166,7 @@ test("deleting a trust revokes its tokens on every node, and keeps those by the 
   await assert.rejects(server.identity.trusts.delete({ actor: SYSTEM }, first.id), /This resource does not exist/);
 });
 
-test("a token of this server is no assertion, and its issuer can't be trusted", async () => {
+test("a token of this server is not accepted as an assertion, and its issuer can't be trusted", async () => {
   const client = await server.client();
   const own = await server.token(client);
   assertRefused(await ask(client.clientId, own));

@@ -130,7 +130,7 @@ describe("token", () => {
     assert.equal(
       (await ask({ ...GRANT, client_id: client.clientId }, { basic: basic() })).status,
       200,
-      "the same ID in both places is no second method",
+      "the same ID in both places does not count as a second method",
     );
     assertError(await ask({ ...own(), grant_type: "password" }), 400, "unsupported_grant_type");
     assertError(await ask({ ...own(), grant_type: "authorization_code" }), 400, "unsupported_grant_type");

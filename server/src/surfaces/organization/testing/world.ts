@@ -229,7 +229,7 @@ function withPeople(metadata: MetadataStore, credentials: Authenticator): Authen
       const [kind, orgId = "", userId = "", late] = token.split(".");
       if (kind !== "person") return credentials.authenticate(token, origin);
       const person = await personPrincipal(metadata.read, orgId, userId);
-      if (person === undefined) throw new Problem("invalid_token", "The person is no member.");
+      if (person === undefined) throw new Problem("invalid_token", "The person is not a member.");
       return { ...person, confirmedAtMs: late === "late" ? 0 : systemClock.nowMs() };
     },
   };

@@ -304,7 +304,7 @@ describe("confirmSession", () => {
     assert.equal((await server.browser(cookie).call("GET", "/api/session")).status, 401, "the old cookie is void");
   });
 
-  test("a wrong password is no proof, is counted, and ends no session", async () => {
+  test("a wrong password does not confirm the session, is counted, and ends no session", async () => {
     server.forward(11 * 60_000);
     for (let i = 0; i < 10; i++) {
       const wrong = await browser.call("POST", "/api/session/confirm", { password: "wrong" });

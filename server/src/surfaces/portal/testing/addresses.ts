@@ -1,4 +1,4 @@
-/** One of the addresses tries to break out of the page's text. */
+/** One of the addresses contains markup. */
 export const ADDRESSES = {
   identity_url: "https://id.example",
   ingest_url: "https://in.example",

@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } fr
 export class Authenticator {
   readonly #keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   readonly credentialId = randomBytes(32).toString("base64url");
-  /** Data that it reports; a test may make it lie. */
+  /** The data that it reports. A test may set wrong values. */
   counter = 1;
   userVerified = true;
   userHandle: string | undefined;

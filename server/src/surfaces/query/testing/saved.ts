@@ -29,7 +29,7 @@ export function storeOf(metadata: MetadataStore): TelemetryStore {
   return store;
 }
 
-/** Appends one log row of the caller's organization for each of these projects; null is no project. */
+/** Appends one log row of the caller's organization for each of these projects; null: no project. */
 export async function appendLogs(world: World, projects: readonly (string | null)[]): Promise<void> {
   const row = { timestamp: "2026-11-20T08:00:00Z", level: "info" };
   const lines = projects.map((id) =>

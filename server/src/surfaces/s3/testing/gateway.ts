@@ -257,7 +257,7 @@ export function useGateway(settings: Partial<GatewaySettings> = {}): {
   };
 }
 
-/** Asserts that the answer is no error, and returns it. */
+/** Asserts that the answer is not an error, and returns it. */
 export function succeeded(answer: Answer, status?: number): Answer {
   if (status === undefined) assert.ok(answer.status < 300, answer.text);
   else assert.equal(answer.status, status, answer.text);

@@ -52,7 +52,7 @@ test("reads names of an object's prototype like any other", () => {
   assert.equal(({} as Record<string, unknown>)["Key"], undefined);
 });
 
-test("refuses repeated and missing elements, and text that is no number", () => {
+test("refuses repeated and missing elements, and text that is not a number", () => {
   const root = parsed("<Delete><A>1</A><A>2</A><B>x</B><C>-1</C><D>1e3</D></Delete>");
   assert.throws(() => textIn(root, "A"), malformed);
   assert.throws(() => requiredText(root, "Z"), malformed);

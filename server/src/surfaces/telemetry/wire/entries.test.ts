@@ -131,7 +131,7 @@ test("an unknown member is refused by name", () => {
   assert.ok(long.length < 200);
 });
 
-test("an entry that is no object is refused", () => {
+test("an entry that is not an object is refused", () => {
   for (const entry of [null, 1, "x", [], true]) assert.deepEqual(pointersOf("logs", entry), ["/entries/0"]);
 });
 

@@ -118,7 +118,7 @@ const LEFT: readonly [string, TelemetryType, Buffer][] = [
   ["another zone", "logs", body(LOG.replace("00Z", "00+01:00"))],
   ["ten digits of fraction", "logs", body(LOG.replace("00Z", "00.1234567890Z"))],
   ["a level of 33 characters", "logs", body(LOG.replace("info", "x".repeat(33)))],
-  ["a tag that is no string", "metrics", body(`${METRIC},"tags":{"a":1}`)],
+  ["a tag that is not a string", "metrics", body(`${METRIC},"tags":{"a":1}`)],
   ["33 levels of nesting", "logs", body(deep(33))],
   ["257 keys", "logs", body(`${LOG},"attributes":{${Array.from({ length: 254 }, (_, i) => `"k${i}":1`).join()}}`)],
   ["1001 entries", "logs", body(...Array.from({ length: 1001 }, () => LOG))],

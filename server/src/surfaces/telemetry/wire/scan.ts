@@ -71,7 +71,7 @@ class Scan {
   readonly #out: Buffer;
   #length = 0;
   count = 0;
-  /** The members seen in the present entry, and their replacements. */
+  /** The members seen in the current entry, and their replacements. */
   #seen = 0;
   #severity = 0;
   #cutFrom = 0;

@@ -82,7 +82,7 @@ function logfmtFields(line: string): Fields | null {
   return end > 0 && end === line.length ? fields : null;
 }
 
-/** Builds the entry of a record; null without a message, because that is no log line. */
+/** Builds the entry of a record; null without a message, because that is not a log line. */
 function entryOf(fields: Fields, context: TimeContext | null): ParsedLine | null {
   const rest = new Rest(fields);
   const isGelf = "short_message" in fields;

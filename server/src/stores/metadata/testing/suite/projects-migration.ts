@@ -18,7 +18,7 @@ async function addProjects(tx: Writer): Promise<void> {
     );
 }
 
-/** What 0053 makes of projects from before it. */
+/** Tests how migration 0053 converts existing projects. */
 export const PROJECTS_MIGRATION: DatabaseCases = {
   "projects from before there was one column for their state keep their state and its time": async (database) => {
     const store = await migrated(database, "0053-project-states", addProjects);

@@ -151,7 +151,7 @@ export const SCRUBBING: ObjectCases = {
     );
   },
 
-  "a blob that is written, linked or deleted during the scrub is no finding": async (store) => {
+  "a blob that is written, linked or deleted during the scrub is not a finding": async (store) => {
     await makeThings(store);
     let isScrubbing = true;
     const work = async (worker: number): Promise<void> => {

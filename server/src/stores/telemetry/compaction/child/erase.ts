@@ -18,8 +18,8 @@ export async function erase(duckdb: DuckDBConnection, job: EraseJob): Promise<Ma
   if (matched === 0) return [input];
   const rows = input.rows - matched;
   if (rows === 0) return [];
-  const anew = type === "logs" ? ` REPLACE (${SEVERITY_ANEW} AS "severity")` : "";
-  const select = `SELECT *${anew} FROM ${source} WHERE NOT ${condition}`;
+  const severities = type === "logs" ? ` REPLACE (${SEVERITY_ANEW} AS "severity")` : "";
+  const select = `SELECT *${severities} FROM ${source} WHERE NOT ${condition}`;
   const made = await writeParquet(duckdb, { ...job, select, rows, name: "kept", promoted: input.promoted });
   if (made.rows !== rows) throw new Error(`${rows} rows should have been kept, but ${made.rows} were`);
   return [made];

@@ -31,7 +31,7 @@ test("the number of columns is limited, and few rows promote nothing by themselv
   assert.deepEqual(choosePromoted(wide.slice(0, 50), ["asked"]), ["asked"]);
 });
 
-test("rows without attributes, or with attributes that are no objects, are skipped", () => {
+test("rows without attributes, or with attributes that are not objects, are skipped", () => {
   const rows = [...sample(() => ({ a: null })), ...sample(() => [1]), ...sample(() => "text"), "", "{not json"];
   assert.deepEqual(choosePromoted(rows, []), ["a"]);
 });

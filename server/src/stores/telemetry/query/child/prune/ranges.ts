@@ -18,8 +18,8 @@ const TIMES: ReadonlySet<string> = new Set(["TIMESTAMP WITH TIME ZONE", "TIMESTA
 const CUT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Returns the range of times that a statement can read, for each table. The engine computes the values in the statement's transaction,
- * so `now()` is the same moment. A value that can't be computed is no limit.
+ * Returns the range of times that a statement can read, for each table. The engine computes the values in the
+ * statement's transaction, so `now()` is the same moment. A value that can't be computed does not limit the range.
  */
 export async function timeRanges(
   { tables, values }: TimeConditions,
