@@ -23,6 +23,12 @@ const MIB = 1024 ** 2;
 const COMPRESSED_BYTES_MAX = 100 * MIB;
 const LARGE_BYTES = 64 * MIB;
 const DATA = "/var/lib/mooring";
+const NOTICES = [
+  "usr/lib/mooring/THIRD_PARTY_NOTICES.md",
+  "usr/lib/mooring/portal/portal/third-party-notices.txt",
+  "usr/share/doc/nodejs/copyright",
+  "usr/share/doc/libc6/copyright",
+];
 const LAYERS = ["limits", "namespaces", "read-only files", "hidden data", "privileges", "memory watchdog"];
 
 interface Descriptor {
@@ -116,6 +122,16 @@ describe("the image", { skip: missingBuilder() }, () => {
         names.filter((each) => /darwin|win32|win-x64|musl/.test(each)),
         [],
       );
+    }
+  });
+
+  test("each platform has the licences of the program, the portal, Node and Debian's packages", () => {
+    for (const architecture of ["amd64", "arm64"]) {
+      const listings = platform(architecture).layers.map(({ digest }) =>
+        succeeds("tar", ["--list", "--gzip", "--file", blobPath(digest)]),
+      );
+      const names = listings.flatMap((listing) => listing.split("\n").map((name) => name.replace(/^\.\//, "")));
+      for (const path of NOTICES) assert.ok(names.includes(path), `${architecture}: ${path}`);
     }
   });
 
