@@ -1,7 +1,7 @@
 /** The requirements and outputs in the pages of the documentation. docs.full.ts runs their commands. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pageOf, patternOf, readPages } from "../fixtures/page.ts";
+import { allPages, hiddenCommands, pageOf, patternOf, readPages, readText } from "../fixtures/page.ts";
 
 const PAGES = readPages();
 
@@ -11,10 +11,21 @@ test("every page with commands states its requirements at the top", () => {
   assert.deepEqual(silent, []);
 });
 
-test("a command that is not run has a reason", () => {
-  for (const { path, blocks } of PAGES)
-    for (const { notRun, line } of blocks)
-      assert.ok(notRun === undefined || notRun.length > 10, `${path}, line ${line}`);
+test("every command is in a block that is run, or has a reason", () => {
+  assert.deepEqual(
+    ["README.md", ...allPages()].flatMap((path) => hiddenCommands(path, readText(path))),
+    [],
+  );
+});
+
+test("a command outside of sh, a mark without a reason, and a mark without a block are found", () => {
+  const found = (text: string): string => hiddenCommands("a.md", text).join();
+  const block = "```sh\nb\n```\n";
+  assert.match(found("# A\n\n```\ncurl -sS http://a.test/\n```\n"), /^a\.md, line 3: make the block sh$/);
+  assert.match(found(`<!-- not run -->\n\n${block}`), /line 1: the mark has no reason$/);
+  assert.match(found(`<!-- not run: no -->\n\n${block}`), /the mark has no reason$/);
+  assert.match(found("<!-- not run: needs a mail server -->\n\ntext\n"), /directly before a block/);
+  assert.equal(found(`<!-- not run: needs a mail server -->\n\n${block}\n\`\`\`\ntree/\n\`\`\`\n`), "");
 });
 
 test("commands, their output and the requirements are read from a page", () => {
@@ -23,8 +34,8 @@ test("commands, their output and the requirements are read from a page", () => {
   const page = pageOf("docs/a.md", text);
   assert.deepEqual(page.settings, { MOORING_A_B: "allow" });
   assert.deepEqual(page.blocks, [
-    { line: 5, script: "a\n", output: "x…\n", notRun: undefined },
-    { line: 15, script: "b\n", output: undefined, notRun: "needs a mail server" },
+    { line: 5, script: "a\n", output: "x…\n", notRun: undefined, heading: "A" },
+    { line: 15, script: "b\n", output: undefined, notRun: "needs a mail server", heading: "A" },
   ]);
   assert.match("xyz", patternOf("x…"));
   assert.doesNotMatch("yz", patternOf("x…"));

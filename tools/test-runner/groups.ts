@@ -146,7 +146,7 @@ export const GROUPS: readonly Group[] = [
     seconds: 480,
     files: /^tests\/package\//,
     about:
-      /^(server\/(bin|src\/kernel)|client\/src|tools\/package)\/|^server\/src\/main\.ts$|^(server\/|client\/)?package(-lock)?\.json$/,
+      /^(server\/(bin|src\/kernel)|client\/src|tools\/package)\/|^(server\/src\/main\.ts|docs\/start\.md)$|^(server\/|client\/)?package(-lock)?\.json$/,
   },
   {
     name: "package-acceptance",
