@@ -41,7 +41,14 @@ export interface OperationInput<T> {
   readonly body: BodyOf<T>;
 }
 
-export type Operation<T> = (input: OperationInput<T>, context: OperationContext) => Promise<ResultOf<T>> | ResultOf<T>;
+/** The operation of a row `T`. `Deps` are the dependencies of its surface. */
+export type Operation<Deps, T> = (
+  deps: Deps,
+  input: OperationInput<T>,
+  context: OperationContext,
+) => Promise<ResultOf<T>> | ResultOf<T>;
+
+type BoundOperation<T> = (input: OperationInput<T>, context: OperationContext) => Promise<ResultOf<T>> | ResultOf<T>;
 
 /** A row of the contract. */
 type AnyRoute = Pick<
@@ -70,7 +77,7 @@ export function mountRoute<const T extends AnyRoute>(
   app: FastifyInstance,
   host: HttpHost,
   row: T,
-  operation: Operation<T>,
+  operation: BoundOperation<T>,
   options: MountOptions<T> = {},
 ): void {
   const checks = checksOf(row);
@@ -114,11 +121,11 @@ export function mountRoutes<
   app: FastifyInstance,
   deps: Deps,
   rows: Rows,
-  operations: { readonly [Name in keyof Rows]: (deps: Deps) => Operation<Rows[Name]> },
+  operations: { readonly [Name in keyof Rows]: Operation<Deps, Rows[Name]> },
 ): void {
   for (const [name, row] of Object.entries(rows)) {
-    const operationOf = operations[name] as (deps: Deps) => Operation<AnyRoute>;
-    mountRoute(app, deps.host, row, operationOf(deps));
+    const operation = operations[name] as Operation<Deps, AnyRoute>;
+    mountRoute(app, deps.host, row, (input, context) => operation(deps, input, context));
   }
 }
 

@@ -1,5 +1,6 @@
+import type { FILE_ROUTES } from "@mooring/contract";
 import type { Arrivals, FilesDeps } from "#domain/files/index.ts";
-import type { HttpHost } from "#http/index.ts";
+import type { HttpHost, Operation } from "#http/index.ts";
 
 export interface FilesSurfaceDeps extends FilesDeps {
   readonly host: HttpHost;
@@ -8,3 +9,8 @@ export interface FilesSurfaceDeps extends FilesDeps {
   /** An upload that receives no byte for this time is ended. */
   readonly uploadIdleTimeoutMs: number;
 }
+
+export type FileOperation<Name extends keyof typeof FILE_ROUTES> = Operation<
+  FilesSurfaceDeps,
+  (typeof FILE_ROUTES)[Name]
+>;

@@ -28,7 +28,7 @@ function mountUpload(app: FastifyInstance, deps: FilesSurfaceDeps): void {
   const { host } = deps;
   const row = FILE_ROUTES.createUpload;
   openToPages(app, { host, origins: pageOrigins(deps), methods: [row.method, "OPTIONS"] });
-  mountRoute(app, host, row, createUpload(deps), { replayed: renewUpload(deps) });
+  mountRoute(app, host, row, (input, context) => createUpload(deps, input, context), { replayed: renewUpload(deps) });
   const handler = (_request: unknown, reply: FastifyReply) => reply.code(204).header("allow", "OPTIONS, POST").send();
   app.route({ method: "OPTIONS", url: row.path, config: { operationId: "preflightUpload" }, handler });
 }

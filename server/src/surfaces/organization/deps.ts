@@ -1,5 +1,6 @@
+import type { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
-import type { HttpHost } from "#http/index.ts";
+import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Mail } from "#stores/mail/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -32,3 +33,13 @@ export interface UsageSurfaceDeps {
     readonly rate: { readonly perSecond: number; readonly burst: number };
   };
 }
+
+export type OrganizationOperation<Name extends keyof typeof ORGANIZATION_ROUTES> = Operation<
+  OrganizationSurfaceDeps,
+  (typeof ORGANIZATION_ROUTES)[Name]
+>;
+
+export type UsageOperation<Name extends keyof typeof USAGE_ROUTES> = Operation<
+  UsageSurfaceDeps,
+  (typeof USAGE_ROUTES)[Name]
+>;

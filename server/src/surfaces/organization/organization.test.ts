@@ -14,12 +14,14 @@ test("every row of the contract is mounted, has an operation of its name, and a 
     tests: readFileSync(new URL(name.replace(/\.ts$/, ".test.ts"), OPERATIONS), "utf8"),
   }));
   // The types of `mountRoutes` require an operation for each row of the table.
-  for (const mounted of ["mountRoutes(app, deps, ORGANIZATION_ROUTES,", "USAGE_ROUTES.getUsage, getUsage(deps)"])
+  for (const mounted of ["mountRoutes(app, deps, ORGANIZATION_ROUTES,", "mountRoutes(app, deps, USAGE_ROUTES,"])
     assert.ok(routes.includes(mounted), `routes.ts lacks ${mounted}`);
   const used = new Set<string>();
   const ids = [ORGANIZATION_ROUTES, USAGE_ROUTES].flatMap((rows) => Object.keys(rows));
   for (const id of ids) {
-    const [file, ...others] = files.filter(({ text }) => text.includes(`export function ${id}(`));
+    const [file, ...others] = files.filter(
+      ({ text }) => text.includes(`export const ${id}: `) || text.includes(`export function ${id}(`),
+    );
     assert.ok(file !== undefined && others.length === 0, `${files.length} files of operations/ must hold ${id} once`);
     assert.match(
       file.tests,

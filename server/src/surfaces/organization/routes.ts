@@ -1,12 +1,13 @@
 import { ORGANIZATION_ROUTES, USAGE_ROUTES } from "@mooring/contract";
 import type { FastifyInstance } from "fastify";
-import { mountRoute, mountRoutes } from "#http/index.ts";
+import { mountRoutes } from "#http/index.ts";
 import type { OrganizationSurfaceDeps, UsageSurfaceDeps } from "./deps.ts";
 import * as access from "./operations/access.ts";
 import * as apps from "./operations/apps.ts";
 import * as audit from "./operations/audit.ts";
 import * as credentials from "./operations/credentials.ts";
 import * as invitations from "./operations/invitations.ts";
+import { acceptInvitation } from "./operations/invitations.ts";
 import * as me from "./operations/me.ts";
 import * as members from "./operations/members.ts";
 import * as organization from "./operations/organization.ts";
@@ -33,9 +34,10 @@ export function mountOrganization(app: FastifyInstance, deps: OrganizationSurfac
     ...s3Destinations,
     ...s3Keys,
     ...trusts,
+    acceptInvitation: acceptInvitation(deps), // counts attempts, so it has a state
   });
 }
 
 export function mountUsage(app: FastifyInstance, deps: UsageSurfaceDeps): void {
-  mountRoute(app, deps.host, USAGE_ROUTES.getUsage, getUsage(deps));
+  mountRoutes(app, deps, USAGE_ROUTES, { getUsage });
 }

@@ -1,7 +1,7 @@
-import type { ResultOf, DISCOVERY_ROUTES } from "@mooring/contract";
+import type { ResultOf, DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import type { PeopleDeps } from "#domain/people/index.ts";
-import type { HttpHost } from "#http/index.ts";
+import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Schedule } from "#stores/jobs/index.ts";
 import type { Mail } from "#stores/mail/index.ts";
@@ -23,3 +23,8 @@ export interface PortalSurfaceDeps {
   /** The folder of the portal's build; null: the default of `npm start`. */
   readonly portalDir: string | null;
 }
+
+export type PortalOperation<Name extends keyof typeof PORTAL_ROUTES> = Operation<
+  PortalSurfaceDeps,
+  (typeof PORTAL_ROUTES)[Name]
+>;

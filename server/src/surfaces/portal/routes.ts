@@ -1,15 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DISCOVERY_ROUTES, PORTAL_ROUTES } from "@mooring/contract";
-import { mountRoute, mountRoutes } from "#http/index.ts";
+import { mountRoutes } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { PortalSurfaceDeps } from "./deps.ts";
 import * as instance from "./operations/instance.ts";
+import { sendTestMail } from "./operations/instance.ts";
 import * as invitations from "./operations/invitations.ts";
+import { beginInvitationWithOidc } from "./operations/invitations.ts";
 import * as session from "./operations/session.ts";
 import * as passkeys from "./operations/passkeys.ts";
 import * as signIn from "./operations/sign-in.ts";
+import { beginPasskeySignIn } from "./operations/sign-in.ts";
 import * as secondFactors from "./operations/second-factors.ts";
 import * as account from "./operations/account.ts";
+import { changeEmail, requestVerification } from "./operations/account.ts";
 import * as backups from "./operations/backups.ts";
 import * as organizations from "./operations/organizations.ts";
 import * as personalAccessTokens from "./operations/personal-access-tokens.ts";
@@ -17,35 +21,51 @@ import * as sessions from "./operations/sessions.ts";
 import { getAddresses } from "./operations/addresses.ts";
 import * as jobs from "./operations/jobs.ts";
 import * as signingKeys from "./operations/signing-keys.ts";
-import * as setUp from "./operations/set-up.ts";
+import { openSetUp, setUp } from "./operations/set-up.ts";
 import { signInWithOidc } from "./operations/sign-in-with-oidc.ts";
 import * as identities from "./operations/identities.ts";
 import * as passwordReset from "./operations/password-reset.ts";
+import { openReset, requestReset, resetPassword } from "./operations/password-reset.ts";
 import * as accounts from "./operations/accounts.ts";
 import { createPages, NOTICES_PATH, PAGE_PATHS, type Page } from "./pages.ts";
 
 /** Every row of the contract, the redirects of single sign-on, and the pages. */
 export function mountPortal(app: FastifyInstance, deps: PortalSurfaceDeps): void {
-  mountRoute(app, deps.host, DISCOVERY_ROUTES.getAddresses, getAddresses(deps));
-  mountRoutes(app, deps, PORTAL_ROUTES, {
-    ...instance,
-    ...invitations,
-    ...session,
-    ...passkeys,
-    ...signIn,
-    ...secondFactors,
-    ...account,
-    ...backups,
-    ...organizations,
-    ...personalAccessTokens,
-    ...sessions,
-    ...jobs,
-    ...signingKeys,
-    ...setUp,
-    ...identities,
-    ...passwordReset,
-    ...accounts,
-  });
+  mountRoutes(
+    app,
+    deps,
+    { ...PORTAL_ROUTES, getAddresses: DISCOVERY_ROUTES.getAddresses },
+    {
+      getAddresses,
+      ...instance,
+      ...invitations,
+      ...session,
+      ...passkeys,
+      ...signIn,
+      ...secondFactors,
+      ...account,
+      ...backups,
+      ...organizations,
+      ...personalAccessTokens,
+      ...sessions,
+      ...jobs,
+      ...signingKeys,
+      ...identities,
+      ...passwordReset,
+      ...accounts,
+      // These count attempts, so they have a state.
+      changeEmail: changeEmail(deps),
+      requestVerification: requestVerification(deps),
+      sendTestMail: sendTestMail(deps),
+      beginInvitationWithOidc: beginInvitationWithOidc(deps),
+      requestReset: requestReset(deps),
+      openReset: openReset(deps),
+      resetPassword: resetPassword(deps),
+      openSetUp: openSetUp(deps),
+      setUp: setUp(deps),
+      beginPasskeySignIn: beginPasskeySignIn(deps),
+    },
+  );
   const oidc = signInWithOidc(deps);
   app.get("/api/sign-in/oidc", (request, reply) => oidc.begin({ request, reply }));
   app.get("/api/sign-in/oidc/callback", (request, reply) => oidc.finish({ request, reply }));

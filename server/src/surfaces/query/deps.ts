@@ -1,4 +1,5 @@
-import type { HttpHost } from "#http/index.ts";
+import type { QUERY_ROUTES, SAVED_QUERY_ROUTES } from "@mooring/contract";
+import type { HttpHost, Operation } from "#http/index.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
 
@@ -15,3 +16,8 @@ export interface QuerySurfaceDeps {
   readonly store: TelemetryStore;
   readonly limits: QueryLimits;
 }
+
+export type QueryOperation<Name extends keyof (typeof QUERY_ROUTES & typeof SAVED_QUERY_ROUTES)> = Operation<
+  QuerySurfaceDeps,
+  (typeof QUERY_ROUTES & typeof SAVED_QUERY_ROUTES)[Name]
+>;

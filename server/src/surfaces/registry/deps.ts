@@ -1,3 +1,4 @@
+import type { REGISTRY_API_ROUTES } from "@mooring/contract";
 import type { Identity } from "#domain/identity/index.ts";
 import type {
   ManifestReader,
@@ -8,7 +9,7 @@ import type {
   Sessions,
   UploadDeps,
 } from "#domain/registry/index.ts";
-import type { HttpHost } from "#http/index.ts";
+import type { HttpHost, Operation } from "#http/index.ts";
 import type { GuardedClock } from "#kernel/deletions.ts";
 import type { Reservations } from "#kernel/reservations.ts";
 import type { ChallengeDeps } from "./challenge.ts";
@@ -35,3 +36,8 @@ export interface ImagesSurfaceDeps extends RegistryDeps {
   readonly clock: GuardedClock;
   readonly host: HttpHost;
 }
+
+export type ImageOperation<Name extends keyof typeof REGISTRY_API_ROUTES> = Operation<
+  ImagesSurfaceDeps,
+  (typeof REGISTRY_API_ROUTES)[Name]
+>;

@@ -1,6 +1,7 @@
+import type { BUCKET_ROUTES } from "@mooring/contract";
 import type { S3Domain } from "#domain/s3/index.ts";
 import type { Envelope } from "#domain/identity/index.ts";
-import type { HttpHost } from "#http/index.ts";
+import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { Reply, Request } from "./wire/request.ts";
@@ -35,3 +36,8 @@ export interface GatewayLink {
   /** Answers a request that came to another listener. */
   handle(request: Request, reply: Reply): void;
 }
+
+export type BucketOperation<Name extends keyof typeof BUCKET_ROUTES> = Operation<
+  BucketsSurfaceDeps,
+  (typeof BUCKET_ROUTES)[Name]
+>;

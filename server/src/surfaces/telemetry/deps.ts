@@ -1,5 +1,6 @@
+import type { ALERT_ROUTES, TELEMETRY_ROUTES, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import type { AlertsDeps } from "#domain/alerts/index.ts";
-import type { HttpHost } from "#http/index.ts";
+import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import type { TelemetryStore } from "#stores/telemetry/index.ts";
@@ -28,3 +29,18 @@ export interface TelemetrySettingsSurfaceDeps {
 export interface AlertsSurfaceDeps extends AlertsDeps {
   readonly host: HttpHost;
 }
+
+export type AlertOperation<Name extends keyof typeof ALERT_ROUTES> = Operation<
+  AlertsSurfaceDeps,
+  (typeof ALERT_ROUTES)[Name]
+>;
+
+export type TelemetrySettingsOperation<Name extends keyof typeof TELEMETRY_SETTINGS_ROUTES> = Operation<
+  TelemetrySettingsSurfaceDeps,
+  (typeof TELEMETRY_SETTINGS_ROUTES)[Name]
+>;
+
+export type TelemetryOperation<Name extends keyof typeof TELEMETRY_ROUTES> = Operation<
+  TelemetrySurfaceDeps,
+  (typeof TELEMETRY_ROUTES)[Name]
+>;

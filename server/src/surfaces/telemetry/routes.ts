@@ -28,8 +28,10 @@ export function mountTelemetry(app: FastifyInstance, deps: TelemetrySurfaceDeps)
   app.removeAllContentTypeParsers();
   for (const mediaType of ["application/json", ...LINES_TYPES]) app.addContentTypeParser(mediaType, readIngestBody);
   app.addContentTypeParser("*", (_request, _payload, done) => done(notIngest()));
-  mountRoute(app, deps.host, TELEMETRY_ROUTES.ingest, ingest(deps), { bodyBytesMax: INGEST_BODY_BYTES_MAX });
-  mountRoute(app, deps.host, TELEMETRY_ROUTES.tailLogs, tailLogs(deps));
+  const { ingest: ingestRow, ...rows } = TELEMETRY_ROUTES;
+  const options = { bodyBytesMax: INGEST_BODY_BYTES_MAX };
+  mountRoute(app, deps.host, ingestRow, (input, context) => ingest(deps, input, context), options);
+  mountRoutes(app, deps, rows, { tailLogs: tailLogs(deps) });
 }
 
 async function readIngestBody(_request: FastifyRequest, payload: IncomingMessage): Promise<SentBody> {

@@ -17,9 +17,9 @@ interface Written {
 /**
  * Creates the document on the first request and keeps it, since rows and addresses don't change while the server runs.
  */
-export function getApiDocument({ addresses }: ApiSurfaceDeps): Operation<Row> {
+export function getApiDocument({ addresses }: ApiSurfaceDeps): Operation<ApiSurfaceDeps, Row> {
   let written: Promise<Written> | undefined;
-  return async (_input, { request, reply }) => {
+  return async (_deps, _input, { request, reply }) => {
     const { digest, ...bodies } = await (written ??= write(apiDocument(addresses)));
     const isGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
     // A strong tag names one representation (RFC 9110 section 8.8.3.3).

@@ -1,31 +1,27 @@
 import type { BodyOf, FILE_ROUTES } from "@mooring/contract";
 import { changePolicy, policyOf, policyVersion, type FilePolicy } from "#domain/files/index.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
-import { type Operation, callerOf } from "#http/index.ts";
+import { callerOf } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { etagOf as versionOf } from "#kernel/versions.ts";
-import type { FilesSurfaceDeps } from "../deps.ts";
+import type { FileOperation } from "../deps.ts";
 import { settingsBody } from "../model.ts";
 
-export function getFileSettings(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.getFileSettings> {
-  return async (_input, { principal, reply }) => {
-    const policy = await policyOf(deps.metadata.read, principal.orgId);
-    void reply.header("etag", versionOf(policyVersion(policy)));
-    return { data: settingsBody(policy, deps.settings) };
-  };
-}
+export const getFileSettings: FileOperation<"getFileSettings"> = async (deps, _input, { principal, reply }) => {
+  const policy = await policyOf(deps.metadata.read, principal.orgId);
+  void reply.header("etag", versionOf(policyVersion(policy)));
+  return { data: settingsBody(policy, deps.settings) };
+};
 
-export function updateFileSettings(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.updateFileSettings> {
-  return async ({ body }, context) => {
-    const { principal, request, reply } = context;
-    requireOrganization(principal, "org:write");
-    const change = changeIn(body);
-    const ifMatch = request.headers["if-match"];
-    const policy = await changePolicy(deps, callerOf(context), principal.orgId, { change, ifMatch });
-    void reply.header("etag", versionOf(policyVersion(policy)));
-    return { data: settingsBody(policy, deps.settings) };
-  };
-}
+export const updateFileSettings: FileOperation<"updateFileSettings"> = async (deps, { body }, context) => {
+  const { principal, request, reply } = context;
+  requireOrganization(principal, "org:write");
+  const change = changeIn(body);
+  const ifMatch = request.headers["if-match"];
+  const policy = await changePolicy(deps, callerOf(context), principal.orgId, { change, ifMatch });
+  void reply.header("etag", versionOf(policyVersion(policy)));
+  return { data: settingsBody(policy, deps.settings) };
+};
 
 function changeIn({
   trash_days: trashDays,

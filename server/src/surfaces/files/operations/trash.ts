@@ -1,4 +1,3 @@
-import type { FILE_ROUTES } from "@mooring/contract";
 import {
   emptyTrash as empty,
   findFile,
@@ -9,46 +8,42 @@ import {
 } from "#domain/files/index.ts";
 import { requireSeen } from "#domain/identity/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
-import { type Operation, callerOf } from "#http/index.ts";
-import type { FilesSurfaceDeps } from "../deps.ts";
+import { callerOf } from "#http/index.ts";
+import type { FileOperation } from "../deps.ts";
 import { fileBody, trashedBody } from "../model.ts";
 import { placeFor, trashedFor } from "../resources.ts";
 
-export function listTrash(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.listTrash> {
-  return async ({ query: { limit = 50, offset = 0, project } }, { principal }) => {
-    const named = project === undefined ? null : await placeFor(deps, principal, project, "files:read");
-    const { files, total, bytes } = await list(deps, principal, { limit, offset, projectId: named ?? undefined });
-    const days = await trashDaysOf(deps, deps.metadata.read, principal.orgId);
-    return { data: { files: files.map(trashedBody), total, bytes, trash_days: days } };
-  };
-}
+export const listTrash: FileOperation<"listTrash"> = async (
+  deps,
+  { query: { limit = 50, offset = 0, project } },
+  { principal },
+) => {
+  const named = project === undefined ? null : await placeFor(deps, principal, project, "files:read");
+  const { files, total, bytes } = await list(deps, principal, { limit, offset, projectId: named ?? undefined });
+  const days = await trashDaysOf(deps, deps.metadata.read, principal.orgId);
+  return { data: { files: files.map(trashedBody), total, bytes, trash_days: days } };
+};
 
-export function restoreFile(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.restoreFile> {
-  return async ({ params }, context) => {
-    const { principal } = context;
-    const file = await findFile(deps, principal.orgId, params.file_id);
-    if (file !== undefined) {
-      requireSeen(principal, "files:write", resourceOf(file));
-      return { data: fileBody(file) };
-    }
-    const { id } = await trashedFor(deps, principal, params.file_id, "files:write");
-    return { data: fileBody(await restore(deps, callerOf(context), principal.orgId, id)) };
-  };
-}
+export const restoreFile: FileOperation<"restoreFile"> = async (deps, { params }, context) => {
+  const { principal } = context;
+  const file = await findFile(deps, principal.orgId, params.file_id);
+  if (file !== undefined) {
+    requireSeen(principal, "files:write", resourceOf(file));
+    return { data: fileBody(file) };
+  }
+  const { id } = await trashedFor(deps, principal, params.file_id, "files:write");
+  return { data: fileBody(await restore(deps, callerOf(context), principal.orgId, id)) };
+};
 
-export function purgeFile(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.purgeFile> {
-  return async ({ params }, context) => {
-    const { principal } = context;
-    const { id } = await trashedFor(deps, principal, params.file_id, "files:delete");
-    await purge(deps, callerOf(context), principal.orgId, id);
-    return undefined;
-  };
-}
+export const purgeFile: FileOperation<"purgeFile"> = async (deps, { params }, context) => {
+  const { principal } = context;
+  const { id } = await trashedFor(deps, principal, params.file_id, "files:delete");
+  await purge(deps, callerOf(context), principal.orgId, id);
+  return undefined;
+};
 
-export function emptyTrash(deps: FilesSurfaceDeps): Operation<typeof FILE_ROUTES.emptyTrash> {
-  return async ({ query: { project } }, context) => {
-    const { principal, signal } = context;
-    const named = project === undefined ? null : await placeFor(deps, principal, project, "files:delete");
-    return { data: await empty(deps, callerOf(context), named ?? undefined, signal) };
-  };
-}
+export const emptyTrash: FileOperation<"emptyTrash"> = async (deps, { query: { project } }, context) => {
+  const { principal, signal } = context;
+  const named = project === undefined ? null : await placeFor(deps, principal, project, "files:delete");
+  return { data: await empty(deps, callerOf(context), named ?? undefined, signal) };
+};

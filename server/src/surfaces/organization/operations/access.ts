@@ -8,8 +8,8 @@ import {
 } from "#domain/identity/index.ts";
 import { membersWhoMay, type MemberAccess, type Project, projectIfNamed } from "#domain/organizations/index.ts";
 import { ruleOf } from "#domain/projects/index.ts";
-import type { Operation, OperationContext } from "#http/index.ts";
-import type { OrganizationSurfaceDeps } from "../deps.ts";
+import type { OperationContext } from "#http/index.ts";
+import type { OrganizationOperation, OrganizationSurfaceDeps } from "../deps.ts";
 import { actorContextOf } from "../resources.ts";
 
 type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
@@ -17,30 +17,28 @@ type Body = ResultOf<typeof ORGANIZATION_ROUTES.getAccess>;
 /** The most entries of a list in one answer: each credential costs a read of its creators. */
 const CREDENTIALS_MAX = 200;
 
-export function getAccess(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getAccess> {
-  return async ({ query }, context) => {
-    const { principal } = context;
-    const { permission } = query;
-    const { orgId } = principal;
-    requireOrganization(principal, "org:read");
-    const project = await projectIfNamed(deps, principal, query.project, "projects:read");
-    const reach = reachOf(principal, "projects:read");
-    const members = await membersWhoMay(deps, { orgId, permission, project, reach });
-    const resource = project === undefined ? { orgId } : { orgId, project };
-    const seesKeys = authorize(principal, "credentials:read", resource) === "allowed";
-    const question = { permission, project };
-    const credentials = seesKeys ? await credentialsOf(deps, context, question) : null;
-    const keys = seesKeys ? await s3KeysOf(deps, context, question) : null;
-    return {
-      permission,
-      project: project === undefined ? null : { id: project.id, slug: project.slug, name: project.name },
-      members: members.items.map(memberBody),
-      credentials: credentials?.items ?? null,
-      s3_keys: keys?.items ?? null,
-      complete: members.complete && (credentials?.complete ?? true) && (keys?.complete ?? true),
-    };
+export const getAccess: OrganizationOperation<"getAccess"> = async (deps, { query }, context) => {
+  const { principal } = context;
+  const { permission } = query;
+  const { orgId } = principal;
+  requireOrganization(principal, "org:read");
+  const project = await projectIfNamed(deps, principal, query.project, "projects:read");
+  const reach = reachOf(principal, "projects:read");
+  const members = await membersWhoMay(deps, { orgId, permission, project, reach });
+  const resource = project === undefined ? { orgId } : { orgId, project };
+  const seesKeys = authorize(principal, "credentials:read", resource) === "allowed";
+  const question = { permission, project };
+  const credentials = seesKeys ? await credentialsOf(deps, context, question) : null;
+  const keys = seesKeys ? await s3KeysOf(deps, context, question) : null;
+  return {
+    permission,
+    project: project === undefined ? null : { id: project.id, slug: project.slug, name: project.name },
+    members: members.items.map(memberBody),
+    credentials: credentials?.items ?? null,
+    s3_keys: keys?.items ?? null,
+    complete: members.complete && (credentials?.complete ?? true) && (keys?.complete ?? true),
   };
-}
+};
 
 function memberBody({ member, projectRole, allowed, because }: MemberAccess): Body["members"][number] {
   const { user_id, email, name, role } = member;

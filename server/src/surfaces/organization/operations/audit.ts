@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import {
   exportAudit as rowsOf,
   findAuditEntry,
@@ -8,47 +7,42 @@ import {
   type AuditRow,
 } from "#domain/audit/index.ts";
 import { absent, requireOrganization } from "#domain/identity/index.ts";
-import type { Operation } from "#http/index.ts";
-import type { OrganizationSurfaceDeps } from "../deps.ts";
+import type { OrganizationOperation } from "../deps.ts";
 import { auditBody, pageBody, verificationBody } from "../model.ts";
 import { filtersOf, pageOf } from "../query.ts";
 
-export function listAudit(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listAudit> {
-  return async ({ query }, { principal }) => {
-    requireOrganization(principal, "audit:read");
-    return pageBody(await list(deps, principal.orgId, filtersOf(query), pageOf(query)), auditBody);
-  };
-}
+export const listAudit: OrganizationOperation<"listAudit"> = async (deps, { query }, { principal }) => {
+  requireOrganization(principal, "audit:read");
+  return pageBody(await list(deps, principal.orgId, filtersOf(query), pageOf(query)), auditBody);
+};
 
-export function getAuditEntry(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getAuditEntry> {
-  return async ({ params }, { principal }) => {
-    requireOrganization(principal, "audit:read");
-    const entry = await findAuditEntry(deps, principal.orgId, params.entry_id);
-    if (entry === undefined) throw absent();
-    return auditBody(entry);
-  };
-}
+export const getAuditEntry: OrganizationOperation<"getAuditEntry"> = async (deps, { params }, { principal }) => {
+  requireOrganization(principal, "audit:read");
+  const entry = await findAuditEntry(deps, principal.orgId, params.entry_id);
+  if (entry === undefined) throw absent();
+  return auditBody(entry);
+};
 
-export function exportAudit(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.exportAudit> {
-  return async ({ query }, { principal, reply, signal }) => {
-    requireOrganization(principal, "audit:read");
-    const lines = linesOf(rowsOf(deps, principal.orgId, filtersOf(query), signal));
-    await reply
-      .header("content-type", "application/x-ndjson; charset=utf-8")
-      .header("content-disposition", 'attachment; filename="audit.ndjson"')
-      .header("cache-control", "no-store")
-      .send(Readable.from(lines));
-    return undefined;
-  };
-}
+export const exportAudit: OrganizationOperation<"exportAudit"> = async (
+  deps,
+  { query },
+  { principal, reply, signal },
+) => {
+  requireOrganization(principal, "audit:read");
+  const lines = linesOf(rowsOf(deps, principal.orgId, filtersOf(query), signal));
+  await reply
+    .header("content-type", "application/x-ndjson; charset=utf-8")
+    .header("content-disposition", 'attachment; filename="audit.ndjson"')
+    .header("cache-control", "no-store")
+    .send(Readable.from(lines));
+  return undefined;
+};
 
 async function* linesOf(rows: AsyncIterable<AuditRow>): AsyncGenerator<string, void, void> {
   for await (const row of rows) yield `${JSON.stringify(auditBody(row))}\n`;
 }
 
-export function verifyAudit(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.verifyAudit> {
-  return async (_input, { principal, signal }) => {
-    requireOrganization(principal, "audit:read");
-    return verificationBody(await verify(deps, principal.orgId, signal));
-  };
-}
+export const verifyAudit: OrganizationOperation<"verifyAudit"> = async (deps, _input, { principal, signal }) => {
+  requireOrganization(principal, "audit:read");
+  return verificationBody(await verify(deps, principal.orgId, signal));
+};

@@ -1,4 +1,3 @@
-import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
 import { FailureDelay, failurePlaceOf, requireOrganization } from "#domain/identity/index.ts";
 import { addressVerifiedMail, sendTo } from "#domain/mail/index.ts";
@@ -10,57 +9,47 @@ import {
   revokeInvitation as revoke,
   type MadeInvitation,
 } from "#domain/organizations/index.ts";
-import { createRateLimiter, type Operation, callerOf } from "#http/index.ts";
+import { callerOf, createRateLimiter } from "#http/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
-import type { OrganizationSurfaceDeps } from "../deps.ts";
+import type { OrganizationOperation, OrganizationSurfaceDeps } from "../deps.ts";
 import { answerLink, linkBody } from "../invitation-link.ts";
 import { invitationBody, pageBody } from "../model.ts";
 import { pageOf } from "../query.ts";
 
-export function listInvitations(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.listInvitations> {
-  return async ({ query }, { principal }) => {
-    requireOrganization(principal, "members:write");
-    const nowMs = deps.clock.nowMs();
-    return pageBody(await list(deps, principal.orgId, pageOf(query)), (invitation) =>
-      invitationBody(invitation, nowMs),
-    );
-  };
-}
+export const listInvitations: OrganizationOperation<"listInvitations"> = async (deps, { query }, { principal }) => {
+  requireOrganization(principal, "members:write");
+  const nowMs = deps.clock.nowMs();
+  return pageBody(await list(deps, principal.orgId, pageOf(query)), (invitation) => invitationBody(invitation, nowMs));
+};
 
-export function createInvitation(
-  deps: OrganizationSurfaceDeps,
-): Operation<typeof ORGANIZATION_ROUTES.createInvitation> {
-  return async ({ body: { send_email: wantsMail = true, ...input } }, context) => {
-    requireOrganization(context.principal, "members:write");
-    let made: MadeInvitation | undefined;
-    // The stored answer says that no mail was sent. That is true until the mail is sent. After a crash in between, the
-    // inviter still has the link.
-    const unsent = await answering(
-      (invited: MadeInvitation) => linkBody(deps, (made = invited)),
-      () => invite(deps, callerOf(context), context.principal.orgId, input),
-    );
-    return made === undefined ? unsent : answerLink(deps, context, made, wantsMail);
-  };
-}
+export const createInvitation: OrganizationOperation<"createInvitation"> = async (
+  deps,
+  { body: { send_email: wantsMail = true, ...input } },
+  context,
+) => {
+  requireOrganization(context.principal, "members:write");
+  let made: MadeInvitation | undefined;
+  // The stored answer says that no mail was sent. That is true until the mail is sent. After a crash in between, the
+  // inviter still has the link.
+  const unsent = await answering(
+    (invited: MadeInvitation) => linkBody(deps, (made = invited)),
+    () => invite(deps, callerOf(context), context.principal.orgId, input),
+  );
+  return made === undefined ? unsent : answerLink(deps, context, made, wantsMail);
+};
 
-export function renewInvitation(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.renewInvitation> {
-  return async ({ params, body }, context) => {
-    requireOrganization(context.principal, "members:write");
-    const made = await renew(deps, callerOf(context), context.principal.orgId, params.invitation_id);
-    void context.reply.header("cache-control", "no-store");
-    return answerLink(deps, context, made, body.send_email ?? true);
-  };
-}
+export const renewInvitation: OrganizationOperation<"renewInvitation"> = async (deps, { params, body }, context) => {
+  requireOrganization(context.principal, "members:write");
+  const made = await renew(deps, callerOf(context), context.principal.orgId, params.invitation_id);
+  void context.reply.header("cache-control", "no-store");
+  return answerLink(deps, context, made, body.send_email ?? true);
+};
 
-export function revokeInvitation(
-  deps: OrganizationSurfaceDeps,
-): Operation<typeof ORGANIZATION_ROUTES.revokeInvitation> {
-  return async ({ params }, context) => {
-    requireOrganization(context.principal, "members:write");
-    await revoke(deps, callerOf(context), context.principal.orgId, params.invitation_id);
-    return undefined;
-  };
-}
+export const revokeInvitation: OrganizationOperation<"revokeInvitation"> = async (deps, { params }, context) => {
+  requireOrganization(context.principal, "members:write");
+  await revoke(deps, callerOf(context), context.principal.orgId, params.invitation_id);
+  return undefined;
+};
 
 const TRIES_A_MINUTE = 10;
 
@@ -68,13 +57,13 @@ const TRIES_A_MINUTE = 10;
  * Public, and it may check the password of an existing account, so tries with a right link are counted for that link. A
  * caller with wrong links has to wait, but does not delay a right link from the same address.
  */
-export function acceptInvitation(
-  deps: OrganizationSurfaceDeps,
-): Operation<typeof ORGANIZATION_ROUTES.acceptInvitation> {
-  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
-  const misses = new FailureDelay(deps.clock);
+export function acceptInvitation({
+  clock,
+}: Pick<OrganizationSurfaceDeps, "clock">): OrganizationOperation<"acceptInvitation"> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock };
+  const misses = new FailureDelay(clock);
   const byInvitation = createRateLimiter({ name: "invitation", ...limit });
-  return async ({ body }, { ip, requestId, reply, request }) => {
+  return async (deps, { body }, { ip, requestId, reply, request }) => {
     byInvitation.take(sha256Hex(body.token));
     const { organization, person, role, ended } = await misses.countMisses(failurePlaceOf(ip), () =>
       accept(deps, body, { ip, requestId }),

@@ -1,32 +1,29 @@
-import { addressRangeText, parseAddress, type ORGANIZATION_ROUTES } from "@mooring/contract";
+import { addressRangeText, parseAddress } from "@mooring/contract";
 import { reachOf, type Principal, type Reach } from "#domain/identity/index.ts";
 import { getOrganization, listProjects } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
-import type { OrganizationSurfaceDeps } from "../deps.ts";
+import type { OrganizationOperation } from "../deps.ts";
 import { ownProjectBody } from "../model.ts";
 
 const PROJECTS_MAX = 1000;
 
-export function getMe(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getMe> {
-  return async (_input, { principal, ip }) => {
-    const { id, slug, name } = await getOrganization(deps, principal.orgId);
-    const projects = await listProjects(deps, principal.orgId, reachOfMe(principal), { limit: PROJECTS_MAX });
-    const roles = principal.kind === "person" ? principal.projects : new Map<string, never>();
-    return {
-      kind: principal.kind,
-      id: principal.id,
-      client_id: principal.kind === "credential" ? principal.clientId : null,
-      email: principal.kind === "person" ? principal.email : null,
-      role: principal.kind === "person" ? principal.role : null,
-      organization: { id, slug, name },
-      project_id: principal.kind === "credential" ? principal.projectId : null,
-      scopes: [...principal.scopes],
-      address: peerAddress(ip),
-      projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id))),
-      projects_next_cursor: projects.nextCursor,
-    };
+export const getMe: OrganizationOperation<"getMe"> = async (deps, _input, { principal, ip }) => {
+  const { id, slug, name } = await getOrganization(deps, principal.orgId);
+  const projects = await listProjects(deps, principal.orgId, reachOfMe(principal), { limit: PROJECTS_MAX });
+  const roles = principal.kind === "person" ? principal.projects : new Map<string, never>();
+  return {
+    kind: principal.kind,
+    id: principal.id,
+    client_id: principal.kind === "credential" ? principal.clientId : null,
+    email: principal.kind === "person" ? principal.email : null,
+    role: principal.kind === "person" ? principal.role : null,
+    organization: { id, slug, name },
+    project_id: principal.kind === "credential" ? principal.projectId : null,
+    scopes: [...principal.scopes],
+    address: peerAddress(ip),
+    projects: projects.items.map((project) => ownProjectBody(project, roles.get(project.id))),
+    projects_next_cursor: projects.nextCursor,
   };
-}
+};
 
 /** Returns an address in the form of address ranges. Text that is not an address (a local socket) stays unchanged. */
 function peerAddress(ip: string): string {

@@ -1,30 +1,23 @@
-import type { ORGANIZATION_ROUTES } from "@mooring/contract";
 import { getOrganization as find, updateOrganization as update } from "#domain/organizations/index.ts";
-import { type Operation, callerOf } from "#http/index.ts";
-import type { OrganizationSurfaceDeps } from "../deps.ts";
+import { callerOf } from "#http/index.ts";
+import type { OrganizationOperation } from "../deps.ts";
 import { organizationBody, versioned } from "../model.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
 import { settled } from "../resources.ts";
 
-export function getOrganization(deps: OrganizationSurfaceDeps): Operation<typeof ORGANIZATION_ROUTES.getOrganization> {
-  return async (_input, context) => {
-    requireOrganization(context.principal, "org:read");
-    const organization = await find(deps, context.principal.orgId);
-    return versioned(context, organization, organizationBody(organization));
-  };
-}
+export const getOrganization: OrganizationOperation<"getOrganization"> = async (deps, _input, context) => {
+  requireOrganization(context.principal, "org:read");
+  const organization = await find(deps, context.principal.orgId);
+  return versioned(context, organization, organizationBody(organization));
+};
 
-export function updateOrganization(
-  deps: OrganizationSurfaceDeps,
-): Operation<typeof ORGANIZATION_ROUTES.updateOrganization> {
-  return async ({ body }, context) => {
-    const { principal, request } = context;
-    requireOrganization(principal, "org:write");
-    const organization = await update(deps, callerOf(context), principal.orgId, {
-      change: body,
-      ifMatch: request.headers["if-match"],
-    });
-    await settled(deps);
-    return versioned(context, organization, organizationBody(organization));
-  };
-}
+export const updateOrganization: OrganizationOperation<"updateOrganization"> = async (deps, { body }, context) => {
+  const { principal, request } = context;
+  requireOrganization(principal, "org:write");
+  const organization = await update(deps, callerOf(context), principal.orgId, {
+    change: body,
+    ifMatch: request.headers["if-match"],
+  });
+  await settled(deps);
+  return versioned(context, organization, organizationBody(organization));
+};

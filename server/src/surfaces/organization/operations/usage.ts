@@ -2,41 +2,38 @@ import type { ActivityService, ResultOf, USAGE_ROUTES } from "@mooring/contract"
 import { requireOrganization } from "#domain/identity/index.ts";
 import { countOrganization } from "#domain/organizations/index.ts";
 import { storedQuotaOf, usageOf } from "#domain/quotas/index.ts";
-import type { Operation } from "#http/index.ts";
 import { limitOf } from "#kernel/no-limit.ts";
-import type { UsageSurfaceDeps } from "../deps.ts";
+import type { UsageOperation, UsageSurfaceDeps } from "../deps.ts";
 
 type Body = ResultOf<typeof USAGE_ROUTES.getUsage>;
 
 const SOON_MS = 30 * 24 * 60 * 60 * 1000;
 
-export function getUsage(deps: UsageSurfaceDeps): Operation<typeof USAGE_ROUTES.getUsage> {
-  return async (_input, { principal }) => {
-    requireOrganization(principal, "org:read");
-    const { orgId } = principal;
-    const activity = await deps.identity.activity.ofOrganization(orgId);
-    const { perSecond, burst } = deps.limits.rate;
-    return {
-      services: {
-        telemetry: telemetryOf(deps, orgId),
-        ...(await storedOf(deps, orgId)),
-      },
-      requests_last_day: activity.map(({ service, requests, refused }) => ({
-        service: service as ActivityService,
-        requests,
-        refused,
-      })),
-      rate_limit: {
-        per_second: perSecond,
-        burst,
-        hits_last_day: activity.reduce((sum, { limited }) => sum + limited, 0),
-      },
-      credentials: await liveOf(deps, (atMs) => deps.identity.credentials.count(orgId, atMs)),
-      s3_keys: await liveOf(deps, (atMs) => deps.identity.s3Keys.count(orgId, atMs)),
-      ...(await countOrganization(deps.metadata.read, orgId)),
-    };
+export const getUsage: UsageOperation<"getUsage"> = async (deps, _input, { principal }) => {
+  requireOrganization(principal, "org:read");
+  const { orgId } = principal;
+  const activity = await deps.identity.activity.ofOrganization(orgId);
+  const { perSecond, burst } = deps.limits.rate;
+  return {
+    services: {
+      telemetry: telemetryOf(deps, orgId),
+      ...(await storedOf(deps, orgId)),
+    },
+    requests_last_day: activity.map(({ service, requests, refused }) => ({
+      service: service as ActivityService,
+      requests,
+      refused,
+    })),
+    rate_limit: {
+      per_second: perSecond,
+      burst,
+      hits_last_day: activity.reduce((sum, { limited }) => sum + limited, 0),
+    },
+    credentials: await liveOf(deps, (atMs) => deps.identity.credentials.count(orgId, atMs)),
+    s3_keys: await liveOf(deps, (atMs) => deps.identity.s3Keys.count(orgId, atMs)),
+    ...(await countOrganization(deps.metadata.read, orgId)),
   };
-}
+};
 
 function telemetryOf({ telemetry }: UsageSurfaceDeps, orgId: string): Body["services"]["telemetry"] {
   const { logs, metrics, traces } = telemetry.usage(orgId);

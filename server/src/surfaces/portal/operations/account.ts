@@ -1,28 +1,25 @@
-import type { PORTAL_ROUTES } from "@mooring/contract";
 import { changeAddress, createMailedLink, personById } from "#domain/accounts/index.ts";
 import { addressChangedMail } from "#domain/mail/index.ts";
 import { changePassword as change, dismissNotice as dismiss, rename } from "#domain/people/index.ts";
-import { createRateLimiter, type Operation } from "#http/index.ts";
+import { createRateLimiter } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
 import { mailResetLink, mailTo } from "../mails.ts";
 import { originOf } from "../origin.ts";
 import { requireMail } from "./password-reset.ts";
 
-export function updateAccount(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.updateAccount> {
-  return async ({ body }, context) => {
-    await rename(deps.people, context.session, body.name, originOf(context));
-    return { name: body.name };
-  };
-}
+export const updateAccount: PortalOperation<"updateAccount"> = async (deps, { body }, context) => {
+  await rename(deps.people, context.session, body.name, originOf(context));
+  return { name: body.name };
+};
 
 const TRIES_A_MINUTE = 5;
 
 /** Always mails the old address, since its owner may not have made the change. */
-export function changeEmail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.changeEmail> {
-  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+export function changeEmail({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"changeEmail"> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock };
   const tries = createRateLimiter({ name: "person", ...limit });
-  return async ({ body }, context) => {
+  return async (deps, { body }, context) => {
     const { userId } = context.session;
     tries.take(userId);
     const email = body.email.toLowerCase();
@@ -36,16 +33,16 @@ export function changeEmail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_RO
   };
 }
 
-export function changePassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.changePassword> {
-  return async ({ body }, context) => {
-    await change(deps.people, context.session, body.password, originOf(context));
-  };
-}
+export const changePassword: PortalOperation<"changePassword"> = async (deps, { body }, context) => {
+  await change(deps.people, context.session, body.password, originOf(context));
+};
 
-export function requestVerification(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.requestVerification> {
-  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+export function requestVerification({
+  clock,
+}: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"requestVerification"> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock };
   const tries = createRateLimiter({ name: "person", ...limit });
-  return async (_input, context) => {
+  return async (deps, _input, context) => {
     const { userId } = context.session;
     tries.take(userId);
     requireMail(deps);
@@ -62,8 +59,6 @@ export function requestVerification(deps: PortalSurfaceDeps): Operation<typeof P
   };
 }
 
-export function dismissNotice(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.dismissNotice> {
-  return async (_input, { session }) => {
-    await dismiss(deps.people, session);
-  };
-}
+export const dismissNotice: PortalOperation<"dismissNotice"> = async (deps, _input, { session }) => {
+  await dismiss(deps.people, session);
+};

@@ -1,27 +1,24 @@
 import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
 import { auditInstance } from "#domain/people/index.ts";
-import type { Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation } from "../deps.ts";
 import type { InstanceBackup } from "../instance.ts";
 import { originOf } from "../origin.ts";
 
-export function listBackups(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.listBackups> {
-  return async (_input, { reply }) => {
-    void reply.header("cache-control", "no-store");
-    const { directory, reason, running, failure, intervalHours, keep } = deps.backups.state();
-    return {
-      directory,
-      reason,
-      running_since: running === null ? null : isoFromMs(running.startedMs),
-      failure: failure === null ? null : { at: isoFromMs(failure.atMs), detail: failure.detail },
-      interval_hours: intervalHours,
-      keep,
-      items: (await deps.backups.list()).map(backupBody),
-    };
+export const listBackups: PortalOperation<"listBackups"> = async (deps, _input, { reply }) => {
+  void reply.header("cache-control", "no-store");
+  const { directory, reason, running, failure, intervalHours, keep } = deps.backups.state();
+  return {
+    directory,
+    reason,
+    running_since: running === null ? null : isoFromMs(running.startedMs),
+    failure: failure === null ? null : { at: isoFromMs(failure.atMs), detail: failure.detail },
+    interval_hours: intervalHours,
+    keep,
+    items: (await deps.backups.list()).map(backupBody),
   };
-}
+};
 
 function backupBody({
   name,
@@ -35,23 +32,19 @@ function backupBody({
 }
 
 /** Writes the audit entry before the backup starts, so that the backup contains it. */
-export function createBackup(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createBackup> {
-  return async (_input, context) => {
-    const { reason, running } = deps.backups.state();
-    if (reason === null && running === null) {
-      const event = { action: "backup.create", target: { kind: "backup", id: "new" }, detail: {} };
-      await auditInstance(deps.people, context.session, event, originOf(context));
-    }
-    await deps.backups.begin();
-    return undefined;
-  };
-}
-
-export function deleteBackup(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.deleteBackup> {
-  return async ({ params: { name } }, context) => {
-    if (!(await deps.backups.delete(name))) throw new Problem("not_found", "There is no backup of this name.");
-    const event = { action: "backup.delete", target: { kind: "backup", id: name }, detail: {} };
+export const createBackup: PortalOperation<"createBackup"> = async (deps, _input, context) => {
+  const { reason, running } = deps.backups.state();
+  if (reason === null && running === null) {
+    const event = { action: "backup.create", target: { kind: "backup", id: "new" }, detail: {} };
     await auditInstance(deps.people, context.session, event, originOf(context));
-    return undefined;
-  };
-}
+  }
+  await deps.backups.begin();
+  return undefined;
+};
+
+export const deleteBackup: PortalOperation<"deleteBackup"> = async (deps, { params: { name } }, context) => {
+  if (!(await deps.backups.delete(name))) throw new Problem("not_found", "There is no backup of this name.");
+  const event = { action: "backup.delete", target: { kind: "backup", id: name }, detail: {} };
+  await auditInstance(deps.people, context.session, event, originOf(context));
+  return undefined;
+};

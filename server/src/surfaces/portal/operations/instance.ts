@@ -1,57 +1,54 @@
-import type { PORTAL_ROUTES } from "@mooring/contract";
 import { testMail } from "#domain/mail/index.ts";
 import { lastAccessChange } from "#domain/identity/index.ts";
 import { auditInstance, migrationsOf, nodesOf } from "#domain/people/index.ts";
-import { createRateLimiter, type Operation } from "#http/index.ts";
+import { createRateLimiter } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { MailFailure } from "#stores/mail/index.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
 const STATES = { next: "next", signing: "active", retired: "retired" } as const;
 
-export function getInstance(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.getInstance> {
+export const getInstance: PortalOperation<"getInstance"> = async (deps, _input, { reply }) => {
   const { identity, instance, metadata } = deps;
-  return async (_input, { reply }) => {
-    void reply.header("cache-control", "no-store");
-    const nodes = await nodesOf(metadata.read);
-    return {
-      version: instance.version,
-      started_at: isoFromMs(instance.startedAtMs),
-      metadata: metadata.dialect,
-      objects: instance.objects,
-      telemetry: "embedded" as const,
-      master_key_id: identity.envelope.masterKeyId,
-      latest_change: await lastAccessChange(metadata.read),
-      nodes: nodes.map((node) => ({
-        id: node.id,
-        current: node.id === identity.feed.nodeId,
-        applied_change: node.applied_seq,
-        started_at: isoFromMs(node.started_at),
-        seen_at: isoFromMs(node.seen_at),
+  void reply.header("cache-control", "no-store");
+  const nodes = await nodesOf(metadata.read);
+  return {
+    version: instance.version,
+    started_at: isoFromMs(instance.startedAtMs),
+    metadata: metadata.dialect,
+    objects: instance.objects,
+    telemetry: "embedded" as const,
+    master_key_id: identity.envelope.masterKeyId,
+    latest_change: await lastAccessChange(metadata.read),
+    nodes: nodes.map((node) => ({
+      id: node.id,
+      current: node.id === identity.feed.nodeId,
+      applied_change: node.applied_seq,
+      started_at: isoFromMs(node.started_at),
+      seen_at: isoFromMs(node.seen_at),
+    })),
+    signing_keys: identity.keys.list().map((key) => ({
+      kid: key.kid,
+      alg: key.alg,
+      state: STATES[key.state],
+      created_at: isoFromMs(key.createdAtMs),
+      active_at: isoFromMs(key.activeAtMs),
+    })),
+    checks: [...(await instance.checks())],
+    disk: await instance.disk(),
+    memory_bytes: process.memoryUsage.rss(),
+    build: {
+      ...instance.build,
+      migrations: (await migrationsOf(metadata.read)).map(({ name, applied_at: at }) => ({
+        name,
+        applied_at: isoFromMs(at),
       })),
-      signing_keys: identity.keys.list().map((key) => ({
-        kid: key.kid,
-        alg: key.alg,
-        state: STATES[key.state],
-        created_at: isoFromMs(key.createdAtMs),
-        active_at: isoFromMs(key.activeAtMs),
-      })),
-      checks: [...(await instance.checks())],
-      disk: await instance.disk(),
-      memory_bytes: process.memoryUsage.rss(),
-      build: {
-        ...instance.build,
-        migrations: (await migrationsOf(metadata.read)).map(({ name, applied_at: at }) => ({
-          name,
-          applied_at: isoFromMs(at),
-        })),
-      },
-      mail: mailBody(deps.mail),
-    };
+    },
+    mail: mailBody(deps.mail),
   };
-}
+};
 
 function mailBody(mail: PortalSurfaceDeps["mail"]) {
   if (mail === null) return null;
@@ -60,22 +57,20 @@ function mailBody(mail: PortalSurfaceDeps["mail"]) {
 }
 
 /** Accepts the clock of the answering node only: each node has a separate clock. */
-export function acceptClock(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.acceptClock> {
-  return async (_input, context) => {
-    const event = { action: "clock.accept", target: { kind: "instance", id: "instance" }, detail: {} };
-    await auditInstance(deps.people, context.session, event, originOf(context));
-    deps.instance.acceptClock();
-    return undefined;
-  };
-}
+export const acceptClock: PortalOperation<"acceptClock"> = async (deps, _input, context) => {
+  const event = { action: "clock.accept", target: { kind: "instance", id: "instance" }, detail: {} };
+  await auditInstance(deps.people, context.session, event, originOf(context));
+  deps.instance.acceptClock();
+  return undefined;
+};
 
 const TRIES_A_MINUTE = 10;
 
 /** Answers with the mail server's reply, even a refusal, because the operator wants to see it. */
-export function sendTestMail(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.sendTestMail> {
-  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+export function sendTestMail({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"sendTestMail"> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock };
   const tries = createRateLimiter({ name: "person", ...limit });
-  return async ({ body: { to } }, context) => {
+  return async (deps, { body: { to } }, context) => {
     const { mail } = deps;
     if (mail === null)
       throw new Problem("conflict", "No mail server is set. Set smtp_url and mail_from, and restart the server.");

@@ -1,6 +1,5 @@
 import type { PORTAL_ROUTES, ResultOf } from "@mooring/contract";
 import { auditInstance } from "#domain/people/index.ts";
-import type { Operation } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import {
@@ -13,7 +12,7 @@ import {
   type PeriodicRow,
   type WorkState,
 } from "#stores/jobs/index.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
 type Listed = ResultOf<typeof PORTAL_ROUTES.listJobs>;
@@ -21,15 +20,13 @@ type JobKind = Awaited<ReturnType<typeof jobKinds>>[number];
 
 const ROWS: readonly PeriodicRow[] = Object.values(PERIODIC_WORK);
 
-export function listJobs(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.listJobs> {
-  return async (_input, { reply }) => {
-    void reply.header("cache-control", "no-store");
-    const kinds = await jobKinds(deps.metadata.read);
-    const periodic: Listed["periodic"] = [];
-    for (const work of deps.schedule.list()) periodic.push(await periodicView(deps, work, kinds));
-    return { periodic, queued: kinds.map(queuedView) };
-  };
-}
+export const listJobs: PortalOperation<"listJobs"> = async (deps, _input, { reply }) => {
+  void reply.header("cache-control", "no-store");
+  const kinds = await jobKinds(deps.metadata.read);
+  const periodic: Listed["periodic"] = [];
+  for (const work of deps.schedule.list()) periodic.push(await periodicView(deps, work, kinds));
+  return { periodic, queued: kinds.map(queuedView) };
+};
 
 async function periodicView(
   { metadata }: Pick<PortalSurfaceDeps, "metadata">,
@@ -70,15 +67,13 @@ function timeOf(ms: number | null): string | null {
 }
 
 /** Runs periodic work now. The server runs all of it at its own times too, so an extra run does no harm. */
-export function runJob(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.runJob> {
-  return async ({ params: { name } }, context) => {
-    if (!deps.schedule.begin(name) && !(await runQueued(deps, name)))
-      throw new Problem("not_found", "There is no periodic work of this name, and no parked job of this kind.");
-    const event = { action: "job.run", target: { kind: "job", id: name }, detail: {} };
-    await auditInstance(deps.people, context.session, event, originOf(context));
-    return undefined;
-  };
-}
+export const runJob: PortalOperation<"runJob"> = async (deps, { params: { name } }, context) => {
+  if (!deps.schedule.begin(name) && !(await runQueued(deps, name)))
+    throw new Problem("not_found", "There is no periodic work of this name, and no parked job of this kind.");
+  const event = { action: "job.run", target: { kind: "job", id: name }, detail: {} };
+  await auditInstance(deps.people, context.session, event, originOf(context));
+  return undefined;
+};
 
 /**
  * Makes jobs due: those of periodic work that one node does (perhaps none), or the parked jobs of a kind. Returns false

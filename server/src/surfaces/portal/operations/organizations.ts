@@ -1,39 +1,33 @@
-import type { PORTAL_ROUTES } from "@mooring/contract";
 import { sendTo, setupMail } from "#domain/mail/index.ts";
 import { setupUrl } from "#domain/organizations/index.ts";
 import { createOrganization as create, organizationsOf } from "#domain/people/index.ts";
-import type { Operation } from "#http/index.ts";
 import { OPERATOR_ROWS_COUNTED_MAX } from "#kernel/limits.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
-export function listOrganizations(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.listOrganizations> {
-  return async ({ query }) => {
-    const { q, limit = 50, cursor: after } = query;
-    const { organizations, next } = await organizationsOf(deps.metadata.read, { q, after, limit });
-    return {
-      items: organizations.map(({ created_at, members, ...row }) => ({
-        ...row,
-        created_at: isoFromMs(created_at),
-        members: Math.min(members, OPERATOR_ROWS_COUNTED_MAX),
-        ...(members > OPERATOR_ROWS_COUNTED_MAX ? { members_is_lower_bound: true as const } : {}),
-      })),
-      next_cursor: next,
-    };
+export const listOrganizations: PortalOperation<"listOrganizations"> = async (deps, { query }) => {
+  const { q, limit = 50, cursor: after } = query;
+  const { organizations, next } = await organizationsOf(deps.metadata.read, { q, after, limit });
+  return {
+    items: organizations.map(({ created_at, members, ...row }) => ({
+      ...row,
+      created_at: isoFromMs(created_at),
+      members: Math.min(members, OPERATOR_ROWS_COUNTED_MAX),
+      ...(members > OPERATOR_ROWS_COUNTED_MAX ? { members_is_lower_bound: true as const } : {}),
+    })),
+    next_cursor: next,
   };
-}
+};
 
-export function createOrganization(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createOrganization> {
-  return async ({ body }, context) => {
-    const { owner_email, ...rest } = body;
-    const input = { ...rest, ownerEmail: owner_email.toLowerCase() };
-    const { setupToken, ...made } = await create(deps.people, context.session, input, originOf(context));
-    void context.reply.header("cache-control", "no-store");
-    if (setupToken === null) return { ...made, setup_url: null, email: null };
-    const link = setupUrl(deps.addresses.portal_url, setupToken);
-    const message = setupMail(input.ownerEmail, { organization: made.name, link });
-    const email = deps.mail === null ? null : await sendTo(deps.mail, message, context.request.log);
-    return { ...made, setup_url: link, email };
-  };
-}
+export const createOrganization: PortalOperation<"createOrganization"> = async (deps, { body }, context) => {
+  const { owner_email, ...rest } = body;
+  const input = { ...rest, ownerEmail: owner_email.toLowerCase() };
+  const { setupToken, ...made } = await create(deps.people, context.session, input, originOf(context));
+  void context.reply.header("cache-control", "no-store");
+  if (setupToken === null) return { ...made, setup_url: null, email: null };
+  const link = setupUrl(deps.addresses.portal_url, setupToken);
+  const message = setupMail(input.ownerEmail, { organization: made.name, link });
+  const email = deps.mail === null ? null : await sendTo(deps.mail, message, context.request.log);
+  return { ...made, setup_url: link, email };
+};

@@ -1,22 +1,21 @@
-import type { PORTAL_ROUTES } from "@mooring/contract";
 import { createMailedLink, createOperatorLink, openAccountLink, resetUrl } from "#domain/accounts/index.ts";
 import { FailureDelay, failurePlaceOf } from "#domain/identity/index.ts";
 import { auditInstance, resetPassword as reset, secondFactorsOf } from "#domain/people/index.ts";
-import { createRateLimiter, type Operation, type OperationContext } from "#http/index.ts";
+import { createRateLimiter, type OperationContext } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { answerStep } from "../cookie.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
 import { mailResetLink, mailVerified, mailReset } from "../mails.ts";
 import { originOf } from "../origin.ts";
 
 const TRIES_A_MINUTE = 10;
 
 /** Looks for the account after the answer, so that neither its text nor its time reveals whether there is one. */
-export function requestReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.requestReset> {
-  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock: deps.clock };
+export function requestReset({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"requestReset"> {
+  const limit = { perSecond: TRIES_A_MINUTE / 60, burst: TRIES_A_MINUTE, clock };
   const tries = createRateLimiter({ name: "address", ...limit });
-  return ({ body }, context) => {
+  return (deps, { body }, context) => {
     tries.take(context.ip);
     requireMail(deps);
     setImmediate(() => {
@@ -42,9 +41,9 @@ async function sendLink(deps: PortalSurfaceDeps, email: string, context: Operati
   if (link !== null) await mailResetLink(deps, link, context.request.log);
 }
 
-export function openReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.openReset> {
-  const misses = new FailureDelay(deps.clock);
-  return async ({ body }, { ip, reply }) => {
+export function openReset({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"openReset"> {
+  const misses = new FailureDelay(clock);
+  return async (deps, { body }, { ip, reply }) => {
     void reply.header("cache-control", "no-store");
     const { person, clearsSecondFactor } = await misses.countMisses(failurePlaceOf(ip), () =>
       openAccountLink(deps, body.token),
@@ -56,9 +55,9 @@ export function openReset(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUT
   };
 }
 
-export function resetPassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.resetPassword> {
-  const misses = new FailureDelay(deps.clock);
-  return async ({ body }, context) => {
+export function resetPassword({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"resetPassword"> {
+  const misses = new FailureDelay(clock);
+  return async (deps, { body }, context) => {
     // Checked before the password is hashed, because hashing is expensive.
     await misses.countMisses(failurePlaceOf(context.ip), () => openAccountLink(deps, body.token));
     const origin = originOf(context);
@@ -70,17 +69,15 @@ export function resetPassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_
   };
 }
 
-export function createResetLink(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createResetLink> {
-  return async ({ params, body }, context) => {
-    const origin = originOf(context);
-    const clearsSecondFactor = body.clear_second_factor ?? false;
-    const actor = { kind: "person", id: context.session.userId } as const;
-    const who = { userId: params.user_id };
-    const { token, expiresAtMs } = await createOperatorLink(deps, who, { clearsSecondFactor, actor, origin });
-    const target = { kind: "user", id: params.user_id };
-    const detail = { clears_second_factor: clearsSecondFactor };
-    await auditInstance(deps.people, context.session, { action: "reset_link.create", target, detail }, origin);
-    void context.reply.header("cache-control", "no-store");
-    return { reset_url: resetUrl(deps.addresses.portal_url, token), expires_at: isoFromMs(expiresAtMs) };
-  };
-}
+export const createResetLink: PortalOperation<"createResetLink"> = async (deps, { params, body }, context) => {
+  const origin = originOf(context);
+  const clearsSecondFactor = body.clear_second_factor ?? false;
+  const actor = { kind: "person", id: context.session.userId } as const;
+  const who = { userId: params.user_id };
+  const { token, expiresAtMs } = await createOperatorLink(deps, who, { clearsSecondFactor, actor, origin });
+  const target = { kind: "user", id: params.user_id };
+  const detail = { clears_second_factor: clearsSecondFactor };
+  await auditInstance(deps.people, context.session, { action: "reset_link.create", target, detail }, origin);
+  void context.reply.header("cache-control", "no-store");
+  return { reset_url: resetUrl(deps.addresses.portal_url, token), expires_at: isoFromMs(expiresAtMs) };
+};

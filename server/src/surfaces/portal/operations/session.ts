@@ -1,4 +1,3 @@
-import type { PORTAL_ROUTES } from "@mooring/contract";
 import { lackingOf, parsePolicy, absent } from "#domain/identity/index.ts";
 import { standingOf } from "#domain/organizations/index.ts";
 import {
@@ -11,68 +10,59 @@ import {
   personById,
   securityOf,
 } from "#domain/people/index.ts";
-import type { Operation } from "#http/index.ts";
 import { isoFromMs } from "#kernel/time.ts";
 import { sendSession } from "../cookie.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
-export function getSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.getSession> {
-  return async (_input, { session, reply }) => {
-    const { read } = deps.people.metadata;
-    const { id, userId, email, name, instanceAdmin, method } = session;
-    const person = await personById(read, userId);
-    const security = await securityOf(read, userId);
-    const standing = standingOf(session, security.hasTotp || security.passkeys > 0);
-    void reply.header("cache-control", "no-store");
-    return {
-      user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
-      organizations: (await membershipsOf(read, userId)).map(({ policy, ...membership }) => ({
-        ...membership,
-        refused: lackingOf(parsePolicy(policy).people, standing),
-      })),
-      session: {
-        id,
-        method,
-        confirmed_at: isoFromMs(session.confirmedAtMs),
-        expires_at: isoFromMs(session.expiresAtMs),
-      },
-      security: {
-        has_password: person?.password_hash !== null,
-        has_totp: security.hasTotp,
-        passkeys: security.passkeys,
-        recovery_codes_left: security.recoveryCodesLeft,
-        has_identity: await hasExternalIdentity(read, userId),
-      },
-      notice: await noticeOf(deps.people, session),
-      sends_email: deps.mail !== null,
-    };
+export const getSession: PortalOperation<"getSession"> = async (deps, _input, { session, reply }) => {
+  const { read } = deps.people.metadata;
+  const { id, userId, email, name, instanceAdmin, method } = session;
+  const person = await personById(read, userId);
+  const security = await securityOf(read, userId);
+  const standing = standingOf(session, security.hasTotp || security.passkeys > 0);
+  void reply.header("cache-control", "no-store");
+  return {
+    user: { id: userId, email, name, instance_admin: instanceAdmin, email_verified: person?.verified_at !== null },
+    organizations: (await membershipsOf(read, userId)).map(({ policy, ...membership }) => ({
+      ...membership,
+      refused: lackingOf(parsePolicy(policy).people, standing),
+    })),
+    session: {
+      id,
+      method,
+      confirmed_at: isoFromMs(session.confirmedAtMs),
+      expires_at: isoFromMs(session.expiresAtMs),
+    },
+    security: {
+      has_password: person?.password_hash !== null,
+      has_totp: security.hasTotp,
+      passkeys: security.passkeys,
+      recovery_codes_left: security.recoveryCodesLeft,
+      has_identity: await hasExternalIdentity(read, userId),
+    },
+    notice: await noticeOf(deps.people, session),
+    sends_email: deps.mail !== null,
   };
-}
+};
 
 /** Creates the access token that the portal uses for the public API. */
-export function createSessionToken(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.createSessionToken> {
-  return async ({ body }, { session, reply }) => {
-    const token = await createToken(deps.people, session, body.organization);
-    if (token === undefined) throw absent();
-    void reply.header("cache-control", "no-store");
-    return { access_token: token.accessToken, token_type: "Bearer", expires_in: token.expiresInS };
-  };
-}
+export const createSessionToken: PortalOperation<"createSessionToken"> = async (deps, { body }, { session, reply }) => {
+  const token = await createToken(deps.people, session, body.organization);
+  if (token === undefined) throw absent();
+  void reply.header("cache-control", "no-store");
+  return { access_token: token.accessToken, token_type: "Bearer", expires_in: token.expiresInS };
+};
 
-export function beginConfirmation(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.beginConfirmation> {
-  return (_input, { session, request, reply }) => {
-    void reply.header("cache-control", "no-store");
-    return beginPasskeyProof(deps.people, { kind: "confirmation", userId: session.userId }, request.headers.host);
-  };
-}
+export const beginConfirmation: PortalOperation<"beginConfirmation"> = (deps, _input, { session, request, reply }) => {
+  void reply.header("cache-control", "no-store");
+  return beginPasskeyProof(deps.people, { kind: "confirmation", userId: session.userId }, request.headers.host);
+};
 
 /** Continues the session with a new secret. */
-export function confirmSession(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.confirmSession> {
-  return async ({ body }, context) => {
-    const { session } = context;
-    const { secret, confirmedAtMs } = await confirm(deps.people, session, body, originOf(context));
-    await sendSession(deps.people, context, secret);
-    return { confirmed_at: isoFromMs(confirmedAtMs), id: session.id };
-  };
-}
+export const confirmSession: PortalOperation<"confirmSession"> = async (deps, { body }, context) => {
+  const { session } = context;
+  const { secret, confirmedAtMs } = await confirm(deps.people, session, body, originOf(context));
+  await sendSession(deps.people, context, secret);
+  return { confirmed_at: isoFromMs(confirmedAtMs), id: session.id };
+};

@@ -9,15 +9,15 @@ import {
   type Project,
 } from "#domain/organizations/index.ts";
 import { beginSession } from "#domain/people/index.ts";
-import type { Operation, OperationContext } from "#http/index.ts";
+import type { OperationContext } from "#http/index.ts";
 import { endFormer, sendSession } from "../cookie.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
 /** Returns the account of a set-up link, so that the owner sees the address for the sign-in. */
-export function openSetUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.openSetUp> {
-  const misses = new FailureDelay(deps.clock);
-  return async ({ body }, { ip, reply }) => {
+export function openSetUp({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"openSetUp"> {
+  const misses = new FailureDelay(clock);
+  return async (deps, { body }, { ip, reply }) => {
     void reply.header("cache-control", "no-store");
     return misses.countMisses(failurePlaceOf(ip), () => openSetupLink(deps, body.token));
   };
@@ -39,9 +39,9 @@ const FIRST_SCOPES: readonly Scope[] = [
  * Sets the owner's name and password by the one-time link, signs them in, and creates a first credential, whose secret
  * is shown once.
  */
-export function setUp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.setUp> {
-  const misses = new FailureDelay(deps.clock);
-  return async ({ body }, context) => {
+export function setUp({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"setUp"> {
+  const misses = new FailureDelay(clock);
+  return async (deps, { body }, context) => {
     const { ip, requestId } = context;
     const origin = originOf(context);
     const owner = await misses.countMisses(failurePlaceOf(ip), () => useSetupLink(deps, body, { ip, requestId }));

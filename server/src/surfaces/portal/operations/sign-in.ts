@@ -1,4 +1,3 @@
-import type { PORTAL_ROUTES } from "@mooring/contract";
 import {
   beginPasskeyProof,
   endSession,
@@ -8,47 +7,37 @@ import {
   signInWithRecoveryCode as byRecoveryCode,
   signInWithTotp as byTotp,
 } from "#domain/people/index.ts";
-import { createRateLimiter, type Operation } from "#http/index.ts";
+import { createRateLimiter } from "#http/index.ts";
 import { answerStep, endCookie } from "../cookie.ts";
-import type { PortalSurfaceDeps } from "../deps.ts";
+import type { PortalOperation, PortalSurfaceDeps } from "../deps.ts";
 import { originOf } from "../origin.ts";
 
-export function getSignInMethods(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.getSignInMethods> {
-  return (_input, { request, reply }) => {
-    const { portal, provider } = deps.people;
-    const passkeys = passkeyPlaceOf(portal, request.headers.host) !== undefined;
-    void reply.header("cache-control", "no-store");
-    return {
-      passkeys,
-      passkey_url: passkeys ? null : portal.localhostOrigin,
-      oidc: provider === null ? null : { name: provider.settings.name },
-      sends_email: deps.mail !== null,
-    };
+export const getSignInMethods: PortalOperation<"getSignInMethods"> = (deps, _input, { request, reply }) => {
+  const { portal, provider } = deps.people;
+  const passkeys = passkeyPlaceOf(portal, request.headers.host) !== undefined;
+  void reply.header("cache-control", "no-store");
+  return {
+    passkeys,
+    passkey_url: passkeys ? null : portal.localhostOrigin,
+    oidc: provider === null ? null : { name: provider.settings.name },
+    sends_email: deps.mail !== null,
   };
-}
+};
 
-export function signInWithPassword(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.signInWithPassword> {
-  return async ({ body }, context) => {
-    const origin = originOf(context);
-    return answerStep(deps.people, context, await byPassword(deps.people, body, origin), origin);
-  };
-}
+export const signInWithPassword: PortalOperation<"signInWithPassword"> = async (deps, { body }, context) => {
+  const origin = originOf(context);
+  return answerStep(deps.people, context, await byPassword(deps.people, body, origin), origin);
+};
 
-export function signInWithTotp(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.signInWithTotp> {
-  return async ({ body }, context) => {
-    const origin = originOf(context);
-    return answerStep(deps.people, context, await byTotp(deps.people, body, origin), origin);
-  };
-}
+export const signInWithTotp: PortalOperation<"signInWithTotp"> = async (deps, { body }, context) => {
+  const origin = originOf(context);
+  return answerStep(deps.people, context, await byTotp(deps.people, body, origin), origin);
+};
 
-export function signInWithRecoveryCode(
-  deps: PortalSurfaceDeps,
-): Operation<typeof PORTAL_ROUTES.signInWithRecoveryCode> {
-  return async ({ body }, context) => {
-    const origin = originOf(context);
-    return answerStep(deps.people, context, await byRecoveryCode(deps.people, body, origin), origin);
-  };
-}
+export const signInWithRecoveryCode: PortalOperation<"signInWithRecoveryCode"> = async (deps, { body }, context) => {
+  const origin = originOf(context);
+  return answerStep(deps.people, context, await byRecoveryCode(deps.people, body, origin), origin);
+};
 
 /**
  * Each attempt writes a record. So an address, or a browser with an earlier sign-in, may start this many at once, then
@@ -56,9 +45,9 @@ export function signInWithRecoveryCode(
  */
 const BEGUN_AT_ONCE = 60;
 
-export function beginPasskeySignIn(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.beginPasskeySignIn> {
-  const tries = createRateLimiter({ name: "address", perSecond: 1, burst: BEGUN_AT_ONCE, clock: deps.clock });
-  return async (_input, context) => {
+export function beginPasskeySignIn({ clock }: Pick<PortalSurfaceDeps, "clock">): PortalOperation<"beginPasskeySignIn"> {
+  const tries = createRateLimiter({ name: "address", perSecond: 1, burst: BEGUN_AT_ONCE, clock: clock });
+  return async (deps, _input, context) => {
     const { request, reply } = context;
     tries.take(deps.people.throttle.placeOf(originOf(context)));
     void reply.header("cache-control", "no-store");
@@ -66,16 +55,12 @@ export function beginPasskeySignIn(deps: PortalSurfaceDeps): Operation<typeof PO
   };
 }
 
-export function signInWithPasskey(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.signInWithPasskey> {
-  return async ({ body }, context) => {
-    const origin = originOf(context);
-    return answerStep(deps.people, context, await byPasskey(deps.people, body, origin), origin);
-  };
-}
+export const signInWithPasskey: PortalOperation<"signInWithPasskey"> = async (deps, { body }, context) => {
+  const origin = originOf(context);
+  return answerStep(deps.people, context, await byPasskey(deps.people, body, origin), origin);
+};
 
-export function signOut(deps: PortalSurfaceDeps): Operation<typeof PORTAL_ROUTES.signOut> {
-  return async (_input, context) => {
-    await endSession(deps.people, context.session, { origin: originOf(context), action: "session.sign_out" });
-    endCookie(context.reply);
-  };
-}
+export const signOut: PortalOperation<"signOut"> = async (deps, _input, context) => {
+  await endSession(deps.people, context.session, { origin: originOf(context), action: "session.sign_out" });
+  endCookie(context.reply);
+};

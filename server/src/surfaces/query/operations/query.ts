@@ -1,9 +1,8 @@
-import type { QUERY_ROUTES } from "@mooring/contract";
 import { visibleProjects } from "#domain/organizations/index.ts";
-import { preferredType, type Operation } from "#http/index.ts";
+import { preferredType } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { ResultFormat } from "#stores/telemetry/index.ts";
-import type { QueryLimits, QuerySurfaceDeps } from "../deps.ts";
+import type { QueryLimits, QueryOperation } from "../deps.ts";
 import { rangeOf } from "../range.ts";
 import { requireRecords } from "../records.ts";
 import { sendRun } from "../send.ts";
@@ -30,31 +29,29 @@ const FORMATS: Readonly<Record<(typeof TYPES)[number], ResultFormat>> = {
  * `POST /v1/query`: streams the result in the format that `Accept` prefers.
  * @throws Problem `not_acceptable`, `invalid_parameter`, and the engine's own (see `TelemetryStore.query`)
  */
-export function query(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.query> {
-  return async ({ body }, { principal, request, reply, signal }) => {
-    const offers = explainOf(body.explain) === undefined ? TYPES : PLAN_TYPES;
-    const type = preferredType(request.headers.accept, offers);
-    if (type === null) throw new Problem("not_acceptable", `This operation can answer as ${offers.join(", ")}.`);
-    refuseBeyondLimits(body, deps.limits);
-    const run = await deps.store.query({
-      orgId: principal.orgId,
-      visible: () => visibleProjects(deps.metadata, principal, "telemetry:read"),
-      sql: body.sql,
-      parameters: body.parameters ?? [],
-      format: FORMATS[type],
-      range: rangeOf(body),
-      records: requireRecords(principal),
-      explain: explainOf(body.explain),
-      timeoutMs: body.timeout_ms ?? deps.limits.timeoutMs,
-      memoryBytesMax: deps.limits.memoryBytesMax,
-      rowsMax: body.limit ?? deps.limits.rowsMax,
-      truncate: body.limit !== undefined,
-      signal,
-    });
-    await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json" });
-    return undefined as never; // The body was streamed, so the framework serializes nothing.
-  };
-}
+export const query: QueryOperation<"query"> = async (deps, { body }, { principal, request, reply, signal }) => {
+  const offers = explainOf(body.explain) === undefined ? TYPES : PLAN_TYPES;
+  const type = preferredType(request.headers.accept, offers);
+  if (type === null) throw new Problem("not_acceptable", `This operation can answer as ${offers.join(", ")}.`);
+  refuseBeyondLimits(body, deps.limits);
+  const run = await deps.store.query({
+    orgId: principal.orgId,
+    visible: () => visibleProjects(deps.metadata, principal, "telemetry:read"),
+    sql: body.sql,
+    parameters: body.parameters ?? [],
+    format: FORMATS[type],
+    range: rangeOf(body),
+    records: requireRecords(principal),
+    explain: explainOf(body.explain),
+    timeoutMs: body.timeout_ms ?? deps.limits.timeoutMs,
+    memoryBytesMax: deps.limits.memoryBytesMax,
+    rowsMax: body.limit ?? deps.limits.rowsMax,
+    truncate: body.limit !== undefined,
+    signal,
+  });
+  await sendRun(run, { request, reply, trailer: FORMATS[type] !== "json" });
+  return undefined as never; // The body was streamed, so the framework serializes nothing.
+};
 
 function explainOf(explain: boolean | "analyze" | undefined): "plan" | "analyze" | undefined {
   return explain === true ? "plan" : explain === false ? undefined : explain;

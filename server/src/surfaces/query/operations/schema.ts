@@ -1,7 +1,6 @@
 import type { QUERY_ROUTES, ResultOf } from "@mooring/contract";
 import type { Principal } from "#domain/identity/index.ts";
 import { visibleProjects } from "#domain/organizations/index.ts";
-import type { Operation } from "#http/index.ts";
 import { isoFromUs } from "#kernel/time.ts";
 import {
   FUNCTION_NAMES,
@@ -15,7 +14,7 @@ import {
   type TelemetryUsage,
 } from "#stores/telemetry/index.ts";
 import { EXAMPLES } from "../examples.ts";
-import type { QuerySurfaceDeps } from "../deps.ts";
+import type { QueryOperation } from "../deps.ts";
 import { mayReadRecords, RECORD_SCOPES } from "../records.ts";
 
 type Schema = ResultOf<typeof QUERY_ROUTES.getQuerySchema>;
@@ -36,21 +35,19 @@ const DESCRIPTIONS: Readonly<Record<TelemetryType | RecordTable, string>> = {
  * `GET /v1/query/schema`: lists tables, columns and functions. Figures and promoted attributes cover all rows, so
  * callers who see only some rows don't get them.
  */
-export function getQuerySchema(deps: QuerySurfaceDeps): Operation<typeof QUERY_ROUTES.getQuerySchema> {
-  return async (_input, { principal }) => {
-    const all = (await visibleProjects(deps.metadata, principal, "telemetry:read")) === "all";
-    const usage = all ? deps.store.usage(principal.orgId) : undefined;
-    const records = readableRecords(principal);
-    return {
-      tables: [...TELEMETRY_TYPES.map((type) => telemetryTable(type, usage)), ...records.map(recordTable)],
-      functions: [...FUNCTION_NAMES],
-      table_functions: [...TABLE_FUNCTION_NAMES],
-      examples: EXAMPLES.filter((example) => example.records === undefined || records.includes(example.records)).map(
-        ({ title, sql }) => ({ title, sql }),
-      ),
-    };
+export const getQuerySchema: QueryOperation<"getQuerySchema"> = async (deps, _input, { principal }) => {
+  const all = (await visibleProjects(deps.metadata, principal, "telemetry:read")) === "all";
+  const usage = all ? deps.store.usage(principal.orgId) : undefined;
+  const records = readableRecords(principal);
+  return {
+    tables: [...TELEMETRY_TYPES.map((type) => telemetryTable(type, usage)), ...records.map(recordTable)],
+    functions: [...FUNCTION_NAMES],
+    table_functions: [...TABLE_FUNCTION_NAMES],
+    examples: EXAMPLES.filter((example) => example.records === undefined || records.includes(example.records)).map(
+      ({ title, sql }) => ({ title, sql }),
+    ),
   };
-}
+};
 
 function readableRecords(principal: Principal): RecordTable[] {
   const names = Object.keys(RECORD_SCOPES) as RecordTable[];

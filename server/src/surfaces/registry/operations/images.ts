@@ -1,5 +1,4 @@
 import { parseJson } from "#kernel/json-names.ts";
-import type { REGISTRY_API_ROUTES } from "@mooring/contract";
 import { absent } from "#domain/identity/index.ts";
 import {
   deleteReference,
@@ -18,63 +17,59 @@ import {
   type ImageConfig,
   type ManifestRow,
 } from "#domain/registry/index.ts";
-import { type Operation, callerOf } from "#http/index.ts";
+import { callerOf } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isoFromMs } from "#kernel/time.ts";
-import type { ImagesSurfaceDeps } from "../deps.ts";
+import type { ImageOperation } from "../deps.ts";
 import { isoOrNull, platformBody, repositoryFor } from "../model-images.ts";
 
-export function listImageTags(deps: ImagesSurfaceDeps): Operation<typeof REGISTRY_API_ROUTES.listImageTags> {
-  return async ({ params, query }, { principal }) => {
-    const repository = await repositoryFor(deps, principal, params.app_id, "registry:pull");
-    const { limit = 50, cursor } = query;
-    const after = cursor === undefined ? "" : decodeCursor(cursor, ["string"])[0];
-    const rows = await tagPage(deps.metadata.read, repository.id, { after, limit: limit + 1 });
-    const shown = rows.slice(0, limit);
-    const outlines = await outlinesOf(deps, repository.id, shown);
-    const items = shown.map((row) => ({
-      name: row.name,
-      digest: row.digest,
-      media_type: row.media_type,
-      artifact_type: row.artifact_type,
-      platforms: (outlines.get(row.digest)?.platforms ?? []).map(platformBody),
-      size_bytes: outlines.get(row.digest)?.totalBytes ?? null,
-      immutable: isImmutable(repository, row.name),
-      pulls: row.pulls,
-      last_pull_at: isoOrNull(row.last_pull_at),
-      created_at: isoFromMs(row.created_at),
-      updated_at: isoFromMs(row.updated_at),
-    }));
-    const last = items.at(-1);
-    return { items, next_cursor: rows.length > limit && last !== undefined ? encodeCursor([last.name]) : null };
-  };
-}
+export const listImageTags: ImageOperation<"listImageTags"> = async (deps, { params, query }, { principal }) => {
+  const repository = await repositoryFor(deps, principal, params.app_id, "registry:pull");
+  const { limit = 50, cursor } = query;
+  const after = cursor === undefined ? "" : decodeCursor(cursor, ["string"])[0];
+  const rows = await tagPage(deps.metadata.read, repository.id, { after, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const outlines = await outlinesOf(deps, repository.id, shown);
+  const items = shown.map((row) => ({
+    name: row.name,
+    digest: row.digest,
+    media_type: row.media_type,
+    artifact_type: row.artifact_type,
+    platforms: (outlines.get(row.digest)?.platforms ?? []).map(platformBody),
+    size_bytes: outlines.get(row.digest)?.totalBytes ?? null,
+    immutable: isImmutable(repository, row.name),
+    pulls: row.pulls,
+    last_pull_at: isoOrNull(row.last_pull_at),
+    created_at: isoFromMs(row.created_at),
+    updated_at: isoFromMs(row.updated_at),
+  }));
+  const last = items.at(-1);
+  return { items, next_cursor: rows.length > limit && last !== undefined ? encodeCursor([last.name]) : null };
+};
 
 const REFERRERS_MAX = 100;
 
-export function getImageManifest(deps: ImagesSurfaceDeps): Operation<typeof REGISTRY_API_ROUTES.getImageManifest> {
-  return async ({ params }, { principal }) => {
-    const repository = await repositoryFor(deps, principal, params.app_id, "registry:pull");
-    const { read } = deps.metadata;
-    const manifest = await findManifest(deps, repository, params.reference).catch(() => {
-      throw absent();
-    });
-    const image = await imageOf(deps, manifest);
-    const config = image.references.find(({ kind }) => kind === "config");
-    const page = { artifactType: undefined, after: "", limit: REFERRERS_MAX };
-    const referrers = await referrerRows(read, repository.id, manifest.digest, page);
-    const tags = await tagsOfManifest(read, repository.id, manifest.digest);
-    return {
-      ...manifestBody(manifest),
-      total_size_bytes: image.totalBytes,
-      tags: tags.map(({ name }) => name),
-      ...contentBody(image),
-      image_config: config === undefined ? null : configBody(await readImageConfig(deps, config)),
-      referrers: referrers.map(referrerBody),
-    };
+export const getImageManifest: ImageOperation<"getImageManifest"> = async (deps, { params }, { principal }) => {
+  const repository = await repositoryFor(deps, principal, params.app_id, "registry:pull");
+  const { read } = deps.metadata;
+  const manifest = await findManifest(deps, repository, params.reference).catch(() => {
+    throw absent();
+  });
+  const image = await imageOf(deps, manifest);
+  const config = image.references.find(({ kind }) => kind === "config");
+  const page = { artifactType: undefined, after: "", limit: REFERRERS_MAX };
+  const referrers = await referrerRows(read, repository.id, manifest.digest, page);
+  const tags = await tagsOfManifest(read, repository.id, manifest.digest);
+  return {
+    ...manifestBody(manifest),
+    total_size_bytes: image.totalBytes,
+    tags: tags.map(({ name }) => name),
+    ...contentBody(image),
+    image_config: config === undefined ? null : configBody(await readImageConfig(deps, config)),
+    referrers: referrers.map(referrerBody),
   };
-}
+};
 
 function manifestBody(row: ManifestRow) {
   return {
@@ -156,19 +151,15 @@ function annotationsOf({ annotations }: ManifestRow): Record<string, string> {
   return parseJson(annotations) as Record<string, string>;
 }
 
-export function deleteImageManifest(
-  deps: ImagesSurfaceDeps,
-): Operation<typeof REGISTRY_API_ROUTES.deleteImageManifest> {
-  return async ({ params }, context) => {
-    const { app_id, reference } = params;
-    const repository = await repositoryFor(deps, context.principal, app_id, "registry:delete");
-    if (!isTag(reference) && parseDigest(reference) === undefined) throw absent();
-    await deleteReference(deps, callerOf(context), repository, reference).catch((error: unknown) => {
-      throw error instanceof RegistryError ? problemOf(error, reference) : error;
-    });
-    return undefined;
-  };
-}
+export const deleteImageManifest: ImageOperation<"deleteImageManifest"> = async (deps, { params }, context) => {
+  const { app_id, reference } = params;
+  const repository = await repositoryFor(deps, context.principal, app_id, "registry:delete");
+  if (!isTag(reference) && parseDigest(reference) === undefined) throw absent();
+  await deleteReference(deps, callerOf(context), repository, reference).catch((error: unknown) => {
+    throw error instanceof RegistryError ? problemOf(error, reference) : error;
+  });
+  return undefined;
+};
 
 /** Converts the registry's refusals to problems of this API. */
 function problemOf(error: RegistryError, reference: string): Problem | RegistryError {

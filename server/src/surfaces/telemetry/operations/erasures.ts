@@ -2,25 +2,24 @@ import type { BodyOf, TELEMETRY_SETTINGS_ROUTES } from "@mooring/contract";
 import { answering } from "#domain/idempotency/index.ts";
 import { createErasure, getErasure, listErasures, type ErasureInput } from "#domain/telemetry/index.ts";
 import { requireOrganization } from "#domain/identity/index.ts";
-import type { Operation } from "#http/index.ts";
 import { Problem, type ProblemPlace } from "#kernel/problem.ts";
 import { usFromIso } from "#kernel/time.ts";
 import { MATCHABLE, type ErasureMatch } from "#stores/telemetry/index.ts";
-import type { TelemetrySettingsSurfaceDeps } from "../deps.ts";
+import type { TelemetrySettingsOperation } from "../deps.ts";
 import { erasureBody } from "../model-settings.ts";
 
 const LIMIT_DEFAULT = 50;
 
-export function listTelemetryErasures(
-  deps: TelemetrySettingsSurfaceDeps,
-): Operation<typeof TELEMETRY_SETTINGS_ROUTES.listTelemetryErasures> {
-  return async ({ query }, { principal }) => {
-    requireOrganization(principal, "org:write");
-    const wanted = { limit: query.limit ?? LIMIT_DEFAULT, cursor: query.cursor };
-    const { items, nextCursor } = await listErasures(deps, principal.orgId, wanted);
-    return { items: items.map(erasureBody), next_cursor: nextCursor };
-  };
-}
+export const listTelemetryErasures: TelemetrySettingsOperation<"listTelemetryErasures"> = async (
+  deps,
+  { query },
+  { principal },
+) => {
+  requireOrganization(principal, "org:write");
+  const wanted = { limit: query.limit ?? LIMIT_DEFAULT, cursor: query.cursor };
+  const { items, nextCursor } = await listErasures(deps, principal.orgId, wanted);
+  return { items: items.map(erasureBody), next_cursor: nextCursor };
+};
 
 type Body = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
 
@@ -30,18 +29,18 @@ type Body = BodyOf<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure>;
  * @throws Problem `forbidden`, `invalid_body` for a match on members that rows of a type don't have, or an empty time
  *   range
  */
-export function createTelemetryErasure(
-  deps: TelemetrySettingsSurfaceDeps,
-): Operation<typeof TELEMETRY_SETTINGS_ROUTES.createTelemetryErasure> {
-  return async ({ body }, { principal, ip, requestId }) => {
-    requireOrganization(principal, "org:write");
-    const caller = { principal, ip, requestId, createdBy: principal.id };
-    const input = inputOf(body);
-    const answer = await answering(erasureBody, () => createErasure(deps, caller, principal.orgId, input));
-    await deps.store.refresh();
-    return answer;
-  };
-}
+export const createTelemetryErasure: TelemetrySettingsOperation<"createTelemetryErasure"> = async (
+  deps,
+  { body },
+  { principal, ip, requestId },
+) => {
+  requireOrganization(principal, "org:write");
+  const caller = { principal, ip, requestId, createdBy: principal.id };
+  const input = inputOf(body);
+  const answer = await answering(erasureBody, () => createErasure(deps, caller, principal.orgId, input));
+  await deps.store.refresh();
+  return answer;
+};
 
 function inputOf(body: Body): ErasureInput {
   const fromUs = body.from === undefined ? null : usFromIso(body.from);
@@ -69,11 +68,11 @@ function wellFormed(match: Body["match"]): ErasureMatch {
   ) as ErasureMatch;
 }
 
-export function getTelemetryErasure(
-  deps: TelemetrySettingsSurfaceDeps,
-): Operation<typeof TELEMETRY_SETTINGS_ROUTES.getTelemetryErasure> {
-  return async ({ params }, { principal }) => {
-    requireOrganization(principal, "org:write");
-    return erasureBody(await getErasure(deps, principal.orgId, params.erasure_id));
-  };
-}
+export const getTelemetryErasure: TelemetrySettingsOperation<"getTelemetryErasure"> = async (
+  deps,
+  { params },
+  { principal },
+) => {
+  requireOrganization(principal, "org:write");
+  return erasureBody(await getErasure(deps, principal.orgId, params.erasure_id));
+};

@@ -1,9 +1,8 @@
-import type { TELEMETRY_ROUTES } from "@mooring/contract";
-import { idempotencyKeyOf, type Operation, type OperationContext } from "#http/index.ts";
+import { idempotencyKeyOf, type OperationContext } from "#http/index.ts";
 import { sha256Hex } from "#kernel/digest.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Batch } from "#stores/telemetry/index.ts";
-import type { TelemetrySurfaceDeps } from "../deps.ts";
+import type { TelemetryOperation } from "../deps.ts";
 import { LINES_TYPES, mediaTypeOf } from "../wire/media-types.ts";
 import { bytesOf, type SentBody } from "../wire/sent-body.ts";
 
@@ -12,42 +11,40 @@ import { bytesOf, type SentBody } from "../wire/sent-body.ts";
  * @throws Problem `invalid_body` with pointers, `body_too_large`, `unsupported_media_type`, `idempotency_key_reused`,
  * `quota_exceeded`, `disk_full`, `unavailable`
  */
-export function ingest(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.ingest> {
-  return async ({ params }, { principal, request, reply }) => {
-    deps.store.admit(principal.orgId);
-    const lenient = prefersLenient(request);
-    const idempotencyKey = idempotencyKeyOf(request);
-    const body = request.body as SentBody | undefined;
-    if (body === undefined || bytesOf(body) === 0) {
-      throw new Problem("invalid_body", 'The body is empty; send {"entries": [...]}, or an entry a line.');
-    }
-    const projectId = principal.kind === "credential" ? principal.projectId : null;
-    const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
-    const notBefore = deps.store.notBefore(principal.orgId, params.type);
-    const hashed = idempotencyKey !== null;
-    const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines, notBefore, hashed });
-    const batch: Batch = {
-      orgId: principal.orgId,
-      type: params.type,
-      rows: encoded.rows,
-      rowsCrc: encoded.rowsCrc,
-      count: encoded.count,
-      ...(idempotencyKey === null || encoded.bodyHash === undefined
-        ? {}
-        : {
-            idempotency: {
-              keyHash: sha256Hex(JSON.stringify([principal.id, idempotencyKey])),
-              bodyHash: encoded.bodyHash,
-            },
-          }),
-    };
-    const { accepted, replayed } = await deps.store.append(batch);
-    if (replayed) void reply.header("idempotency-replayed", "true");
-    if (lenient) void reply.header("preference-applied", "handling=lenient");
-    if (encoded.rejected === 0) return { accepted };
-    return { accepted, rejected: encoded.rejected, errors: encoded.errors.map((place) => ({ ...place })) };
+export const ingest: TelemetryOperation<"ingest"> = async (deps, { params }, { principal, request, reply }) => {
+  deps.store.admit(principal.orgId);
+  const lenient = prefersLenient(request);
+  const idempotencyKey = idempotencyKeyOf(request);
+  const body = request.body as SentBody | undefined;
+  if (body === undefined || bytesOf(body) === 0) {
+    throw new Problem("invalid_body", 'The body is empty; send {"entries": [...]}, or an entry a line.');
+  }
+  const projectId = principal.kind === "credential" ? principal.projectId : null;
+  const lines = LINES_TYPES.includes(mediaTypeOf(request.headers["content-type"]));
+  const notBefore = deps.store.notBefore(principal.orgId, params.type);
+  const hashed = idempotencyKey !== null;
+  const encoded = await deps.encoders.encode(params.type, body, { projectId, lenient, lines, notBefore, hashed });
+  const batch: Batch = {
+    orgId: principal.orgId,
+    type: params.type,
+    rows: encoded.rows,
+    rowsCrc: encoded.rowsCrc,
+    count: encoded.count,
+    ...(idempotencyKey === null || encoded.bodyHash === undefined
+      ? {}
+      : {
+          idempotency: {
+            keyHash: sha256Hex(JSON.stringify([principal.id, idempotencyKey])),
+            bodyHash: encoded.bodyHash,
+          },
+        }),
   };
-}
+  const { accepted, replayed } = await deps.store.append(batch);
+  if (replayed) void reply.header("idempotency-replayed", "true");
+  if (lenient) void reply.header("preference-applied", "handling=lenient");
+  if (encoded.rejected === 0) return { accepted };
+  return { accepted, rejected: encoded.rejected, errors: encoded.errors.map((place) => ({ ...place })) };
+};
 
 /** RFC 7240 section 4.4. */
 function prefersLenient(request: OperationContext["request"]): boolean {

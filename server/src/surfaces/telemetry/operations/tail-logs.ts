@@ -1,7 +1,6 @@
-import type { TELEMETRY_ROUTES } from "@mooring/contract";
-import { preferredType, type Operation } from "#http/index.ts";
+import { preferredType } from "#http/index.ts";
 import { Problem } from "#kernel/problem.ts";
-import type { TelemetrySurfaceDeps } from "../deps.ts";
+import type { TelemetryOperation, TelemetrySurfaceDeps } from "../deps.ts";
 import { filterOf } from "../tail/filter.ts";
 import { createLook } from "../tail/look.ts";
 import { positionOf, type Position } from "../tail/position.ts";
@@ -14,10 +13,10 @@ const ATTRIBUTES_MAX = 10;
  * `GET /v1/tail/logs`: sends new entries as server-sent events, until the caller disconnects or may no longer see them.
  * @throws Problem `invalid_parameter`, `not_acceptable`, `quota_exceeded`, `telemetry_incomplete`, `unavailable`
  */
-export function tailLogs(deps: TelemetrySurfaceDeps): Operation<typeof TELEMETRY_ROUTES.tailLogs> {
+export function tailLogs(deps: TelemetrySurfaceDeps): TelemetryOperation<"tailLogs"> {
   const { host, metadata, tails } = deps;
   const look = createLook(metadata, host.clock);
-  return async ({ query }, { principal, request, reply }) => {
+  return async (_deps, { query }, { principal, request, reply }) => {
     if (preferredType(request.headers.accept, [EVENTS]) === null)
       throw new Problem("not_acceptable", `This operation can answer only as ${EVENTS}.`);
     const { level, service, q, trace_id, last_event_id, ...rest } = query;
