@@ -49,6 +49,7 @@ const CASES: Readonly<Record<string, Case>> = {
   upgrade: { args: (data) => ["upgrade", ...data], says: /a server runs on this data directory/ },
   doctor: opens("doctor"),
   config: { args: (data) => ["config", ...data], says: null },
+  healthcheck: { args: (data) => ["healthcheck", ...data], says: null },
   version: { args: () => ["version"], says: null },
 };
 
