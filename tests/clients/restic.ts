@@ -30,8 +30,8 @@ export const resticClient: Client = {
   name: "restic",
   version: () => versionOf("restic", ["version"], /^restic (\S+)/m),
   steps: [
-    { name: "make a repository, and the bucket with it", run: async (place) => void (await restic(place, "init")) },
-    { name: "back up, and again what changed", run: backups },
+    { name: "create a repository, and its bucket", run: async (place) => void (await restic(place, "init")) },
+    { name: "back up, and then back up only the changes", run: backups },
     { name: "check, with all data read", run: async (place) => void (await restic(place, "check", "--read-data")) },
     { name: "restore", run: restores },
     {

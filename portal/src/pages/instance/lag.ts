@@ -21,7 +21,7 @@ export function nodeState(
   return { kind: behind > FEW ? "stop" : "warn", text };
 }
 
-/** Compares both share and bytes, since a tenth of a large disk is enough for long. */
+/** Compares the free share and the free bytes, since a tenth of a large disk is much space. */
 export function diskKind(freeBytes: number, totalBytes: number): "go" | "warn" | "stop" {
   const GIB = 1024 ** 3;
   const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;

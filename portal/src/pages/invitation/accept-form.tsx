@@ -19,8 +19,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Accepts with a new account or with an existing one. The link does not contain this, so the person chooses. The server
- * answers with an error if the choice was wrong.
+ * Accepts with a new account or with an existing one. The link does not say which of the two applies, so the person
+ * chooses. The server answers with an error if the choice was wrong.
  */
 export function AcceptForm({
   token,

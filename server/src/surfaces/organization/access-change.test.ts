@@ -176,7 +176,7 @@ describe("a change of access", () => {
     );
   });
 
-  test("a credential of a project is revoked with it, and sees nothing else before", async () => {
+  test("a credential of a project reads nothing outside the project, and is revoked with the project", async () => {
     const token = await world.token();
     const project = await made("POST", "/v1/projects", token, { slug: "short" });
     const bound = await world.token({ projectId: project["id"] as string });

@@ -24,8 +24,8 @@ export interface State {
   /** It waits for an approval. */
   readonly isPending: boolean;
   /**
-   * Tests an address against its own list, those of the credentials that created it, and the organization's. Null: any
-   * address.
+   * Tests an address against the credential's list, the lists of the credentials that created it, and the
+   * organization's list. Null: any address.
    */
   readonly allows: AddressTest | null;
 }

@@ -38,7 +38,8 @@ export interface Credential extends AnyView {
   readonly kind: "app" | "personal";
   readonly clientId: string;
   /**
-   * The credential in its chain of creators whose revocation also ended it. Null: it was revoked itself, or is valid.
+   * The revoked credential, among those that created it, whose revocation also ended this one. Null: this one was
+   * revoked itself, or is valid.
    */
   readonly revokedWith: string | null;
   readonly lastUsedIp: string | null;

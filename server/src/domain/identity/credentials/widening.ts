@@ -6,7 +6,7 @@ import type { Addresses } from "./addresses.ts";
 import { APPROVER_SCOPE, mayApprove } from "./approval.ts";
 import type { Policy } from "./bounds.ts";
 
-/** The actor that widens a credential or a key, and where that reaches. */
+/** The actor that gives a credential or a key more access, and what the actor itself may do there. */
 export interface Widener {
   readonly actor: ActorContext["actor"];
   /** The permissions of the actor there. */

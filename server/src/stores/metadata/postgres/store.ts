@@ -43,8 +43,8 @@ export async function openPostgres({
   migrating,
   limits = DEFAULT_RECORD_LIMITS,
 }: PostgresOptions): Promise<MetadataStore> {
-  // Two pools: a transaction that also reads outside itself must not wait for a connection that only its own end would
-  // free.
+  // Two pools, because a transaction may also read over another connection. If all connections were busy with
+  // transactions that wait for such a read, none would become free.
   const reads = openPool({
     url,
     connectionsMax: READ_CONNECTIONS_MAX,

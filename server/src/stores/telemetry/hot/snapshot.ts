@@ -9,9 +9,9 @@ const ALL: WantedTables = { logs: {}, metrics: {}, traces: {} };
 const NO_FILES: SnapshotTable = { parquet: [], hot: [], filesTotal: 0 };
 
 /**
- * Returns the files of an organization's tables at this moment, without files that can't have a wanted row. The list is made
- * in one turn, before any wait, so no append or compaction can change it. After that, rows that are only in memory are
- * written to files. The files may have rows outside of `shown`, which must stay invisible.
+ * Returns the files of an organization's tables that may have a wanted row at this moment. The list is made in one
+ * turn, before any wait, so no append or compaction can change it. After that, rows that are only in memory are written
+ * to files. The files may have rows outside of `shown`, which must stay invisible.
  * @throws Problem `unavailable` when rows in memory can't be written for the query to read
  */
 export async function takeSnapshot(

@@ -91,7 +91,7 @@ describe("signInWithPassword", () => {
     assert.equal((session.json["session"] as { method: string }).method, "password");
   });
 
-  test("another sign-in returns another secret and ends the session before", async () => {
+  test("another sign-in returns another secret and ends the previous session", async () => {
     const browser = await server.signedIn(ada);
     const before = browser.cookie;
     await browser.call("POST", "/api/sign-in/password", { email: ada.email, password: PASSWORD });
@@ -379,7 +379,7 @@ describe("beginPasskeySignIn", () => {
     assert.deepEqual(options["allowCredentials"] ?? [], []);
   });
 
-  test("an address may begin sixty sign-ins at once, then must wait; a known browser need not", async () => {
+  test("an address may begin sixty sign-ins at once and must then wait, but a known browser needs no wait", async () => {
     const known = await server.signedIn(await server.createOwner());
     let begun = 0;
     let status = 200;

@@ -14,7 +14,10 @@ import { ZONE_NAME } from "./zone.ts";
 
 /** A form of a time. Its expression is tried at one position of a line. Its groups are the parts of the time. */
 export interface TimeForm {
-  /** Set if other texts may look like this form. The form counts only before the message, and loses to a full date. */
+  /**
+   * Set if other texts may look like this form. The form counts only before the message, and a full date is preferred
+   * to it.
+   */
   readonly weak?: "clock" | "number" | undefined;
   readonly expression: RegExp;
   read(parts: Parts, context: TimeContext): string | null;
