@@ -41,13 +41,13 @@ test("the run and the marked commands are counted", () => {
     (page?.blocks ?? []).map((block) => ({ ...block, path: page?.path })),
   );
   const marked = blocks.filter(({ notRun }) => notRun !== undefined);
-  for (const { path, line, notRun } of marked) console.log(`not run: ${path}, line ${line}: ${notRun}`);
+  for (const { path, line, notRun } of marked) console.log(`figure: not run: ${path}, line ${line}: ${notRun}`);
   const commands = (list: readonly { script: string }[]): number =>
     list.reduce((sum, { script }) => sum + commandsOf(script), 0);
   console.log(
-    `${blocks.length - marked.length} blocks with ${commands(blocks) - commands(marked)} commands were run on ${pages.length + 1} pages`,
+    `figure: ${blocks.length - marked.length} blocks with ${commands(blocks) - commands(marked)} commands were run on ${pages.length + 1} pages`,
   );
-  console.log(`${marked.length} blocks with ${commands(marked)} commands were not run, each for a reason`);
+  console.log(`figure: ${marked.length} blocks with ${commands(marked)} commands were not run, each for a reason`);
   assert.ok(marked.length < blocks.length / 3, "most blocks are run");
 });
 

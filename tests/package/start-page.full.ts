@@ -36,10 +36,10 @@ test("every command runs, prints what the page shows, and the page takes at most
   for (const [i, { line, output, heading }] of page.blocks.entries()) {
     const { text = "", elapsedMs = 0 } = printed[i] ?? {};
     if (output !== undefined) assert.match(text, patternOf(output), `line ${line} printed ${text}`);
-    console.log(`${(elapsedMs / 1000).toFixed(1).padStart(6)} s  ${heading} (line ${line})`);
+    console.log(`figure: ${(elapsedMs / 1000).toFixed(1).padStart(6)} s  ${heading} (line ${line})`);
   }
   const totalMs = printed.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0);
-  console.log(`${(totalMs / 1000).toFixed(1).padStart(6)} s  in all`);
+  console.log(`figure: ${(totalMs / 1000).toFixed(1).padStart(6)} s  in all`);
   assert.ok(totalMs < TEN_MINUTES_MS, `${totalMs} ms`);
 });
 

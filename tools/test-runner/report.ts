@@ -3,10 +3,12 @@ import type { FileResult } from "./tally.ts";
 const OUTPUT_CHARS_MAX = 4000;
 const REASON_CHARS_MAX = 200;
 
-/** Returns the line of a finished file. */
+/** Returns the line of a finished file, and below it the lines that it printed as `figure: …`. */
 export function lineOf(result: FileResult): string {
   const seconds = (result.durationMs / 1000).toFixed(1).padStart(6);
-  return `${result.failures.length === 0 ? "ok  " : "FAIL"} ${seconds} s ${String(result.passed).padStart(5)} passed  ${result.path}`;
+  const line = `${result.failures.length === 0 ? "ok  " : "FAIL"} ${seconds} s ${String(result.passed).padStart(5)} passed  ${result.path}`;
+  const figures = [...result.output.matchAll(/^figure: (.+)$/gm)].map(([, figure]) => `        ${figure}`);
+  return [line, ...figures].join("\n");
 }
 
 /** Returns the text at the end. Its last line is always `N passed, N failed, N skipped`. */

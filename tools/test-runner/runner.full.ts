@@ -65,6 +65,11 @@ const FILES: Readonly<Record<string, readonly [body: string, last: string, says?
     "0 passed, 0 failed, 2 skipped",
     /^skipped: server\/src\/x\.test\.ts: a: no database$/m,
   ],
+  "a figure is shown, other output of a passing file is not": [
+    'test("a", () => { console.log("figure: 3 of 4 run"); console.log("noise"); });',
+    "1 passed, 0 failed, 0 skipped",
+    /x\.test\.ts\n {8}3 of 4 run\n(?![\s\S]*noise)/,
+  ],
   "a file without a test": ['console.log("nothing");', "0 passed, 1 failed, 0 skipped", /ran no test/],
   "a file that does not parse": ["test(", "0 passed, 1 failed, 0 skipped", /SyntaxError/],
   "a file that throws at its end": [
