@@ -2,6 +2,7 @@ import Type from "typebox";
 import { route } from "../route.ts";
 import { CursorQuery, DisplayName, Timestamp } from "../shared.ts";
 import {
+  ADOPT,
   AllowedAddresses,
   Credential,
   Id,
@@ -108,6 +109,20 @@ export const CREDENTIAL_ROWS = {
     result: Credential,
     status: 200,
     problems: ["not_found", "conflict"],
+  }),
+  adoptCredential: route({
+    operationId: "adoptCredential",
+    method: "POST",
+    path: "/v1/credentials/{credential_id}/adopt",
+    tag: "credentials",
+    summary: "Become responsible for a credential",
+    description: ADOPT,
+    permission: "credentials:write",
+    recentSignIn: true,
+    params: credentialParams,
+    result: Credential,
+    status: 200,
+    problems: ["not_found", "forbidden", "conflict"],
   }),
   rotateCredential: route({
     operationId: "rotateCredential",

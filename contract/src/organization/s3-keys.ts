@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { route } from "../route.ts";
 import { AppSlug, CursorQuery, DisplayName, Timestamp } from "../shared.ts";
-import { AllowedAddresses, Id, IdOrSlug, Replayed, closed, nullable, page } from "./shapes.ts";
+import { ADOPT, AllowedAddresses, Id, IdOrSlug, Ownership, Replayed, closed, nullable, page } from "./shapes.ts";
 
 /** The scopes that an S3 key can have: those of the S3 gateway, and the one that creates and configures buckets. */
 export const S3_KEY_SCOPES = ["s3:read", "s3:write", "s3:delete", "apps:write"] as const;
@@ -18,12 +18,13 @@ const S3Key = Type.Object({
   project_id: nullable(Id),
   scopes: Type.Array(KeyScope, { description: "the permission set as chosen" }),
   effective_scopes: Type.Array(KeyScope, {
-    description: "the effective permission set: the chosen scopes that its creator has and the policy allows",
+    description: "the effective permission set: the chosen scopes that the responsible one has and the policy allows",
   }),
   buckets: nullable(Type.Array(AppSlug, { description: "the only buckets that it can reach; null: all buckets" })),
   prefix: Type.String({ description: "it reaches only object keys that begin with this" }),
   created_by: Id,
   created_at: Timestamp,
+  ...Ownership,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
   pending: Type.Boolean({ description: "waits for an approval; its requests are refused until then" }),
@@ -132,6 +133,20 @@ export const S3_KEY_ROWS = {
     result: S3Key,
     status: 200,
     problems: ["not_found", "conflict"],
+  }),
+  adoptS3Key: route({
+    operationId: "adoptS3Key",
+    method: "POST",
+    path: "/v1/s3/keys/{key_id}/adopt",
+    tag: "s3",
+    summary: "Become responsible for an S3 key",
+    description: ADOPT,
+    permission: "credentials:write",
+    recentSignIn: true,
+    params: keyParams,
+    result: S3Key,
+    status: 200,
+    problems: ["not_found", "forbidden", "conflict"],
   }),
   revokeS3Key: route({
     operationId: "revokeS3Key",

@@ -164,6 +164,33 @@ export const NewInvitation = Type.Object({
   replayed: Replayed,
 });
 
+export const BelongsTo = Type.Object({ kind: Type.Enum(["organization", "project"]), id: Id });
+
+export const Responsible = Type.Object(
+  {
+    kind: Type.Enum(["person", "credential", "system"], { description: "system: the server's command line" }),
+    id: nullable(Id),
+    name: nullable(Type.String()),
+  },
+  { description: "its permissions limit this one; first its creator, then the actor that adopted it last" },
+);
+
+/** The description of the operations that adopt. */
+export const ADOPT =
+  "The caller's permissions limit it from now on. It gains nothing: it keeps those of its scopes that the caller has and the policy allows, and the addresses and the end that it had from the credentials above it. Issued tokens become void. It may need an approval. Revoked credentials, those that were revoked with their parent after a leak, and personal access tokens can't be adopted.";
+
+/** The members that credentials and S3 keys share. */
+export const Ownership = {
+  belongs_to: BelongsTo,
+  responsible: Responsible,
+  responsible_since: Timestamp,
+  state: Type.Enum(["active", "reduced", "idle", "pending", "ended"], {
+    description:
+      "reduced: it lacks some of its scopes; idle: all of them, and only reading, adopting and revoking are possible; pending: it waits for an approval; ended: it or a credential above it was revoked or has expired",
+  }),
+  state_reason: nullable(Type.String({ description: "the reason of the state; null: active" })),
+};
+
 export const Credential = Type.Object({
   id: Id,
   kind: Type.Enum(["app", "personal"], { description: "personal: an access token of the person who created it" }),
@@ -172,14 +199,17 @@ export const Credential = Type.Object({
   project_id: nullable(Id),
   scopes: Type.Array(ScopeName, { description: "the permission set as chosen" }),
   effective_scopes: Type.Array(ScopeName, {
-    description: "the effective permission set: the chosen scopes that its creator has and the policy allows",
+    description: "the effective permission set: the chosen scopes that the responsible one has and the policy allows",
   }),
   created_by: Id,
   created_at: Timestamp,
+  ...Ownership,
   expires_at: nullable(Timestamp),
   revoked_at: nullable(Timestamp),
   revoked_with: nullable(
-    Type.String({ description: "the revoked credential that created it, directly or through other credentials" }),
+    Type.String({
+      description: "the revoked credential that was responsible for it, directly or through other credentials",
+    }),
   ),
   pending: Type.Boolean({ description: "waits for an approval; it gets no token until then" }),
   allowed_addresses: AllowedAddresses,

@@ -123,3 +123,9 @@ export function isoWithMicros(text: string): string | undefined {
   const micros = String(Math.floor(moment.nanos / 1000)).padStart(6, "0");
   return `${isoFromMs(moment.seconds * 1000).slice(0, 19)}.${micros}Z`;
 }
+
+/** Returns the earliest of these times. Null means never. */
+export function earliest(...times: readonly (number | null)[]): number | null {
+  const set = times.filter((time) => time !== null);
+  return set.length === 0 ? null : Math.min(...set);
+}

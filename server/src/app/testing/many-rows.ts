@@ -306,6 +306,7 @@ function fillsOfKeys(ids: Ids, id: MakeId): Fills {
         name: "'many'",
         scopes: "'[]'",
         created_by: `case when s.n <= ${MANY} then 'system' else ${text(ids.operator)} end`,
+        responsible: `case when s.n <= ${MANY} then 'system' else ${text(ids.operator)} end`,
         created_at: at,
         revoked_at: `case when s.n > ${MANY} and s.n <= ${MANY + PERSONAL - 100} then 1 when s.n % 2 = 0 then null else 1 end`,
       },

@@ -12,7 +12,7 @@ const COUNTED: Readonly<Record<RecordLimit, (owner: string) => RawBuilder<unknow
   invitations_max: (org) => sql`invitation where org_id = ${org} and accepted_at is null and revoked_at is null`,
   credentials_max: (org) => sql`credential where org_id = ${org} and revoked_at is null and kind = 'app'`,
   personal_tokens_max: (user) =>
-    sql`credential where created_by = ${user} and revoked_at is null and kind = 'personal'`,
+    sql`credential where responsible = ${user} and revoked_at is null and kind = 'personal'`,
   trusts_max: (credential) => sql`credential_trust where credential_id = ${credential}`,
   s3_keys_max: (org) => sql`s3_key where org_id = ${org} and revoked_at is null`,
   s3_destinations_max: (org) => sql`s3_destination where org_id = ${org}`,

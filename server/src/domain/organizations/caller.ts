@@ -1,9 +1,8 @@
 import type { OrgRole, Scope } from "@mooring/contract";
 import type { AuditEvent } from "#domain/audit/index.ts";
-import { creatorOfCredential, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Principal } from "#domain/identity/index.ts";
+import { readOrigin, ORG_ROLE_SCOPES, PROJECT_ROLE_SCOPES, type Principal } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader } from "#stores/metadata/index.ts";
-import { findRole } from "./members/store.ts";
 
 export interface OrganizationsDeps {
   readonly metadata: MetadataStore;
@@ -33,7 +32,7 @@ export function auditOrigin(caller: Caller): Pick<AuditEvent, "actor" | "ip" | "
 
 /** The permissions that a caller may give to others. */
 export interface Grantor {
-  /** Undefined: a credential whose creator has left the organization. */
+  /** Undefined: a credential whose responsible person has left the organization. */
   readonly role: OrgRole | undefined;
   /** The responsible person. Undefined for credentials that the installation itself created. */
   readonly userId: string | undefined;
@@ -41,8 +40,8 @@ export interface Grantor {
 }
 
 /**
- * Returns the permissions that the caller may give. A credential acts for the person at the beginning of its chain of
- * creators, but with its own scopes only.
+ * Returns the permissions that the caller may give. A credential acts for the person at the beginning of its
+ * chain, but with its own scopes only.
  */
 export async function grantorOf(db: Reader, caller: Caller, orgId: string): Promise<Grantor> {
   const { principal } = caller;
@@ -58,10 +57,10 @@ export async function grantorOfCredential(
   credential: { readonly id: string; readonly scopes: ReadonlySet<Scope> },
 ): Promise<Grantor> {
   const { id, scopes } = credential;
-  const origin = await originOf(db, orgId, id);
+  const origin = await readOrigin(db, orgId, id);
   if (origin === "system") return { role: "owner", userId: undefined, scopes };
-  const role = origin === undefined ? undefined : await findRole(db, orgId, origin);
-  return { role, userId: role === undefined ? undefined : origin, scopes };
+  if (origin === undefined || origin.role === null) return { role: undefined, userId: undefined, scopes };
+  return { role: origin.role, userId: origin.userId, scopes };
 }
 
 /** Returns the caller's scopes for a project, to compare them with the scopes of a role there. */
@@ -71,15 +70,4 @@ export function scopesInProject(caller: Caller, projectId: string): ReadonlySet<
   if (principal.kind === "credential") return principal.scopes;
   const role = principal.projects.get(projectId);
   return role === undefined ? principal.scopes : new Set([...principal.scopes, ...PROJECT_ROLE_SCOPES[role]]);
-}
-
-const CHAIN_MAX = 32;
-
-/** Returns the beginning of a credential's chain of creators: a user id or `system`. */
-async function originOf(db: Reader, orgId: string, credentialId: string): Promise<string | undefined> {
-  let creator = await creatorOfCredential(db, orgId, credentialId);
-  for (let step = 0; step < CHAIN_MAX && creator?.startsWith("cred_") === true; step++) {
-    creator = await creatorOfCredential(db, orgId, creator);
-  }
-  return creator;
 }

@@ -16,8 +16,15 @@ export interface S3Tables {
     prefix: string;
     /** Sealed under the master key. */
     secret: Uint8Array;
-    /** A user id, a credential id, or `system`. */
+    /** History: a user id, a credential id, or `system`. */
     created_by: string;
+    /** The person or credential whose permissions limit it: a user id, a credential id, or `system`. */
+    responsible: string;
+    responsible_since: number;
+    /** JSON: the limits that it kept from earlier responsible credentials (`Inherited`); null: none. */
+    inherited: string | null;
+    /** `leak`: it was revoked because its secret leaked. Null: no reason was given. */
+    end_reason: string | null;
     created_at: number;
     expires_at: number | null;
     revoked_at: number | null;

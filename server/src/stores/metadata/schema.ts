@@ -52,7 +52,14 @@ export interface Tables
     verified_at: number | null;
     created_at: number;
   };
-  member: { org_id: string; user_id: string; role: "owner" | "admin" | "developer" | "viewer"; created_at: number };
+  member: {
+    org_id: string;
+    user_id: string;
+    role: "owner" | "admin" | "developer" | "viewer";
+    created_at: number;
+    /** The role from before it was last lowered; null: it was never lowered, or was raised since. */
+    lowered_from: "owner" | "admin" | "developer" | "viewer" | null;
+  };
   project_member: {
     org_id: string;
     project_id: string;
@@ -93,7 +100,15 @@ export interface Tables
     name: string;
     /** Space-separated, sorted. */
     scopes: string;
+    /** History: a user id, a credential id, or `system`. */
     created_by: string;
+    /** The person or credential whose permissions limit it: a user id, a credential id, or `system`. */
+    responsible: string;
+    responsible_since: number;
+    /** JSON: the limits that it kept from earlier responsible credentials (`Inherited`); null: none. */
+    inherited: string | null;
+    /** `leak`: it was revoked because its secret leaked. Null: no reason was given. */
+    end_reason: string | null;
     created_at: number;
     expires_at: number | null;
     revoked_at: number | null;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SCOPES, type OrgRole, type Scope } from "@mooring/contract";
+import { newToken } from "./testing/requests.ts";
 import { sharedWorld, PASSWORD, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /** A change that reduces access applies to the next request, also with tokens that were issued before. */
@@ -61,7 +62,8 @@ describe("a change of access", () => {
     assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
     assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
     const credential = await made("GET", `/v1/credentials/${credentialId}`, owner());
-    assert.equal(credential["created_by"], world.acme.people.owner);
+    assert.equal(credential["created_by"], userId, "the creator is history");
+    assert.deepEqual(credential["responsible"], { kind: "person", id: world.acme.people.owner, name: "" });
   });
 
   test("a removed member's S3 keys lose every scope, or are transferred with their current permissions", async () => {
@@ -74,7 +76,8 @@ describe("a change of access", () => {
       assert.equal((await ask("DELETE", `/v1/members/${userId}${query}`, owner())).status, 204);
       const after = await made("GET", path, owner());
       assert.deepEqual(after["effective_scopes"], passes ? before["effective_scopes"] : []);
-      assert.equal(after["created_by"], passes ? world.acme.people.owner : userId);
+      const responsible = after["responsible"] as { id: string };
+      assert.equal(responsible.id, passes ? world.acme.people.owner : userId);
     }
   });
 
@@ -84,19 +87,23 @@ describe("a change of access", () => {
     await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
     assert.equal((await ask("GET", "/v1/audit", token)).status, 403);
     assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
-    assert.equal((await ask("GET", "/v1/audit", token)).status, 403, "the leaver still knows the secret");
-    assert.equal((await ask("GET", "/v1/apps", token)).status, 200);
+    assert.equal((await ask("GET", "/v1/audit", token)).status, 401, "the leaver still knows the secret");
+    const next = await newToken(world, credentialId);
+    assert.equal((await ask("GET", "/v1/audit", next)).status, 403);
+    assert.equal((await ask("GET", "/v1/apps", next)).status, 200);
     const credential = await made("GET", `/v1/credentials/${credentialId}`, owner());
     assert.deepEqual(credential["scopes"], ["apps:read"]);
   });
 
   test("a transfer does not give an admin's credentials an owner's permissions", async () => {
-    const { userId, token } = await memberWithCredential(world.acme, "admin", [...SCOPES]);
+    const { userId, credentialId, token } = await memberWithCredential(world.acme, "admin", [...SCOPES]);
     const invite = { email: `owner-${++counter}@example.org`, role: "owner" };
     assert.equal((await ask("POST", "/v1/invitations", token, invite)).json["code"], "forbidden");
     assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=true`, owner())).status, 204);
-    assert.equal((await ask("POST", "/v1/invitations", token, invite)).status, 403);
-    assert.equal((await ask("GET", "/v1/audit", token)).status, 200);
+    assert.equal((await ask("POST", "/v1/invitations", token, invite)).status, 401, "its tokens are void");
+    const next = await newToken(world, credentialId);
+    assert.equal((await ask("POST", "/v1/invitations", next, invite)).status, 403);
+    assert.equal((await ask("GET", "/v1/audit", next)).status, 200);
   });
 
   test("an invitation by a credential ends with the role of the credential's creator", async () => {

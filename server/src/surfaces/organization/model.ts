@@ -156,12 +156,20 @@ export function tagged<T>(context: OperationContext, etag: string, body: T): T {
 
 /** Returns the members that all kinds of credentials have. */
 function anyCredentialBody(credential: AnyCredential) {
-  const { name, projectId, createdBy, isPending, allowedAddresses } = credential;
+  const { orgId, name, projectId, createdBy, isPending, allowedAddresses, responsible, condition } = credential;
   return {
     name,
     project_id: projectId,
     created_by: createdBy,
     created_at: isoFromMs(credential.createdAtMs),
+    belongs_to:
+      projectId === null
+        ? ({ kind: "organization", id: orgId } as const)
+        : ({ kind: "project", id: projectId } as const),
+    responsible: { ...responsible },
+    responsible_since: isoFromMs(credential.responsibleSinceMs),
+    state: condition.name,
+    state_reason: condition.reason,
     expires_at: isoOrNull(credential.expiresAtMs),
     revoked_at: isoOrNull(credential.revokedAtMs),
     pending: isPending,

@@ -32,7 +32,10 @@ describe("a refusal names its reason", () => {
 
   /** Signs in again, as a client does. */
   async function newToken(credentialId: string, scope?: string): Promise<string> {
-    const rotated = await made("POST", `/v1/credentials/${credentialId}/rotate`, owner(), {});
+    return tokenOf(await made("POST", `/v1/credentials/${credentialId}/rotate`, owner(), {}), scope);
+  }
+
+  async function tokenOf(rotated: Record<string, unknown>, scope?: string): Promise<string> {
     const origin = { ip: "127.0.0.1", requestId: "req_test" };
     const [clientId, clientSecret] = [String(rotated["client_id"]), String(rotated["client_secret"])];
     const state = await world.identity.signIn.authenticate({ clientId, clientSecret, ...origin });
@@ -52,12 +55,28 @@ describe("a refusal names its reason", () => {
   test("the lowered role of the responsible person, or that the person left", async () => {
     const { userId, token, id } = await withCredential("admin", ["apps:read", "audit:read"]);
     await made("PATCH", `/v1/members/${userId}`, owner(), { role: "viewer" });
-    const words = /was given this scope, but the role of the person responsible for it was lowered to viewer/;
+    const words =
+      /was given this scope, but the role of the person responsible for it was lowered from admin to viewer/;
     assertDecided(await ask("GET", "/v1/audit", token), "role", "audit:read", words);
-    await assert.rejects(newToken(id, "audit:read"), /does not have: audit:read\. .*lowered to viewer/);
-    assert.equal((await ask("DELETE", `/v1/members/${userId}`, owner())).status, 204);
-    assertDecided(await ask("GET", "/v1/apps", token), "role", "apps:read", /has left the organization/);
-    await assert.rejects(newToken(id), /has no scope now: the person responsible for it has left the organization/);
+    await assert.rejects(newToken(id, "audit:read"), /does not have: audit:read\. .*lowered from admin to viewer/);
+    const secret = await made("POST", `/v1/credentials/${id}/rotate`, owner(), {});
+    assert.equal((await ask("DELETE", `/v1/members/${userId}?transfer_credentials=false`, owner())).status, 204);
+    const left = /has left the organization/;
+    assertDecided(await ask("GET", "/v1/apps", token), "role", "apps:read", left);
+    await assert.rejects(tokenOf(secret), /has no scope now: the person responsible for it has left the organization/);
+    for (const [method, act] of [
+      ["POST", "/rotate"],
+      ["PATCH", ""],
+    ] as const) {
+      const refused = await ask(method, `/v1/credentials/${id}${act}`, owner(), act === "" ? { name: "x" } : {});
+      assert.deepEqual([refused.status, refused.json["code"]], [409, "conflict"], refused.text);
+      assert.match(String(refused.json["detail"]), left);
+    }
+    const shown = await made("GET", `/v1/credentials/${id}`, owner());
+    assert.deepEqual(
+      [shown["state"], shown["state_reason"]],
+      ["idle", "the person responsible for it has left the organization"],
+    );
   });
 
   test("the organization's policy", async () => {
@@ -173,7 +192,7 @@ describe("a refusal names its reason", () => {
     await world.metadata.write(async (tx) => {
       await tx.updateTable("credential").set({ expires_at: 1 }).where("id", "=", String(parent["id"])).execute();
     });
-    await made("PATCH", `/v1/credentials/${String(child["id"])}`, owner(), { name: "read again" });
+    await made("PATCH", "/v1/organization", owner(), { name: "read again" });
     const refused = await ask("GET", "/v1/apps", token);
     const detail = `The credential of this token has expired with its parent ${String(parent["id"])}.`;
     assert.deepEqual([refused.status, refused.json["detail"]], [401, detail]);

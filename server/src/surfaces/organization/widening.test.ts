@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ORGANIZATION_ROUTES, SCOPES, type Route, type Scope } from "@mooring/contract";
-import { fresh, newInvitation, newTrustBody, pendingAt } from "./testing/requests.ts";
+import { fresh, newInvitation, newS3Key, newTrustBody, pendingAt } from "./testing/requests.ts";
 import { sharedWorld, type Answer, type Tenant, type World } from "./testing/world.ts";
 
 /**
@@ -136,6 +136,14 @@ const ACTS: Partial<Record<RowName, Act>> = {
     token: await weak(["credentials:write"]),
     path: `/v1/credentials/${(await world.credential({ tenant, scopes: ["apps:read"] })).id}/trusts`,
     body: newTrustBody(),
+  }),
+  adoptCredential: async (world, tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: `/v1/credentials/${(await world.credential({ tenant, scopes: ["apps:read"] })).id}/adopt`,
+  }),
+  adoptS3Key: async (world, tenant, weak) => ({
+    token: await weak(["credentials:write"]),
+    path: `/v1/s3/keys/${await newS3Key(world, tenant)}/adopt`,
   }),
   approveCredential: async (world, tenant, weak) => ({
     token: await weak(["credentials:write", "members:write"]),

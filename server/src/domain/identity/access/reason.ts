@@ -5,12 +5,19 @@ import { Problem, type DecidedBy } from "#kernel/problem.ts";
 export type Withheld =
   | { readonly by: "approval" | "policy" | "project" | "token" }
   /** The role of the responsible person is too low. Null: they have left the organization. */
-  | { readonly by: "role"; readonly role: OrgRole | null; readonly projectRole: ProjectRole | null }
-  /** The credential that created it lost the scope, for this reason. */
+  | {
+      readonly by: "role";
+      readonly role: OrgRole | null;
+      readonly projectRole: ProjectRole | null;
+      /** The role from before, if it had the scope. */
+      readonly from?: OrgRole;
+    }
+  /** The responsible credential lost the scope, for this reason. */
   | {
       readonly by: "parent";
       readonly id: string;
-      readonly because: Withheld | { readonly by: "scope" } | { readonly by: "ended" };
+      /** `how`: how it ended, for example `revoked`. */
+      readonly because: Withheld | { readonly by: "scope" } | { readonly by: "ended"; readonly how: string };
     };
 
 /** The reason why something is not permitted. */
@@ -68,15 +75,24 @@ export function clauseOf(reason: Withheld | { readonly by: "scope" }): string {
     case "role":
       return reason.role === null
         ? "the person responsible for it has left the organization"
-        : `the role of the person responsible for it was lowered to ${roleText(reason)}, which does not have it`;
+        : `the role of the person responsible for it was lowered ${reason.from === undefined ? "" : `from ${reason.from} `}to ${roleText(reason)}, which does not have it`;
     case "parent":
-      if (reason.because.by === "ended") return `its parent ${reason.id} was revoked, or has expired`;
+      if (reason.because.by === "ended")
+        return `its parent ${reason.id} ${reason.because.how.startsWith("expired") ? "has" : "was"} ${reason.because.how}`;
       return reason.because.by === "scope"
         ? `its parent ${reason.id} lost this permission`
         : `its parent ${reason.id} lost it: ${clauseOf(reason.because)}`;
     default:
       throw new Error(`no words for ${String(reason satisfies never)}`);
   }
+}
+
+/** The most reasons in one text. */
+const CLAUSES_MAX = 3;
+
+/** Returns the different reasons in words, for the end of a sentence. */
+export function clausesOf(reasons: Iterable<Withheld>): string {
+  return [...new Set([...reasons].map(clauseOf))].slice(0, CLAUSES_MAX).join("; ");
 }
 
 function roleText({

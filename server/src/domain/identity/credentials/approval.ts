@@ -1,7 +1,8 @@
 import type { Scope } from "@mooring/contract";
 import { authorize, type Resource } from "#domain/identity/access/index.ts";
+import { earliest } from "#kernel/time.ts";
 import type { ActorContext } from "./actor.ts";
-import { earliest, type Policy } from "./bounds.ts";
+import type { Policy } from "./bounds.ts";
 import { invalidPlace } from "./input.ts";
 
 /** The scope of approvers. Their own credentials and keys need no approval. Only owners and admins have it. */

@@ -2,7 +2,9 @@ import { isScope, SCOPES, type Scope } from "@mooring/contract";
 import { heldScopes, ORG_ROLE_SCOPES, type PeoplePolicy, type Withheld } from "#domain/identity/access/index.ts";
 import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
+import { earliest } from "#kernel/time.ts";
 import { rangeOf, type Addresses } from "./addresses.ts";
+import { parseInherited } from "./inherited.ts";
 import { tableRuleOf } from "./kinds.ts";
 import type { AnyContext } from "./store.ts";
 
@@ -17,8 +19,11 @@ export interface Bounds {
   readonly expiresBy: EndedBy | null;
 }
 
-/** `policy`: the longest lifetime that the policy allows. A text: the id of the credential that created it. */
-export type EndedBy = "policy" | `cred_${string}`;
+/**
+ * `policy`: the longest lifetime that the policy allows. `inherited`: the end of an earlier responsible credential. A text:
+ * the id of the responsible credential.
+ */
+export type EndedBy = "policy" | "inherited" | `cred_${string}`;
 
 export interface Policy {
   /** Null: every scope. */
@@ -37,7 +42,7 @@ export interface Policy {
 /** Every scope. The system itself, for example the command line, may give all of them. */
 export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 export const NO_SCOPES: ReadonlySet<Scope> = new Set();
-/** The value of `created_by` for credentials that the command line created. */
+/** The value of `created_by` and `responsible` for credentials that the command line created. */
 export const CREATED_BY_SYSTEM = "system";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -77,84 +82,91 @@ export function renderScopes(scopes: ReadonlySet<Scope>): string {
 }
 
 /**
- * Returns the credential's own scopes, limited by the organization's policy and by the current permissions of its
- * creator. `creator` is the credential that created it, if one did.
+ * Returns the credential's own scopes, limited by the organization's policy and by the current permissions of the
+ * responsible person or credential. `parent` is the responsible credential, if it is one.
  */
-export function boundsOf(context: AnyContext, creator: CreatorCredential | undefined): Bounds {
+export function boundsOf(context: AnyContext, parent: ParentCredential | undefined): Bounds {
   const policy = parsePolicy(context.policy);
   const scopes = new Set<Scope>();
   const withheld = new Map<Scope, Withheld>();
-  const held = creatorScopes(context, creator);
+  const held = responsibleScopes(context, parent);
   for (const scope of parseScopes(context.scopes)) {
-    const reason = withheldOf(scope, { context, policy, held, creator });
+    const reason = withheldOf(scope, { context, policy, held, parent });
     if (reason === undefined) scopes.add(scope);
     else withheld.set(scope, reason);
   }
-  return { scopes, withheld, ...expiryOf(context, policy, creator) };
+  return { scopes, withheld, ...expiryOf(context, policy, parent) };
 }
 
 interface Cut {
   readonly context: AnyContext;
   readonly policy: Policy;
-  readonly held: ReturnType<typeof creatorScopes>;
-  readonly creator: CreatorCredential | undefined;
+  readonly held: ReturnType<typeof responsibleScopes>;
+  readonly parent: ParentCredential | undefined;
 }
 
-function withheldOf(scope: Scope, { context, policy, held, creator }: Cut): Withheld | undefined {
+function withheldOf(scope: Scope, { context, policy, held, parent }: Cut): Withheld | undefined {
   if (context.pending === 1) return { by: "approval" };
   if (policy.allowedScopes?.has(scope) === false) return { by: "policy" };
   if (held === undefined) return { by: "project" };
   if (held.has(scope)) return undefined;
-  if (isId("cred", context.created_by))
-    return { by: "parent", id: context.created_by, because: creator?.bounds.withheld.get(scope) ?? { by: "scope" } };
-  return { by: "role", role: context.creator_role, projectRole: context.creator_project_role };
+  const { responsible } = context;
+  if (isId("cred", responsible))
+    return { by: "parent", id: responsible, because: parent?.bounds.withheld.get(scope) ?? { by: "scope" } };
+  return lostBy(scope, context);
+}
+
+/** Returns the reason why the responsible person does not have the scope. */
+function lostBy(scope: Scope, context: AnyContext): Withheld {
+  const { responsible_role: role, responsible_project_role: projectRole, lowered_from: from } = context;
+  const reason = { by: "role", role, projectRole } as const;
+  return role !== null && from !== null && ORG_ROLE_SCOPES[from].has(scope) ? { ...reason, from } : reason;
 }
 
 function expiryOf(
   context: AnyContext,
   { lifetimeMsMax }: Policy,
-  creator: CreatorCredential | undefined,
+  parent: ParentCredential | undefined,
 ): Pick<Bounds, "expiresAtMs" | "expiresBy"> {
   const byPolicy = lifetimeMsMax === null ? null : context.created_at + lifetimeMsMax;
-  const byCreator = tableRuleOf(context).endsWithCreator ? (creator?.bounds.expiresAtMs ?? null) : null;
-  const expiresAtMs = earliest(context.expires_at, byPolicy, byCreator);
+  const byParent = tableRuleOf(context).endsWithParent ? (parent?.bounds.expiresAtMs ?? null) : null;
+  const { endsAtMs: inherited } = parseInherited(context.inherited);
+  const expiresAtMs = earliest(context.expires_at, byPolicy, byParent, inherited);
   if (expiresAtMs === null || expiresAtMs === context.expires_at) return { expiresAtMs, expiresBy: null };
-  const parent = expiresAtMs === byPolicy ? "policy" : (creator?.bounds.expiresBy ?? creator?.id ?? null);
-  return { expiresAtMs, expiresBy: parent };
+  if (expiresAtMs === byPolicy) return { expiresAtMs, expiresBy: "policy" };
+  if (expiresAtMs === inherited) return { expiresAtMs, expiresBy: "inherited" };
+  return { expiresAtMs, expiresBy: parent?.bounds.expiresBy ?? parent?.id ?? null };
 }
 
-export interface CreatorCredential {
+/** The credential that is responsible for another one. */
+export interface ParentCredential {
   readonly id: `cred_${string}`;
   readonly projectId: string | null;
   readonly bounds: Bounds;
 }
 
 /**
- * Returns the creator's current scopes in the credential's project or organization. Undefined: the project was deleted,
- * or is hidden from the creator.
+ * Returns the current scopes of the responsible person or credential, in the credential's project or organization.
+ * Undefined: the project was deleted, or is hidden from them.
  */
-export function creatorScopes(
+export function responsibleScopes(
   context: AnyContext,
-  creator: CreatorCredential | undefined,
+  parent: ParentCredential | undefined,
 ): ReadonlySet<Scope> | undefined {
   if (context.project_id !== null && context.visibility === null) return undefined;
-  if (context.created_by === CREATED_BY_SYSTEM) return ALL_SCOPES;
-  const bound = { orgId: context.org_id, orgSlug: context.org_slug, id: context.created_by };
-  if (isId("cred", context.created_by)) {
-    if (creator === undefined) return NO_SCOPES;
-    const { projectId, bounds } = creator;
+  const { responsible: id } = context;
+  if (id === CREATED_BY_SYSTEM) return ALL_SCOPES;
+  const bound = { orgId: context.org_id, orgSlug: context.org_slug, id };
+  if (isId("cred", id)) {
+    if (parent === undefined) return NO_SCOPES;
+    const { projectId, bounds } = parent;
     const principal = { ...bound, kind: "credential", clientId: "", projectId, scopes: bounds.scopes } as const;
     return heldScopes(principal, resourceOf(context));
   }
-  const role = context.creator_role;
-  if (role === null) return NO_SCOPES; // the creator has left the organization
-  const own = context.creator_project_role;
+  const role = context.responsible_role;
+  if (role === null) return NO_SCOPES; // the person has left the organization
+  const own = context.responsible_project_role;
   const projects = new Map(own === null || context.project_id === null ? [] : [[context.project_id, own] as const]);
   const person = { ...bound, kind: "person", email: "", role, scopes: ORG_ROLE_SCOPES[role], projects } as const;
   return heldScopes(person, resourceOf(context));
-}
-
-export function earliest(...times: readonly (number | null)[]): number | null {
-  const set = times.filter((time) => time !== null);
-  return set.length === 0 ? null : Math.min(...set);
 }

@@ -26,7 +26,7 @@ export async function found<T extends Table>(db: Reader, table: T, orgId: string
   return context;
 }
 
-export type Act = "approve" | "create" | "revoke" | "update";
+export type Act = "adopt" | "approve" | "create" | "reduced" | "revoke" | "update";
 
 export function actionOf(table: Table, act: Act): string {
   return `${TABLES[table].auditName}.${act}`;
@@ -34,7 +34,7 @@ export function actionOf(table: Table, act: Act): string {
 
 export function detailOf<T extends Table>(
   table: T,
-  act: Exclude<Act, "update">,
+  act: Exclude<Act, "adopt" | "reduced" | "update">,
   row: Rows[T],
 ): Record<string, unknown> {
   const columns: readonly string[] = TABLES[table].audited[act];

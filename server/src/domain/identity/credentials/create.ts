@@ -10,8 +10,8 @@ import { endOf, pendingOf } from "./approval.ts";
 import { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
 import { actionOf, audit, detailOf, found, type CredentialsDeps } from "./common.ts";
 import { KINDS, TABLES, type AnyRow, type KindName, type Rows, type Table } from "./kinds.ts";
-import { requireDepth } from "./state.ts";
-import { findOrganization, insertRow } from "./store.ts";
+import { requireDepth } from "./parents.ts";
+import { findOrganization, insertRow, responsibleSince } from "./store.ts";
 import { viewOf, type Views } from "./view.ts";
 import { requireMayWiden, UNBOUNDED } from "./widening.ts";
 
@@ -63,6 +63,10 @@ export async function create<T extends Table, A>(
       scopes: renderScopes(scopes),
       created_by: creatorOf(giver),
       created_at: nowMs,
+      responsible: creatorOf(giver),
+      responsible_since: await responsibleSince(tx, giver.orgId, creatorOf(giver), nowMs),
+      inherited: null,
+      end_reason: null,
       expires_at: endOf(policy, creation.expiresAtMs, nowMs),
       revoked_at: null,
       last_used_at: null,

@@ -22,12 +22,14 @@ test("transferred credentials keep working, bounded by their new owner", async (
   const others = await credentialOf(identity, { actor: third });
   const token = await tokenOf(identity, handed);
   const ids = await ground.metadata.write((tx) =>
-    transferCredentials(ground, tx, { orgId: ORG_ID, from: leaver.id, to: heir.id }),
+    transferCredentials(ground, tx, { orgId: ORG_ID, from: leaver.id, to: heir }),
   );
   assert.deepEqual(ids, [handed.id]);
   await ground.setRole(leaver.id, null);
   await identity.feed.sync();
-  assert.deepEqual([...(await identity.authenticator.authenticate(token)).scopes], ["files:read"]);
+  await assert.rejects(identity.authenticator.authenticate(token), /permissions of the credential were changed/);
+  const next = await tokenOf(identity, handed);
+  assert.deepEqual([...(await identity.authenticator.authenticate(next)).scopes], ["files:read"]);
   assert.equal((await identity.authenticator.authenticate(await tokenOf(identity, others))).scopes.size, 2);
 });
 

@@ -1,19 +1,15 @@
+import { heldScopes, type PersonPrincipal } from "#domain/identity/access/index.ts";
 import { appendAuthChange } from "#domain/identity/changes/index.ts";
+import { resourceOf } from "#domain/projects/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Reader, Writer } from "#stores/metadata/index.ts";
-import { creatorScopes, NO_SCOPES, parseScopes, renderScopes } from "./bounds.ts";
+import { withinPolicy } from "./actor.ts";
+import { keptScopes, makeResponsible } from "./adopt.ts";
+import { NO_SCOPES, parsePolicy, parseScopes, responsibleScopes } from "./bounds.ts";
 import { announce, nextEpoch } from "./common.ts";
 import { KINDS, TABLES, type KindName } from "./kinds.ts";
-import {
-  contextsOf,
-  findMemberRole,
-  liveIds,
-  revokeRow,
-  setCreator,
-  updateRow,
-  type AnyContext,
-  type Context,
-} from "./store.ts";
+import { originOf } from "./parents.ts";
+import { contextsOf, liveIds, revokeRow, type AnyContext, type Context } from "./store.ts";
 
 export interface HandOverDeps {
   readonly metadata: Pick<MetadataStore, "lock" | "notify">;
@@ -27,46 +23,56 @@ const OF_ORGANIZATION = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "org
 const OF_PERSON = KIND_NAMES.filter((kind) => KINDS[kind].ownedBy === "person");
 const OF_PROJECT = KIND_NAMES.filter((kind) => TABLES[KINDS[kind].table].endsWithProject);
 
-/** Returns, by kind, the ids of the credentials that a person or a credential created and that are not revoked. */
-export async function createdBy(db: Reader, orgId: string, id: string): Promise<Readonly<Record<KindName, string[]>>> {
+/** Returns, by kind, the ids of the credentials for which a person is responsible, without revoked and personal ones. */
+export async function responsibleFor(
+  db: Reader,
+  orgId: string,
+  responsible: string,
+): Promise<Readonly<Record<KindName, string[]>>> {
   const ids: Record<KindName, string[]> = { app: [], personal: [], s3: [] };
-  for (const kind of OF_ORGANIZATION) ids[kind] = await liveIds(db, kind, { orgId, createdBy: id });
+  for (const kind of OF_ORGANIZATION) ids[kind] = await liveIds(db, kind, { orgId, responsible });
   return ids;
 }
 
 /**
- * Makes `to` responsible for the credentials that `from` created, in the caller's transaction. They gain no
- * permissions, because `from` still knows the secrets. The personal access tokens of `from` end. Returns the ids of the
- * transferred credentials.
+ * Makes `to` responsible for the credentials of a person who leaves, in the caller's transaction. They keep the scopes
+ * that both have, because the person who leaves still knows the secrets. Those that `to` can't see, or that would have
+ * no scope, stay. Personal access tokens end. Returns the ids of the others.
  */
 export async function transferCredentials(
   deps: HandOverDeps,
   tx: Writer,
-  options: { orgId: string; from: string; to: string },
+  options: { orgId: string; from: string; to: PersonPrincipal },
 ): Promise<string[]> {
   const { orgId, from, to } = options;
   const passed: string[] = [];
-  const becomesOwners = (await findMemberRole(tx, orgId, to)) === "owner";
   for (const kind of OF_ORGANIZATION) {
-    for (const context of await liveContexts(tx, kind, { orgId, createdBy: from })) {
-      await updateRow(tx, context.id, { scopes: renderScopes(keptScopes(context, becomesOwners)) });
-      passed.push(context.id);
-    }
-    await setCreator(tx, kind, options);
+    for (const context of await liveContexts(tx, kind, { orgId, responsible: from }))
+      if (await transfer(deps, tx, context, to)) passed.push(context.id);
   }
-  for (const kind of OF_PERSON) await revokeAll(deps, tx, kind, { orgId, createdBy: from });
+  for (const kind of OF_PERSON) await revokeAll(deps, tx, kind, { orgId, responsible: from });
   await appendAuthChange(deps, tx, { kind: "organization", subject: orgId });
   return passed;
 }
 
-function keptScopes(context: AnyContext, becomesOwners: boolean): ReturnType<typeof parseScopes> {
-  const held = creatorScopes(context, undefined) ?? NO_SCOPES;
-  // Drops `members:write` if the new creator is an owner, because the credential could then create and remove owners.
-  const grows = becomesOwners && context.creator_role !== "owner";
-  const kept = [...parseScopes(context.scopes)].filter(
-    (scope) => held.has(scope) && !(grows && scope === "members:write"),
-  );
-  return new Set(kept);
+async function transfer(
+  { clock }: HandOverDeps,
+  tx: Writer,
+  context: AnyContext,
+  to: PersonPrincipal,
+): Promise<boolean> {
+  const before = responsibleScopes(context, undefined) ?? NO_SCOPES;
+  const given = heldScopes(to, resourceOf(context)) ?? NO_SCOPES;
+  const kept = keptScopes(context, {
+    given: new Set(withinPolicy(before, parsePolicy(context.policy)).filter((scope) => given.has(scope))),
+    before: originOf(context, []),
+    after: { userId: to.id, role: to.role },
+  });
+  if (kept.size === 0) return false;
+  const isLowered = kept.size < parseScopes(context.scopes).size;
+  const epoch = isLowered ? nextEpoch(context) : context.epoch;
+  await makeResponsible(tx, context, [], { to: to.id, kept, pending: 0, nowMs: clock.nowMs(), epoch });
+  return true;
 }
 
 /**
@@ -88,20 +94,20 @@ export async function revokeCredentialsOfProject(
  */
 export async function revokePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<number> {
   let count = 0;
-  for (const kind of OF_PERSON) count += (await revokeAll(deps, tx, kind, { createdBy: userId })).length;
+  for (const kind of OF_PERSON) count += (await revokeAll(deps, tx, kind, { responsible: userId })).length;
   return count;
 }
 
 /** Returns a person's personal access tokens in all organizations, without revoked ones, newest first. */
 export async function personalTokensOf(db: Reader, userId: string): Promise<PersonalToken[]> {
-  const ids = await liveIds(db, "personal", { createdBy: userId });
+  const ids = await liveIds(db, "personal", { responsible: userId });
   return (await contextsOf(db, KINDS.personal.table, ids)).toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** Makes every node read this person's tokens again, in the transaction that changes the person's name or factors. */
 export async function announcePersonalTokens(deps: HandOverDeps, tx: Writer, userId: string): Promise<void> {
   for (const kind of OF_PERSON)
-    for (const { id, epoch } of await liveContexts(tx, kind, { createdBy: userId }))
+    for (const { id, epoch } of await liveContexts(tx, kind, { responsible: userId }))
       await announce(deps, tx, id, epoch);
 }
 

@@ -6,8 +6,8 @@ export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export {
   announcePersonalTokens,
-  createdBy,
   personalTokensOf,
+  responsibleFor,
   revokeCredentialsOfProject,
   revokePersonalTokens,
   transferCredentials,
@@ -27,7 +27,8 @@ export {
 } from "./s3-keys.ts";
 export { endingOf, isLive } from "./state.ts";
 export { CredentialStates, readState, type CredentialState } from "./states.ts";
-export { creatorOfCredential } from "./store.ts";
+export { readOrigin, type Originator } from "./parents.ts";
+export { lastResponsibleSince } from "./store.ts";
 export { Trusts, type NewTrust, type TrustListing, type TrustView } from "./trusts.ts";
 export { UsageLog } from "./usage.ts";
 export type { AnyView, Credential, CredentialSecret, S3Key } from "./view.ts";

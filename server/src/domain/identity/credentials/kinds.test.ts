@@ -101,11 +101,13 @@ for (const { kind: database, skip } of DATABASES) {
       await ground.setRole(developer.id, "viewer");
       const heir = await ground.person("owner");
       const deps = { metadata: ground.metadata, clock: ground.clock };
-      const change = { orgId: ORG_ID, from: developer.id, to: heir.id };
+      const change = { orgId: ORG_ID, from: developer.id, to: heir };
       const passed = await ground.metadata.write((tx) => transferCredentials(deps, tx, change));
       assert.deepEqual(passed.toSorted(), [made.app, made.s3].toSorted());
-      for (const { createdBy, scopes: left, effectiveScopes } of Object.values(await read(made)))
-        assert.deepEqual([createdBy, left, effectiveScopes], [heir.id, ["s3:read"], ["s3:read"]]);
+      for (const { createdBy, responsible, scopes: left, effectiveScopes } of Object.values(await read(made))) {
+        assert.deepEqual([createdBy, responsible.id], [developer.id, heir.id]);
+        assert.deepEqual([left, effectiveScopes], [["s3:read"], ["s3:read"]]);
+      }
       const ended = await identity.credentials.get(acting, personal.id);
       assert.deepEqual([ended.createdBy, ended.revokedAtMs], [developer.id, ground.clock.nowMs()]);
     });

@@ -67,7 +67,7 @@ interface TableRule<R> {
    */
   readonly hasTokens: boolean;
   /** It expires and is revoked with the credential that created it. Otherwise it only loses its permissions. */
-  readonly endsWithCreator: boolean;
+  readonly endsWithParent: boolean;
   /** It is revoked with its project. Otherwise it only loses its permissions. */
   readonly endsWithProject: boolean;
 }
@@ -86,7 +86,7 @@ export const TABLES = {
     isNamedByPublicId: false,
     order: ["created_at", "id"],
     hasTokens: true,
-    endsWithCreator: true,
+    endsWithParent: true,
     endsWithProject: true,
   },
   s3_key: {
@@ -102,7 +102,7 @@ export const TABLES = {
     isNamedByPublicId: true,
     order: ["id"],
     hasTokens: false,
-    endsWithCreator: false,
+    endsWithParent: false,
     endsWithProject: false,
   },
 } as const satisfies { readonly [T in Table]: TableRule<Rows[T]> };

@@ -6,13 +6,16 @@ import { Problem } from "#kernel/problem.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Writer } from "#stores/metadata/index.ts";
 import { isOwn, requirePermission, type ActorContext } from "./actor.ts";
+import { adoptRow, wasOrHas } from "./adopt.ts";
 import { parseAddresses, renderAddresses, requireAddresses } from "./addresses.ts";
 import { APPROVER_SCOPE } from "./approval.ts";
 import { parsePolicy, parseScopes, renderScopes } from "./bounds.ts";
 import { actionOf, announce, audit, detailOf, found, nextEpoch, type CredentialsDeps } from "./common.ts";
 import { requireKnownScopes, requireName, type CredentialChange, type CredentialListing } from "./input.ts";
-import { TABLES, type Table } from "./kinds.ts";
+import { tableRuleOf, TABLES, type Table } from "./kinds.ts";
+import { readParents } from "./parents.ts";
 import { spanOf, widenerOf } from "./span.ts";
+import { conditionOf, stateAt } from "./state.ts";
 import {
   contextsOf,
   countLive,
@@ -55,17 +58,28 @@ export interface Managed<T extends Table> {
   /** Approves a credential. To refuse it, revoke it. @throws Problem `not_found`, `insufficient_scope`, `conflict` */
   approve(acting: ActorContext, name: string): Promise<Views[T]>;
   /**
+   * Makes the actor responsible. The credential gains nothing: it keeps those of its scopes that the actor has and the
+   * policy allows, and the limits of its chain. Its tokens become void.
+   * @throws Problem `not_found`, `insufficient_scope`, `forbidden`, `conflict` (a personal token; it was revoked itself,
+   * or with its parent after a leak; the actor depends on it)
+   */
+  adopt(acting: ActorContext, name: string): Promise<Propagation & { credential: Views[T] }>;
+  /**
    * Revokes a credential and all its tokens. Resolves when every live node has applied it. Repeating it changes
-   * nothing.
+   * nothing. `leak`: nobody can adopt the credentials that end with it.
    * @throws Problem `not_found`, `insufficient_scope`
    */
-  revoke(acting: ActorContext, name: string): Promise<Propagation & { revokedAtMs: number }>;
+  revoke(acting: ActorContext, name: string, options?: Revocation): Promise<Propagation & { revokedAtMs: number }>;
   /**
-   * Makes one change of a valid credential, serialised with other changes of it. The change is audited and announced to
-   * all nodes.
+   * Makes one change of a credential that is not revoked, serialised with other changes of it. The change is audited
+   * and announced to all nodes. `narrows`: it is also possible if the credential has no permission now.
    * @throws Problem `not_found`, `insufficient_scope`, `conflict`, and the errors of `work`
    */
-  change(acting: ActorContext, name: string, work: Work<T>): Promise<Propagation>;
+  change(acting: ActorContext, name: string, work: Work<T>, options?: { narrows?: boolean }): Promise<Propagation>;
+}
+
+export interface Revocation {
+  readonly reason?: "leak" | null | undefined;
 }
 
 /**
@@ -87,8 +101,10 @@ export function manage<T extends Table>(deps: CredentialsDeps, table: T): Manage
     count: (orgId, atMs) => count(manager, orgId, atMs),
     update: (acting, name, change, ifMatch) => update(manager, acting, { name, change, ifMatch }),
     approve: (acting, name) => approve(manager, acting, name),
-    revoke: (acting, name) => revoke(manager, acting, name),
-    change: (acting, name, work) => changeLive(manager, acting, name, work),
+    adopt: (acting, name) => adopt(manager, acting, name),
+    revoke: (acting, name, options = {}) => revoke(manager, acting, name, options),
+    change: (acting, name, work, { narrows = false } = {}) =>
+      changeRow(manager, acting, name, { work, check: narrows ? requireUnrevoked : requireUsable }),
   };
 }
 
@@ -146,7 +162,7 @@ async function update<T extends Table>(
   const expected = await expectedOf(ifMatch, async () =>
     versionOf(await found(metadata.read, table, acting.actor.orgId, name)),
   );
-  const propagation = await changeLive(manager, acting, name, async (tx, context: AnyContext, held) => {
+  const work: Work<T> = async (tx, context: AnyContext, held) => {
     requireMatch(expected, versionOf(context));
     const present = parseScopes(context.scopes);
     const scopes = asked ?? present;
@@ -163,13 +179,14 @@ async function update<T extends Table>(
     const moved = wanted === undefined ? {} : { before: context.allowed_addresses, allowed_addresses: addresses };
     const rescoped = TABLES[table].hasTokens ? { raised: raised.join(" "), lowered: lowered.join(" ") } : {};
     return { epoch, action: actionOf(table, "update"), detail: { name: change.name, ...rescoped, ...moved } };
-  });
+  };
+  const propagation = await changeRow(manager, acting, name, { work, check: requireUsable });
   return { ...propagation, credential: await view(manager, acting, name) };
 }
 
 async function approve<T extends Table>(manager: Manager<T>, acting: ActorContext, name: string): Promise<Views[T]> {
   const { table } = manager;
-  await changeLive(manager, acting, name, async (tx, context, held) => {
+  const work: Work<T> = async (tx, context, held) => {
     requirePermission(acting.actor, APPROVER_SCOPE, resourceOf(context));
     const wider = { scopes: parseScopes(context.scopes), approval: true };
     requireMayWiden(await widenerOf(tx, acting, context, held), wider);
@@ -177,14 +194,40 @@ async function approve<T extends Table>(manager: Manager<T>, acting: ActorContex
       throw new Problem("conflict", `The ${TABLES[table].noun} does not wait for an approval.`);
     await updateRow(tx, context.id, { pending: 0 });
     return { action: actionOf(table, "approve"), detail: detailOf(table, "approve", context) };
-  });
+  };
+  await changeRow(manager, acting, name, { work, check: requireUnrevoked });
   return view(manager, acting, name);
+}
+
+async function adopt<T extends Table>(
+  manager: Manager<T>,
+  acting: ActorContext,
+  name: string,
+): Promise<Propagation & { credential: Views[T] }> {
+  const { table, clock } = manager;
+  const work: Work<T> = async (tx, context: AnyContext, held) => {
+    const { from, to, scopes, dropped, pending, epoch } = await adoptRow(tx, acting, context, {
+      held,
+      nowMs: clock.nowMs(),
+    });
+    const detail = {
+      from,
+      to,
+      scopes: renderScopes(scopes),
+      dropped: dropped.join(" "),
+      ...(pending ? { pending } : {}),
+    };
+    return { epoch, action: actionOf(table, "adopt"), detail };
+  };
+  const propagation = await changeRow(manager, acting, name, { work, check: () => Promise.resolve() });
+  return { ...propagation, credential: await view(manager, acting, name) };
 }
 
 async function revoke<T extends Table>(
   manager: Manager<T>,
   acting: ActorContext,
   name: string,
+  { reason = null }: Revocation,
 ): Promise<Propagation & { revokedAtMs: number }> {
   const { metadata, clock, table } = manager;
   const { seq, revokedAtMs } = await metadata.write(async (tx) => {
@@ -192,7 +235,7 @@ async function revoke<T extends Table>(
     if (!isOwn(acting.actor, context)) requirePermission(acting.actor, "credentials:write", resourceOf(context));
     const revokedNowMs = context.revoked_at ?? clock.nowMs();
     const epoch = nextEpoch(context);
-    if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedNowMs, epoch });
+    if (context.revoked_at === null) await revokeRow(tx, context.id, { atMs: revokedNowMs, epoch, reason });
     // Announces it again if it was revoked before, so that this answer, too, waits for every node.
     const number = await announce(manager, tx, context.id, epoch);
     const detail = detailOf(table, "revoke", context);
@@ -203,18 +246,38 @@ async function revoke<T extends Table>(
   return { revokedAtMs, propagated: await isApplied(manager, seq) };
 }
 
-async function changeLive<T extends Table>(
+/** Checks whether the state of a credential allows a change. */
+type Check = (tx: Writer, context: AnyContext, nowMs: number) => Promise<void>;
+
+/** @throws Problem `conflict` if it was revoked */
+const requireUnrevoked: Check = async (_tx, context) => {
+  const { noun } = tableRuleOf(context);
+  if (context.revoked_at !== null) throw new Problem("conflict", `The ${noun} is revoked. Create another one.`);
+};
+
+/** @throws Problem `conflict` with the reason, if it can't be used now */
+const requireUsable: Check = async (tx, context, nowMs) => {
+  await requireUnrevoked(tx, context, nowMs);
+  const { name, reason } = conditionOf(stateAt(context, await readParents(tx, context), nowMs), nowMs);
+  const { noun } = tableRuleOf(context);
+  if (name === "ended") throw new Problem("conflict", `The ${noun} ${wasOrHas(String(reason))}. ${WHAT_TO_DO}`);
+  if (name === "idle")
+    throw new Problem("conflict", `The ${noun} has no permission now, because ${String(reason)}. ${WHAT_TO_DO}`);
+};
+
+const WHAT_TO_DO = "Adopt it to use it again, or create another one.";
+
+async function changeRow<T extends Table>(
   manager: Manager<T>,
   acting: ActorContext,
   name: string,
-  work: Work<T>,
+  { work, check }: { readonly work: Work<T>; readonly check: Check },
 ): Promise<Propagation> {
-  const { metadata, table } = manager;
+  const { metadata, table, clock } = manager;
   const seq = await metadata.write(async (tx) => {
     const context: Context<T> & AnyContext = await locked(manager, tx, acting, name);
     const held = requirePermission(acting.actor, "credentials:write", resourceOf(context));
-    const { noun } = TABLES[table];
-    if (context.revoked_at !== null) throw new Problem("conflict", `The ${noun} is revoked. Create another one.`);
+    await check(tx, context, clock.nowMs());
     const { epoch = context.epoch, action, detail } = await work(tx, context, held);
     const number = await announce(manager, tx, context.id, epoch);
     await audit(manager, tx, acting, { table, id: context.id, action, detail });

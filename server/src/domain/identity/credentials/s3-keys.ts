@@ -9,7 +9,8 @@ import { create, type Creation } from "./create.ts";
 import { validated, type NewCredential } from "./input.ts";
 import { KINDS } from "./kinds.ts";
 import { manage, type Managed } from "./manage.ts";
-import { readCreators, stateAt, type State } from "./state.ts";
+import { readParents } from "./parents.ts";
+import { stateAt, type State } from "./state.ts";
 import { findContext, type Context } from "./store.ts";
 import type { S3Key } from "./view.ts";
 
@@ -92,7 +93,7 @@ export async function readS3Key(
 ): Promise<{ key: Context<"s3_key">; state: State } | undefined> {
   const key = await findContext(metadata.read, KINDS.s3.table, { publicId: accessKeyId });
   if (key === undefined) return undefined;
-  return { key, state: stateAt(key, await readCreators(metadata.read, key), nowMs) };
+  return { key, state: stateAt(key, await readParents(metadata.read, key), nowMs) };
 }
 
 const ID_PREFIX = "MOOR";

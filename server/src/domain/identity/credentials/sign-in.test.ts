@@ -241,7 +241,7 @@ describe("a personal access token", () => {
     assert.equal((await refusal(show(ada.email, revoked.token))).code, "unauthorized");
     await show(ada.email, kept.token);
     const handed = await ground.metadata.write((tx) =>
-      transferCredentials(ground, tx, { orgId: owner.orgId, from: ada.id, to: owner.id }),
+      transferCredentials(ground, tx, { orgId: owner.orgId, from: ada.id, to: owner }),
     );
     assert.deepEqual(handed, [], "other people can't see or change it");
     await identity.feed.sync();

@@ -1,22 +1,24 @@
 import type { Scope } from "@mooring/contract";
 import { resourceOf } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
+import { earliest } from "#kernel/time.ts";
 import type { Reader } from "#stores/metadata/index.ts";
 import type { ActorContext } from "./actor.ts";
-import { parseAddresses } from "./addresses.ts";
-import { earliest, parsePolicy } from "./bounds.ts";
+import { parsePolicy } from "./bounds.ts";
+import { addressListsOf, parseInherited } from "./inherited.ts";
 import { tableRuleOf } from "./kinds.ts";
-import { readCreators, stateOf } from "./state.ts";
+import { readParents } from "./parents.ts";
+import { stateOf } from "./state.ts";
 import { findContext, type AnyContext } from "./store.ts";
 import { UNBOUNDED, type Span, type Widener } from "./widening.ts";
 
 /**
- * Returns the addresses from which a credential works, and until when. Considers its own limits, those of the credentials
- * that created it, and the longest lifetime that the policy allows.
+ * Returns the addresses from which a credential works, and until when. Considers its own limits, inherited ones, those of its
+ * chain, and the longest lifetime that the policy allows.
  */
 export async function spanOf(db: Reader, context: AnyContext): Promise<Span> {
-  const chain = tableRuleOf(context).endsWithCreator ? await readCreators(db, context) : [];
-  const addresses = [context, ...chain].map((link) => parseAddresses(link.allowed_addresses));
+  const chain = tableRuleOf(context).endsWithParent ? await readParents(db, context) : [];
+  const addresses = [context, ...chain].flatMap((link) => addressListsOf(link));
   return { addresses, untilMs: stateOf(context, chain).expiresAtMs };
 }
 
@@ -25,11 +27,14 @@ export async function actorSpanOf(db: Reader, actor: ActorContext["actor"]): Pro
   if (actor.kind === "system" || !isId("cred", actor.id)) return UNBOUNDED;
   const context = await findContext(db, "credential", { id: actor.id });
   if (context === undefined) return UNBOUNDED;
-  const chain = await readCreators(db, context);
+  const chain = await readParents(db, context);
   const links = [context, ...chain];
   return {
-    addresses: links.map((link) => parseAddresses(link.allowed_addresses)),
-    untilMs: links.reduce<number | null>((until, link) => earliest(until, link.expires_at), null),
+    addresses: links.flatMap((link) => addressListsOf(link)),
+    untilMs: links.reduce<number | null>(
+      (until, link) => earliest(until, link.expires_at, parseInherited(link.inherited).endsAtMs),
+      null,
+    ),
   };
 }
 

@@ -1,88 +1,69 @@
 import type { Scope } from "@mooring/contract";
-import type { Withheld } from "#domain/identity/access/index.ts";
+import { clausesOf, type Withheld } from "#domain/identity/access/index.ts";
 import { isId } from "#kernel/ids.ts";
-import { Problem } from "#kernel/problem.ts";
-import type { Reader } from "#stores/metadata/index.ts";
-import { addressTest, parseAddresses, type AddressTest } from "./addresses.ts";
-import { boundsOf, NO_SCOPES, parsePolicy, parseScopes, type CreatorCredential, type EndedBy } from "./bounds.ts";
+import { addressTest, type AddressTest } from "./addresses.ts";
+import { boundsOf, NO_SCOPES, parsePolicy, parseScopes, type ParentCredential, type EndedBy } from "./bounds.ts";
+import { addressListsOf } from "./inherited.ts";
 import { tableRuleOf } from "./kinds.ts";
-import { findContext, type AnyContext, type CredentialContext } from "./store.ts";
+import type { AnyContext, CredentialContext } from "./store.ts";
 
 /** The current permissions of a credential of any kind, with its addresses and expiry. */
 export interface State {
-  /** Limited by the creator's current scopes and the organization's policy. */
+  /** Limited by the current scopes of the responsible one, and by the organization's policy. */
   readonly scopes: ReadonlySet<Scope>;
   /** The scopes that it lost, with the reason. */
   readonly withheld: ReadonlyMap<Scope, Withheld>;
   readonly revokedAtMs: number | null;
-  /** Set if a credential in its chain of creators was revoked. It ended together with that one. */
+  /** Set if a credential in its chain was revoked. It ended together with that one. */
   readonly revokedWith: { readonly id: string; readonly atMs: number } | null;
-  /** Its own expiry, the policy's, or its creator's, whichever is earliest. */
+  /** `leak`: its secret leaked, or that of the credential with which it ended. */
+  readonly endReason: string | null;
+  /** Its own expiry, the policy's, its parent's, or an inherited one, whichever is earliest. */
   readonly expiresAtMs: number | null;
   /** The source of the expiry. Null: its own. */
   readonly expiresBy: EndedBy | null;
   /** It waits for an approval. */
   readonly isPending: boolean;
   /**
-   * Tests an address against the credential's list, the lists of the credentials that created it, and the
-   * organization's list. Null: any address.
+   * Tests an address against its own list, inherited lists, those of its chain, and the organization's. Null: any address.
    */
   readonly allows: AddressTest | null;
 }
 
-/** The longest chain of credentials that create credentials. Beyond it, nothing is allowed. */
-const CREATION_DEPTH_MAX = 8;
-
-/** Returns the chain of credentials that created it, nearest first. */
-export async function readCreators(db: Reader, context: AnyContext): Promise<CredentialContext[]> {
-  const chain: CredentialContext[] = [];
-  let last = context;
-  while (isId("cred", last.created_by) && chain.length < CREATION_DEPTH_MAX) {
-    const creator = await findContext(db, "credential", { id: last.created_by });
-    if (creator === undefined || creator.org_id !== context.org_id) break;
-    chain.push(creator);
-    last = creator;
-  }
-  return chain;
-}
-
-/** @throws Problem `forbidden` if the chain is already at its longest */
-export async function requireDepth(db: Reader, creatorId: string): Promise<void> {
-  const creator = await findContext(db, "credential", { id: creatorId });
-  const depth = creator === undefined ? 0 : (await readCreators(db, creator)).length + 1;
-  if (depth < CREATION_DEPTH_MAX) return;
-  throw new Problem(
-    "forbidden",
-    `A chain of credentials that create credentials has at most ${CREATION_DEPTH_MAX} of them. Let a person create this one.`,
-  );
-}
-
-/** `chain`: see `readCreators`. */
+/** `chain`: see `readParents`. */
 export function stateOf(context: AnyContext, chain: readonly CredentialContext[]): State {
-  let creator: CreatorCredential | undefined;
-  for (const link of chain.toReversed()) {
-    const bounds = boundsOf(link, creator);
-    creator = { id: link.id as `cred_${string}`, projectId: link.project_id, bounds };
-  }
+  const ending = tableRuleOf(context).endsWithParent ? revokedIn(chain) : undefined;
   return {
-    ...boundsOf(context, creator),
+    ...boundsOf(context, parentOf(chain)),
     revokedAtMs: context.revoked_at,
-    revokedWith: tableRuleOf(context).endsWithCreator ? revokedOf(chain) : null,
+    revokedWith: ending ?? null,
+    endReason: context.revoked_at === null ? (ending?.reason ?? null) : context.end_reason,
     isPending: context.pending === 1,
     allows: addressTest([
-      ...[context, ...chain].map((link) => parseAddresses(link.allowed_addresses)),
+      ...[context, ...chain].flatMap((link) => addressListsOf(link)),
       parsePolicy(context.policy).addresses,
     ]),
   };
 }
 
-/** Returns the state at this time. A credential that does not end with its creator loses its permissions instead. */
+/** Returns the nearest credential of a chain, with its bounds. */
+export function parentOf(chain: readonly CredentialContext[]): ParentCredential | undefined {
+  let parent: ParentCredential | undefined;
+  for (const link of chain.toReversed()) {
+    const bounds = boundsOf(link, parent);
+    parent = { id: link.id as `cred_${string}`, projectId: link.project_id, bounds };
+  }
+  return parent;
+}
+
+/** Returns the state at this time. A credential that does not end with its parent loses its permissions instead. */
 export function stateAt(context: AnyContext, chain: readonly CredentialContext[], nowMs: number): State {
   const state = stateOf(context, chain);
-  const [creator, ...above] = chain;
-  if (tableRuleOf(context).endsWithCreator || !isId("cred", context.created_by)) return state;
-  if (creator !== undefined && isLive(stateOf(creator, above), nowMs)) return state;
-  const ended = { by: "parent", id: context.created_by, because: { by: "ended" } } as const;
+  if (tableRuleOf(context).endsWithParent || !isId("cred", context.responsible)) return state;
+  const [parent, ...above] = chain;
+  const how = parent === undefined ? "deleted" : endingOf(stateOf(parent, above), nowMs);
+  if (how === undefined) return state;
+  const ended = { by: "parent", id: context.responsible, because: { by: "ended", how } } as const;
   const reasonOf = (scope: Scope): Withheld => {
     const reason = state.withheld.get(scope);
     return reason === undefined || reason.by === "parent" ? ended : reason;
@@ -95,21 +76,61 @@ export function isLive(state: Pick<State, Ending>, nowMs: number): boolean {
   return endingOf(state, nowMs) === undefined;
 }
 
-type Ending = "revokedAtMs" | "revokedWith" | "expiresAtMs" | "expiresBy";
+type Ending = "revokedAtMs" | "revokedWith" | "endReason" | "expiresAtMs" | "expiresBy";
 
 /** Returns how it ended, for example `revoked with its parent cred_…`. Undefined while it is valid. */
 export function endingOf(state: Pick<State, Ending>, nowMs: number): string | undefined {
-  if (state.revokedAtMs !== null) return "revoked";
-  if (state.revokedWith !== null) return `revoked with its parent ${state.revokedWith.id}`;
+  const leak = state.endReason === "leak" ? " after a leak" : "";
+  if (state.revokedAtMs !== null) return `revoked${leak}`;
+  if (state.revokedWith !== null) return `revoked with its parent ${state.revokedWith.id}${leak}`;
   if (state.expiresAtMs === null || nowMs < state.expiresAtMs) return undefined;
-  if (state.expiresBy === null) return "expired";
-  return state.expiresBy === "policy"
-    ? "expired, because the organization's policy limits the lifetime"
-    : `expired with its parent ${state.expiresBy}`;
+  return `expired${expiryText(state.expiresBy)}`;
 }
 
-/** Returns the nearest revoked credential in its chain of creators. */
-function revokedOf(chain: readonly CredentialContext[]): State["revokedWith"] {
-  for (const { id, revoked_at: atMs } of chain) if (atMs !== null) return { id, atMs };
-  return null;
+function expiryText(by: EndedBy | null): string {
+  if (by === null) return "";
+  if (by === "policy") return ", because the organization's policy limits the lifetime";
+  return by === "inherited" ? ", at the end that it inherited when it was adopted" : ` with its parent ${by}`;
+}
+
+/** Returns the nearest revoked credential of a chain. */
+function revokedIn(
+  chain: readonly CredentialContext[],
+): (State["revokedWith"] & { reason: string | null }) | undefined {
+  for (const { id, revoked_at: atMs, end_reason: reason } of chain) if (atMs !== null) return { id, atMs, reason };
+  return undefined;
+}
+
+/**
+ * `active`: it has all its scopes. `reduced`: some of them. `idle`: none, and adopting it helps. `pending`: it waits
+ * for an approval. `ended`: it or a credential of its chain was revoked or has expired.
+ */
+export type StateName = "active" | "reduced" | "idle" | "pending" | "ended";
+
+export interface Condition {
+  readonly name: StateName;
+  /** In words, for the end of a sentence. Null: it is active. */
+  readonly reason: string | null;
+}
+
+/** Returns the state of a credential by name, with the reason. */
+export function conditionOf(state: State, nowMs: number): Condition {
+  const ending = endingOf(state, nowMs) ?? endedAbove(state);
+  if (ending !== undefined) return { name: "ended", reason: ending };
+  if (state.isPending) return { name: "pending", reason: "it waits for an approval" };
+  if (state.withheld.size === 0) return { name: "active", reason: null };
+  const name = state.scopes.size === 0 ? "idle" : "reduced";
+  return { name, reason: clausesOf(state.withheld.values()) };
+}
+
+/** Returns the words of `endingOf` for a child: `revoked` becomes `revoked with its parent cred_…`. */
+function withParent(how: string, id: string): string {
+  return how.includes(" with its parent ") ? how : how.replace(/^\w+/, (word) => `${word} with its parent ${id}`);
+}
+
+/** For a credential that does not end with its parent: whether the parent has ended. */
+function endedAbove({ withheld }: State): string | undefined {
+  for (const reason of withheld.values())
+    if (reason.by === "parent" && reason.because.by === "ended") return withParent(reason.because.how, reason.id);
+  return undefined;
 }

@@ -6,7 +6,8 @@ import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { parsePolicy, renderScopes } from "./bounds.ts";
 import { KINDS } from "./kinds.ts";
-import { readCreators, stateOf, type State } from "./state.ts";
+import { readParents } from "./parents.ts";
+import { stateOf, type State } from "./state.ts";
 import { credentialOfSecret, findContext, secretsOf, type CredentialContext, type SecretRow } from "./store.ts";
 
 /** The current state of a credential that gets access tokens. Sign-in and verification use it. */
@@ -31,8 +32,8 @@ export interface CredentialState extends State {
   readonly secrets: readonly { readonly id: string; readonly hash: Buffer; readonly expiresAtMs: number | null }[];
   /** Tokens of these issuers replace a secret. */
   readonly trusts: readonly Trust[];
-  /** The chain of credentials that created it. */
-  readonly createdThrough: readonly string[];
+  /** The ids of its chain. */
+  readonly chain: readonly string[];
 }
 
 /** About 2 kB each. Beyond this number the one that was read longest ago is dropped. */
@@ -47,7 +48,7 @@ export async function readState(
   if (context === undefined) return undefined;
   const secrets = await secretsOf(metadata.read, context.id);
   const trusts = await trustsOf(metadata.read, context.org_id, context.id);
-  const chain = await readCreators(metadata.read, context);
+  const chain = await readParents(metadata.read, context);
   return { ...credentialStateOf(context, chain, secrets), trusts: trusts.map(trustOf) };
 }
 
@@ -67,7 +68,7 @@ function credentialStateOf(
     ...state,
     id: context.id,
     clientId: context.client_id,
-    person: isPersons ? (context.creator_email ?? "") : null,
+    person: isPersons ? (context.responsible_email ?? "") : null,
     orgId: context.org_id,
     orgSlug: context.org_slug,
     projectId: context.project_id,
@@ -77,14 +78,14 @@ function credentialStateOf(
     lacking: isPersons ? lackingOf(parsePolicy(context.policy).people, standingOf(context)) : null,
     tokenLifetimeS: context.token_lifetime_s,
     secrets: secrets.map((row) => ({ id: row.id, hash: Buffer.from(row.hash, "hex"), expiresAtMs: row.expires_at })),
-    createdThrough: chain.map((link) => link.id),
+    chain: chain.map((link) => link.id),
   };
 }
 
 /** Returns how the person can sign in, because a personal access token is used without a sign-in. */
-function standingOf({ creator_totp, creator_passkeys, creator_identities }: CredentialContext): Standing {
-  const byProvider = Number(creator_identities) > 0;
-  return { byProvider, hasSecondFactor: byProvider || Number(creator_totp) + Number(creator_passkeys) > 0 };
+function standingOf({ responsible_totp, responsible_passkeys, responsible_identities }: CredentialContext): Standing {
+  const byProvider = Number(responsible_identities) > 0;
+  return { byProvider, hasSecondFactor: byProvider || Number(responsible_totp) + Number(responsible_passkeys) > 0 };
 }
 
 /** States in memory. The change feed removes them. A caller must first make sure that the feed is fresh. */
@@ -180,7 +181,7 @@ export class CredentialStates {
     if (subjects.size === 0) return;
     this.#reading.clear(); // Drops all states of the organization, because reading them again is cheap.
     for (const state of this.#byId.values()) {
-      if (subjects.has(state.id) || subjects.has(state.orgId) || state.createdThrough.some((id) => subjects.has(id)))
+      if (subjects.has(state.id) || subjects.has(state.orgId) || state.chain.some((id) => subjects.has(id)))
         this.#forget(state);
     }
   }

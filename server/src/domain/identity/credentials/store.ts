@@ -15,14 +15,18 @@ interface BoundColumns extends OptionalProjectColumns {
   project_slug: string | null;
   token_lifetime_s: number;
   policy: string;
-  creator_role: OrgRole | null;
-  creator_project_role: ProjectRole | null;
-  /** Null if a credential or the system created it. */
-  creator_email: string | null;
+  /** The role of the responsible person. Null: they have left since they became responsible, or it is no person. */
+  responsible_role: OrgRole | null;
+  responsible_project_role: ProjectRole | null;
+  /** Their role from before it was last lowered. */
+  lowered_from: OrgRole | null;
+  /** Null if it is no person. */
+  responsible_email: string | null;
+  responsible_name: string | null;
   /** The ways in which the owner of a personal access token can sign in: apps, passkeys and identities at providers. */
-  creator_totp: number;
-  creator_passkeys: number;
-  creator_identities: number;
+  responsible_totp: number;
+  responsible_passkeys: number;
+  responsible_identities: number;
 }
 
 export type Context<T extends Table> = Rows[T] & BoundColumns;
@@ -64,47 +68,55 @@ export async function contextsOf<T extends Table>(db: Reader, table: T, ids: rea
 function contexts(db: Reader, table: Table) {
   return withOptionalProject(from(db, table), "c.project_id")
     .innerJoin("organization as o", "o.id", "c.org_id")
-    .leftJoin("member as m", (join) => join.onRef("m.org_id", "=", "c.org_id").onRef("m.user_id", "=", "c.created_by"))
+    .leftJoin("member as m", (join) =>
+      join
+        .onRef("m.org_id", "=", "c.org_id")
+        .onRef("m.user_id", "=", "c.responsible")
+        // Who left and came back gets nothing back.
+        .onRef("m.created_at", "<=", "c.responsible_since"),
+    )
     .leftJoin("project_member as pm", (join) =>
       join
         .onRef("pm.org_id", "=", "c.org_id")
         .onRef("pm.project_id", "=", "c.project_id")
-        .onRef("pm.user_id", "=", "c.created_by"),
+        .onRef("pm.user_id", "=", "c.responsible"),
     )
-    .leftJoin("person as creator", "creator.id", "c.created_by")
+    .leftJoin("person as responsible", "responsible.id", "c.responsible")
     .selectAll("c")
     .select([
-      "creator.email as creator_email",
+      "responsible.email as responsible_email",
+      "responsible.name as responsible_name",
       "o.slug as org_slug",
       "project.slug as project_slug",
       "o.token_lifetime_s",
       "o.policy",
-      "m.role as creator_role",
-      "pm.role as creator_project_role",
+      "m.role as responsible_role",
+      "m.lowered_from",
+      "pm.role as responsible_project_role",
     ])
     .select((row) => [
       row
         .selectFrom("person_totp as t")
         .select(row.fn.countAll<number>().as("n"))
-        .whereRef("t.user_id", "=", "c.created_by")
+        .whereRef("t.user_id", "=", "c.responsible")
         .where("t.confirmed_at", "is not", null)
         .$asScalar()
         .$notNull()
-        .as("creator_totp"),
+        .as("responsible_totp"),
       row
         .selectFrom("passkey as k")
         .select(row.fn.countAll<number>().as("n"))
-        .whereRef("k.user_id", "=", "c.created_by")
+        .whereRef("k.user_id", "=", "c.responsible")
         .$asScalar()
         .$notNull()
-        .as("creator_passkeys"),
+        .as("responsible_passkeys"),
       row
         .selectFrom("external_identity as e")
         .select(row.fn.countAll<number>().as("n"))
-        .whereRef("e.user_id", "=", "c.created_by")
+        .whereRef("e.user_id", "=", "c.responsible")
         .$asScalar()
         .$notNull()
-        .as("creator_identities"),
+        .as("responsible_identities"),
     ]);
 }
 
@@ -205,7 +217,20 @@ export async function insertSecret(tx: Writer, row: Insertable<Tables["credentia
   await tx.insertInto("credential_secret").values(row).execute();
 }
 
-type Change = Partial<Pick<AnyRow, "name" | "scopes" | "allowed_addresses" | "pending" | "revoked_at">>;
+type Change = Partial<
+  Pick<
+    AnyRow,
+    | "name"
+    | "scopes"
+    | "allowed_addresses"
+    | "pending"
+    | "revoked_at"
+    | "end_reason"
+    | "responsible"
+    | "responsible_since"
+    | "inherited"
+  >
+>;
 
 /** `epoch`: the new epoch, if it has one. */
 export async function updateRow(
@@ -224,9 +249,17 @@ export async function updateRow(
 export async function revokeRow(
   tx: Writer,
   id: string,
-  { atMs, epoch }: { readonly atMs: number; readonly epoch: number | undefined },
+  {
+    atMs,
+    epoch,
+    reason = null,
+  }: {
+    readonly atMs: number;
+    readonly epoch: number | undefined;
+    readonly reason?: string | null;
+  },
 ): Promise<void> {
-  await updateRow(tx, id, { revoked_at: atMs, epoch });
+  await updateRow(tx, id, { revoked_at: atMs, epoch, end_reason: reason });
   if (tableOf(id) === "credential") await deleteTrustsOf(tx, id);
 }
 
@@ -243,20 +276,20 @@ export async function deleteSecrets(tx: Writer, ids: readonly string[]): Promise
 }
 
 /**
- * Returns the ids of credentials of one kind that are not revoked: those that one person or credential created, or
- * those of a project.
+ * Returns the ids of credentials of one kind that are not revoked: those for which one person or credential is
+ * responsible, or those of a project.
  */
 export async function liveIds(
   db: Reader,
   kind: KindName,
-  of: { readonly orgId?: string; readonly createdBy?: string; readonly projectId?: string },
+  of: { readonly orgId?: string; readonly responsible?: string; readonly projectId?: string },
 ): Promise<string[]> {
   const { table } = KINDS[kind];
-  const { orgId, createdBy, projectId } = of;
+  const { orgId, responsible, projectId } = of;
   const rows = await from(db, table)
     .select("id")
     .$if(orgId !== undefined, (query) => query.where("org_id", "=", orgId as string))
-    .$if(createdBy !== undefined, (query) => query.where("created_by", "=", createdBy as string))
+    .$if(responsible !== undefined, (query) => query.where("responsible", "=", responsible as string))
     .$if(projectId !== undefined, (query) => query.where("project_id", "=", projectId as string))
     .$call((query) => (kind === "s3" ? query : query.where("kind", "=", kind)))
     .where("revoked_at", "is", null)
@@ -265,30 +298,40 @@ export async function liveIds(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the creator of a credential: a user id, a credential id, or `system`. */
-export async function creatorOfCredential(db: Reader, orgId: string, id: string): Promise<string | undefined> {
-  const row = await db
+/** Returns the ids of the credentials for which one of these is responsible, revoked ones included. */
+export async function childIds(db: Reader, orgId: string, parents: readonly string[]): Promise<string[]> {
+  const rows = await db
     .selectFrom("credential")
-    .select("created_by")
+    .select("id")
     .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return row?.created_by;
+    .where("responsible", "in", [...parents])
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
-/** Transfers what one creator created to another. Revoked S3 keys keep their creator. */
-export async function setCreator(
-  tx: Writer,
-  kind: KindName,
-  { orgId, from, to }: { readonly orgId: string; readonly from: string; readonly to: string },
-): Promise<void> {
-  await tx
-    .updateTable(anyTable(KINDS[kind].table))
-    .set({ created_by: to })
+/** Returns when an actor becomes responsible: now, but not before they became a member, if the clock went back. */
+export async function responsibleSince(db: Reader, orgId: string, responsible: string, nowMs: number): Promise<number> {
+  const member = await db
+    .selectFrom("member")
+    .select("created_at")
     .where("org_id", "=", orgId)
-    .where("created_by", "=", from)
-    .$call((query) => (kind === "s3" ? query.where("revoked_at", "is", null) : query.where("kind", "=", kind)))
-    .execute();
+    .where("user_id", "=", responsible)
+    .executeTakeFirst();
+  return Math.max(nowMs, member?.created_at ?? 0);
+}
+
+/** Returns the last time at which this person became responsible for a credential or key; 0: never. */
+export async function lastResponsibleSince(db: Reader, orgId: string, userId: string): Promise<number> {
+  const times = [0];
+  for (const table of ["credential", "s3_key"] as const) {
+    const row = await from(db, table)
+      .select((eb) => eb.fn.max("c.responsible_since").as("at"))
+      .where("c.org_id", "=", orgId)
+      .where("c.responsible", "=", userId)
+      .executeTakeFirst();
+    times.push(Number(row?.at ?? 0));
+  }
+  return Math.max(...times);
 }
 
 export interface Usage {

@@ -159,12 +159,13 @@ export class Trusts {
    */
   async delete(acting: ActorContext, id: string): Promise<Propagation> {
     const row = await this.#row(acting, id);
-    return this.#deps.credentials.change(acting, row.credential_id, async (tx, context) => {
+    const deleted: Parameters<Credentials["change"]>[2] = async (tx, context) => {
       await deleteTrust(tx, context.org_id, id);
       const { name, issuer, subject } = row;
       // The epoch stays the same. The trust's tokens name the trust, so nodes refuse them once they know that it is deleted.
       return { epoch: context.epoch, action: "trust.delete", detail: { trust: id, name, issuer, subject } };
-    });
+    };
+    return this.#deps.credentials.change(acting, row.credential_id, deleted, { narrows: true });
   }
 
   /** @throws Problem `not_found`, `insufficient_scope` */

@@ -1,10 +1,21 @@
 import type { Scope } from "@mooring/contract";
 import { etagOf } from "#kernel/versions.ts";
 import type { Reader } from "#stores/metadata/index.ts";
-import { parseScopes, renderScopes } from "./bounds.ts";
+import { isId } from "#kernel/ids.ts";
+import { CREATED_BY_SYSTEM, parseScopes, renderScopes } from "./bounds.ts";
 import type { AnyRow, Table } from "./kinds.ts";
-import { readCreators, stateAt, type State } from "./state.ts";
-import { secretsOf, type Context } from "./store.ts";
+import { readParents } from "./parents.ts";
+import { conditionOf, stateAt, type Condition, type State } from "./state.ts";
+import { secretsOf, type Context, type CredentialContext } from "./store.ts";
+
+/** The person or credential that is responsible for a credential. */
+export interface Responsible {
+  readonly kind: "person" | "credential" | "system";
+  /** Null: the system. */
+  readonly id: string | null;
+  /** Null: it does not exist any more, or is the system. */
+  readonly name: string | null;
+}
 
 /** A credential of any kind in answers, without its secrets. */
 export interface AnyView {
@@ -15,12 +26,17 @@ export interface AnyView {
   readonly name: string;
   /** As its creator chose them. */
   readonly scopes: readonly Scope[];
-  /** The scopes that it has now, limited by its creator's current scopes and the organization's policy. */
+  /** The scopes that it has now, limited by the responsible one's current scopes and the organization's policy. */
   readonly effectiveScopes: readonly Scope[];
-  /** The id of a person or a credential, or `system`. */
+  /** `state`: see `Condition`. */
+  readonly condition: Condition;
+  /** History: the id of a person or a credential, or `system`. */
   readonly createdBy: string;
+  /** Their permissions limit it. */
+  readonly responsible: Responsible;
+  readonly responsibleSinceMs: number;
   readonly createdAtMs: number;
-  /** The earliest of three times: its expiry, the policy's, and its creator's if it ends with the creator. */
+  /** The earliest of these times: its expiry, the policy's, an inherited one, and its parent's if it ends with it. */
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
   /** It waits for an approval. */
@@ -34,12 +50,11 @@ export interface AnyView {
 }
 
 export interface Credential extends AnyView {
-  /** `personal`: a personal access token of its creator. */
+  /** `personal`: a personal access token of the responsible person. */
   readonly kind: "app" | "personal";
   readonly clientId: string;
   /**
-   * The revoked credential, among those that created it, whose revocation also ended this one. Null: this one was
-   * revoked itself, or is valid.
+   * The credential of its chain whose revocation also ended it. Null: it was revoked itself, or is valid.
    */
   readonly revokedWith: string | null;
   readonly lastUsedIp: string | null;
@@ -71,8 +86,9 @@ export interface Views {
 }
 
 /** Returns the columns of the version: those that can be changed. A use of the credential changes none of them. */
-export function versionOf({ id, name, scopes, allowed_addresses, pending, revoked_at, epoch }: AnyRow): object {
-  return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch };
+export function versionOf(row: AnyRow): object {
+  const { id, name, scopes, allowed_addresses, pending, revoked_at, epoch, responsible, responsible_since } = row;
+  return { id, name, scopes, allowed_addresses, pending, revoked_at, epoch, responsible, responsible_since };
 }
 
 export async function viewOf<T extends Table>(
@@ -81,12 +97,21 @@ export async function viewOf<T extends Table>(
   context: Context<T>,
   nowMs: number,
 ): Promise<Views[T]> {
-  const state = stateAt(context, await readCreators(db, context), nowMs);
+  const chain = await readParents(db, context);
+  const state = stateAt(context, chain, nowMs);
   const own: Own[T] = OWN[table];
-  return { ...sharedOf(context, state), ...(await own(db, context, { state, nowMs })) } as Views[T];
+  const judged = { condition: conditionOf(state, nowMs), responsible: responsibleOf(context, chain) };
+  return { ...sharedOf(context, state), ...judged, ...(await own(db, context, { state, nowMs })) } as Views[T];
 }
 
-function sharedOf(context: Context<Table>, state: State): AnyView {
+function responsibleOf(context: Context<Table>, [parent]: readonly CredentialContext[]): Responsible {
+  const { responsible: id, responsible_name: name } = context;
+  if (id === CREATED_BY_SYSTEM) return { kind: "system", id: null, name: null };
+  if (isId("cred", id)) return { kind: "credential", id, name: parent?.name ?? null };
+  return { kind: "person", id, name };
+}
+
+function sharedOf(context: Context<Table>, state: State): Omit<AnyView, "condition" | "responsible"> {
   return {
     id: context.id,
     orgId: context.org_id,
@@ -96,6 +121,7 @@ function sharedOf(context: Context<Table>, state: State): AnyView {
     effectiveScopes: listOf(state.scopes),
     createdBy: context.created_by,
     createdAtMs: context.created_at,
+    responsibleSinceMs: context.responsible_since,
     expiresAtMs: state.expiresAtMs,
     revokedAtMs: context.revoked_at ?? state.revokedWith?.atMs ?? null,
     isPending: context.pending === 1,

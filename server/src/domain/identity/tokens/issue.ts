@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isScope, type Scope } from "@mooring/contract";
-import { clauseOf, type Withheld } from "#domain/identity/access/index.ts";
+import { clauseOf, clausesOf, type Withheld } from "#domain/identity/access/index.ts";
 import { renderScopes, type CredentialState, type Gate, type RefusalLog } from "#domain/identity/credentials/index.ts";
 import { signJws, type SigningKeys } from "#domain/identity/keys/index.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -37,8 +37,6 @@ export class ScopeRefusal extends Error {
   }
 }
 
-/** The most reasons in one answer. */
-const CLAUSES_MAX = 3;
 /** The characters of a scope (RFC 6749, section 3.3). */
 const SCOPE_TEXT = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
@@ -120,7 +118,7 @@ export class TokenIssuer {
 
 function grantedScope(state: CredentialState, asked: string | undefined): string {
   if (state.scopes.size === 0) {
-    const cut = [...new Set([...state.withheld.values()].map(clauseOf))].slice(0, CLAUSES_MAX).join("; ");
+    const cut = clausesOf(state.withheld.values());
     throw new ScopeRefusal(`The credential has no scope now: ${cut}.`, cut);
   }
   if (asked === undefined || asked === "") return state.scopeText;

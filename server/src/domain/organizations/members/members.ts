@@ -1,7 +1,7 @@
 import type { OrgRole } from "@mooring/contract";
 import { appendAudit } from "#domain/audit/index.ts";
 import {
-  createdBy,
+  responsibleFor,
   lackingOf,
   ORG_ROLE_SCOPES,
   parsePolicy,
@@ -134,7 +134,7 @@ export async function changeRole(
     if (role === "owner" || beyond(ORG_ROLE_SCOPES[role], ORG_ROLE_SCOPES[member.role]).length > 0)
       requireMayGrant(grantor, role);
     if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
-    await setRole(tx, orgId, userId, role);
+    await setRole(tx, orgId, userId, { role, loweredFrom: loweredFrom(member, role) });
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {
       ...auditOrigin(caller),
@@ -165,10 +165,11 @@ export async function removeMember(
     const grantor = await grantorOf(tx, caller, orgId);
     requireMayChange(grantor, member.role);
     if (member.role === "owner") await requireAnotherOwner(tx, orgId, userId);
-    const { app: credentials, s3: s3Keys } = await createdBy(tx, orgId, userId);
+    const { app: credentials, s3: s3Keys } = await responsibleFor(tx, orgId, userId);
     const heir = handOver ? requireHeir(grantor, userId) : null;
-    if (heir !== null) await transferCredentials(deps, tx, { orgId, from: userId, to: heir });
     const inherited = await transferProjects(deps, tx, orgId, { from: userId, preferred: grantor.userId });
+    const to = heir === null ? undefined : await personPrincipal(tx, orgId, heir);
+    if (to !== undefined) await transferCredentials(deps, tx, { orgId, from: userId, to });
     await deleteMembership(tx, orgId, userId);
     await announceAccessChange(deps, tx, orgId);
     await appendAudit(deps, tx, {
@@ -185,6 +186,12 @@ export async function removeMember(
       },
     });
   });
+}
+
+/** Returns the highest earlier role whose permissions the new one does not have. */
+function loweredFrom({ role: present, lowered_from: earlier }: Member, role: OrgRole): OrgRole | null {
+  const from = earlier ?? present;
+  return beyond(ORG_ROLE_SCOPES[from], ORG_ROLE_SCOPES[role]).length > 0 ? from : null;
 }
 
 function requireHeir(grantor: Grantor, userId: string): string {

@@ -1,4 +1,6 @@
+import type { Insertable } from "kysely";
 import type { OrgRole } from "@mooring/contract";
+import { lastResponsibleSince } from "#domain/identity/index.ts";
 import { joinProject } from "#domain/projects/index.ts";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
@@ -8,6 +10,8 @@ export interface Member {
   email: string;
   name: string;
   role: OrgRole;
+  /** Their role from before it was last lowered. */
+  lowered_from: OrgRole | null;
   created_at: number;
   /** When they last used the portal. */
   last_seen_at: number | null;
@@ -21,7 +25,8 @@ function members(db: Reader, orgId: string) {
   return db
     .selectFrom("member")
     .innerJoin("person", "person.id", "member.user_id")
-    .select(["member.user_id", "person.email", "person.name", "member.role", "member.created_at"])
+    .select(["member.user_id", "person.email", "person.name", "member.role", "member.lowered_from"])
+    .select("member.created_at")
     .select("person.last_seen_at")
     .select((row) => [
       row
@@ -83,12 +88,29 @@ export async function ownersOf(db: Reader, orgId: string): Promise<Member[]> {
     .execute();
 }
 
-export async function insertMember(tx: Writer, row: Tables["member"]): Promise<void> {
-  await tx.insertInto("member").values(row).execute();
+/** Who was a member before gets nothing back: the time is after the last one at which they became responsible. */
+export async function insertMember(tx: Writer, row: Insertable<Tables["member"]>): Promise<void> {
+  const before = await lastResponsibleSince(tx, row.org_id, row.user_id);
+  const created_at = Math.max(row.created_at, before + 1);
+  await tx
+    .insertInto("member")
+    .values({ ...row, created_at })
+    .execute();
 }
 
-export async function setRole(tx: Writer, orgId: string, userId: string, role: OrgRole): Promise<void> {
-  await tx.updateTable("member").set({ role }).where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+/** `loweredFrom`: the role so far, if the new one has fewer permissions. */
+export async function setRole(
+  tx: Writer,
+  orgId: string,
+  userId: string,
+  { role, loweredFrom }: { readonly role: OrgRole; readonly loweredFrom: OrgRole | null },
+): Promise<void> {
+  await tx
+    .updateTable("member")
+    .set({ role, lowered_from: loweredFrom })
+    .where("org_id", "=", orgId)
+    .where("user_id", "=", userId)
+    .execute();
 }
 
 /** Removes a person from the organization and all its projects. */

@@ -114,6 +114,26 @@ describe("approveCredential", () => {
   });
 });
 
+describe("adoptCredential", () => {
+  const pathOf = (id: string): string => `/v1/credentials/${id}/adopt`;
+
+  testOperation(ORGANIZATION_ROUTES.adoptCredential, {
+    ask: async (world) => ({ path: pathOf((await world.credential({ by: "owner" })).id) }),
+    hidden: (world) => credentialPairs(world, (name) => ({ path: pathOf(name) })),
+    problems: {
+      forbidden: async (world) => {
+        const strict = await world.tenant("adopts");
+        const token = world.person(strict, strict.people.owner);
+        const { id } = await world.credential({ tenant: strict, scopes: ["apps:read"] });
+        const policy = { allowed_scopes: ["audit:read"] };
+        await world.call("PATCH", "/v1/organization", { token, body: { policy } });
+        return { path: pathOf(id), token };
+      },
+      conflict: async (world) => ({ path: pathOf(await revokedCredential(world)) }),
+    },
+  });
+});
+
 testOperation(ORGANIZATION_ROUTES.rotateCredential, {
   ask: async (world) => ({
     path: `/v1/credentials/${(await world.credential()).id}/rotate`,

@@ -49,6 +49,11 @@ export const updateCredential: OrganizationOperation<"updateCredential"> = async
 export const approveCredential: OrganizationOperation<"approveCredential"> = async (deps, { params }, context) =>
   credentialBody(await deps.identity.credentials.approve(actorContextOf(context), params.credential_id));
 
+export const adoptCredential: OrganizationOperation<"adoptCredential"> = async (deps, { params }, context) => {
+  const { credential } = await deps.identity.credentials.adopt(actorContextOf(context), params.credential_id);
+  return tagged(context, credential.etag, credentialBody(credential));
+};
+
 export const rotateCredential: OrganizationOperation<"rotateCredential"> = async (deps, { params, body }, context) => {
   const overlap = body.overlap_seconds === undefined ? {} : { overlapS: body.overlap_seconds };
   void context.reply.header("cache-control", "no-store");

@@ -68,6 +68,30 @@ describe("approveS3Key", () => {
   });
 });
 
+describe("adoptS3Key", () => {
+  const pathOf = (id: string): string => `/v1/s3/keys/${id}/adopt`;
+
+  testOperation(ORGANIZATION_ROUTES.adoptS3Key, {
+    ask: async (world) => ({ path: pathOf(await newS3Key(world)) }),
+    hidden: (world) => s3KeyPairs(world, (name) => ({ path: pathOf(name) })),
+    problems: {
+      forbidden: async (world) => {
+        const strict = await world.tenant("adopts-keys");
+        const token = world.person(strict, strict.people.owner);
+        const id = await newS3Key(world, strict);
+        const policy = { allowed_scopes: ["audit:read"] };
+        await world.call("PATCH", "/v1/organization", { token, body: { policy } });
+        return { path: pathOf(id), token };
+      },
+      conflict: async (world) => {
+        const id = await newS3Key(world);
+        await world.call("DELETE", `/v1/s3/keys/${id}`, { token: await world.token() });
+        return { path: pathOf(id) };
+      },
+    },
+  });
+});
+
 testOperation(ORGANIZATION_ROUTES.revokeS3Key, {
   ask: async (world) => ({ path: `/v1/s3/keys/${await newS3Key(world)}` }),
   hidden: (world) => s3KeyPairs(world, (name) => ({ path: `/v1/s3/keys/${name}` })),

@@ -40,6 +40,11 @@ export const updateS3Key: OrganizationOperation<"updateS3Key"> = async (deps, { 
 export const approveS3Key: OrganizationOperation<"approveS3Key"> = async (deps, { params }, context) =>
   s3KeyBody(await deps.identity.s3Keys.approve(actorContextOf(context), params.key_id));
 
+export const adoptS3Key: OrganizationOperation<"adoptS3Key"> = async (deps, { params }, context) => {
+  const { credential } = await deps.identity.s3Keys.adopt(actorContextOf(context), params.key_id);
+  return tagged(context, credential.etag, s3KeyBody(credential));
+};
+
 export const revokeS3Key: OrganizationOperation<"revokeS3Key"> = async (deps, { params }, context) => {
   const { revokedAtMs } = await deps.identity.s3Keys.revoke(actorContextOf(context), params.key_id);
   return { revoked_at: isoFromMs(revokedAtMs) };

@@ -84,6 +84,16 @@ export function boundToken(world: World): Promise<string> {
   return world.token({ projectId: world.acme.open.id });
 }
 
+/** Rotates a credential as the installation, and returns a token for its new secret. */
+export async function newToken(world: World, id: string, tenant: Tenant = world.acme, scope?: string): Promise<string> {
+  const { credentials, signIn, tokens } = world.identity;
+  const actor = { kind: "system", id: "test", orgId: tenant.id } as const;
+  const { credential, clientSecret } = await credentials.rotate({ actor }, id);
+  const origin = { ip: "127.0.0.1", requestId: "req_test" };
+  const state = await signIn.authenticate({ clientId: credential.clientId, clientSecret, ...origin });
+  return (await tokens.issuer.issue(state, { scope, ...origin })).accessToken;
+}
+
 export async function revokedCredential(world: World): Promise<string> {
   const { id } = await world.credential();
   await world.identity.credentials.revoke({ actor: { kind: "system", id: null, orgId: world.acme.id } }, id);

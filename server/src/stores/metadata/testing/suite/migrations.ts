@@ -3,6 +3,7 @@ import type { Tables } from "../../index.ts";
 import { MIGRATIONS } from "../../migrations/index.ts";
 import { openStore, type DatabaseCases, type StoreCases } from "./harness.ts";
 import { ACCOUNTS_MIGRATION } from "./accounts-migration.ts";
+import { OWNERSHIP_MIGRATION } from "./ownership-migration.ts";
 import { PROJECTS_MIGRATION } from "./projects-migration.ts";
 import { REGISTRY_MIGRATION } from "./registry-migration.ts";
 import { ROWS } from "./rows.ts";
@@ -42,6 +43,7 @@ export const MIGRATIONS_RUN: StoreCases = {
 export const MIGRATIONS_OF_A_DATABASE: DatabaseCases = {
   ...ACCOUNTS_MIGRATION,
   ...TRUSTS_MIGRATION,
+  ...OWNERSHIP_MIGRATION,
   ...REGISTRY_MIGRATION,
   ...PROJECTS_MIGRATION,
 
