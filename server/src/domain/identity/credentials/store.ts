@@ -15,12 +15,12 @@ interface BoundColumns extends OptionalProjectColumns {
   project_slug: string | null;
   token_lifetime_s: number;
   policy: string;
-  /** The role of the responsible person. Null: they have left since they became responsible, or it is no person. */
+  /** The role of the responsible person. Null: they have left since then, or a program is responsible. */
   responsible_role: OrgRole | null;
   responsible_project_role: ProjectRole | null;
   /** Their role from before it was last lowered. */
   lowered_from: OrgRole | null;
-  /** Null if it is no person. */
+  /** Null unless a person is responsible. */
   responsible_email: string | null;
   responsible_name: string | null;
   /** The ways in which the owner of a personal access token can sign in: apps, passkeys and identities at providers. */
@@ -148,16 +148,6 @@ export async function findOrganization(
     .select(["slug", "policy", "token_lifetime_s"])
     .where("id", "=", orgId)
     .executeTakeFirst();
-}
-
-export async function findMemberRole(db: Reader, orgId: string, userId: string): Promise<OrgRole | undefined> {
-  const row = await db
-    .selectFrom("member")
-    .select("role")
-    .where("org_id", "=", orgId)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return row?.role;
 }
 
 export interface ListFilter {
