@@ -24,6 +24,7 @@ import { createAlerts } from "./alerts.ts";
 import type { Config } from "./config.ts";
 import { fatalOf, type FatalPart } from "./fatal.ts";
 import { createFiles } from "./files.ts";
+import { masterKeysOf } from "./master-keys.ts";
 import { openIdempotency } from "./idempotency.ts";
 import { providerOf } from "./provider.ts";
 import { openRecords } from "./records.ts";
@@ -339,7 +340,7 @@ async function openIdentity(
     metadata,
     clock,
     dataDir: config.data_dir,
-    ...(config.master_key === null ? {} : { masterKey: config.master_key }),
+    ...masterKeysOf(config),
     issuer: addresses.identity_url,
     audience: addresses.identity_url,
     outbound: outboundFor("issuer keys", config, clock),

@@ -80,8 +80,21 @@ export const SETTINGS = {
     schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
     default: null,
     form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters); openssl rand -base64 32 creates one",
-    description: "key that encrypts every stored secret; without it, the file master.key",
+    description: "key that protects every stored secret; without it, the file master.key",
     secret: true,
+  },
+  master_key_previous: {
+    schema: Type.Union([Type.Null(), Type.String({ pattern: "^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$" })]),
+    default: null,
+    form: "32 bytes in hex (64 digits) or base64 (43 or 44 characters)",
+    description: "the former master key, while mooring master-key rotate replaces it",
+    secret: true,
+  },
+  master_key_command: {
+    schema: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
+    default: null,
+    form: "path of a program",
+    description: "program that wraps keys with a key service, instead of a master key of this server",
   },
   portal_url: {
     schema: url,

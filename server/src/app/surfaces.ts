@@ -86,7 +86,7 @@ export function createSurfaces(parts: SurfaceParts): Surface[] {
       clock,
       store: telemetry,
       retentionDaysMax: config.retention_days_max,
-      digest: (text) => identity.envelope.keyedHash("telemetry-erasure", text).toString("hex"),
+      digest: (text) => identity.envelope.lookupHash("telemetry-erasure", text).hash.toString("hex"),
     }),
     createUsageSurface({ host, identity, metadata, clock, telemetry, limits: usageLimitsOf(config) }),
     createQuerySurface({ host, metadata, store: telemetry, limits: queryLimitsOf(config) }),

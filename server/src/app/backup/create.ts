@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { copyFile, link, mkdir, open, rm, stat, type FileHandle } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
+import { masterKeyIdOf } from "#domain/identity/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import { holdDeletions, syncDirectory, type KeptFile } from "#stores/directory/index.ts";
 import { copySqliteRecords, openRecordsCopy, RECORDS_FILE, type Reader } from "#stores/metadata/index.ts";
@@ -76,12 +77,14 @@ async function fill(options: BackupOptions, directory: string, startedMs: number
     await copy.listMade(RECORDS_FILE);
     const copied = openRecordsCopy(records);
     let elsewhere: number;
+    let masterKeyId: string | null;
     try {
       for await (const file of filesOf(dataDir, copied.read, withMasterKey)) {
         signal?.throwIfAborted();
         await copy.keep(file);
       }
       elsewhere = await blobsElsewhere(dataDir, copied.read);
+      masterKeyId = (await masterKeyIdOf(copied.read)) ?? null;
     } finally {
       copied.close();
     }
@@ -92,6 +95,7 @@ async function fill(options: BackupOptions, directory: string, startedMs: number
       ...(await copy.end()),
       finished_at: new Date(clock.nowMs()).toISOString(),
       master_key: withMasterKey,
+      master_key_id: masterKeyId,
       blobs_elsewhere: elsewhere,
     };
   } finally {

@@ -29,6 +29,8 @@ export interface Manifest {
   readonly linked_bytes: number;
   readonly files_sha256: string;
   readonly master_key: boolean;
+  /** The id of the master key that opens the records. Null: there were no keys yet. Absent: an older version made it. */
+  readonly master_key_id?: string | null;
   /** Contents in a bucket. They are not in the backup. */
   readonly blobs_elsewhere: number;
 }

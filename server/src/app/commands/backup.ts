@@ -1,6 +1,7 @@
 import { systemClock } from "#kernel/time.ts";
 import { createBackup, type BackupManifest } from "../backup/index.ts";
 import { productManifest } from "../build-facts.ts";
+import { hasExternalKey } from "../master-keys.ts";
 import {
   CommandError,
   LOCAL_OPTIONS,
@@ -49,9 +50,9 @@ export const backup = command(USAGE, OPTIONS, async (parsed) => {
       "cannot back up: the records are in PostgreSQL. Stop the server, dump the database with pg_dump, and copy the data directory.",
     );
   const withMasterKey = parsed.values["with-master-key"] === true;
-  if (withMasterKey && config.master_key !== null)
+  if (withMasterKey && hasExternalKey(config))
     throw new CommandError(
-      "cannot put the master key into the backup: it comes from the setting master_key, not from a file",
+      "cannot put the master key into the backup: it comes from a setting or a service, not from a file",
     );
   const options = {
     dataDir: config.data_dir,

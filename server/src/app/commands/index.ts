@@ -76,6 +76,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./keys.ts")).keys,
   },
   {
+    name: "master-key",
+    summary: "rotate the master key and the keys that protect stored secrets",
+    load: async () => (await import("./master-key.ts")).masterKey,
+  },
+  {
     name: "nodes",
     summary: "list the servers' telemetry directories, and give up a lost one",
     load: async () => (await import("./nodes.ts")).nodes,

@@ -1,12 +1,11 @@
 import { guardBeside } from "../clock.ts";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { endOpenLinks } from "#domain/accounts/index.ts";
 import { verifyAudit } from "#domain/audit/index.ts";
+import { masterKeysIn } from "#domain/identity/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { MigrationsPending, openMetadata, type MetadataStore } from "#stores/metadata/index.ts";
 import { scrubObjects } from "#stores/objects/index.ts";
-import { deferEndOfLinks, restoreBackup } from "../backup/index.ts";
+import { deferEndOfLinks, restoreBackup, type BackupManifest } from "../backup/index.ts";
 import { CommandError, command, ExitCode, noMore, requiredOption, type Option } from "./command.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { CONTENT_COLUMNS } from "./scrub.ts";
@@ -38,9 +37,7 @@ export const restore = command(USAGE, OPTIONS, async (parsed) => {
   try {
     const manifest = await restoreBackup(from, dataDir, interrupt.signal);
     say(`ok        ${manifest.files} files of ${manifest.started_at}, by version ${manifest.version}`);
-    const findings = await check(dataDir, interrupt.signal);
-    if (!existsSync(join(dataDir, "master.key")))
-      say(`Put master.key into ${dataDir} before the start, or give the key as MOORING_MASTER_KEY.`);
+    const findings = (await check(dataDir, interrupt.signal)) + (await checkMasterKey(dataDir, manifest));
     return findings === 0 ? ExitCode.ok : ExitCode.failed;
   } catch (error) {
     if (interrupt.signal.aborted) return ExitCode.interrupted;
@@ -49,6 +46,21 @@ export const restore = command(USAGE, OPTIONS, async (parsed) => {
     interrupt.release();
   }
 });
+
+/** Compares the master key in the backup with the one that its records need. Returns the number of faults. */
+async function checkMasterKey(dataDir: string, { master_key_id: needed }: BackupManifest): Promise<number> {
+  const present = await masterKeysIn(dataDir);
+  if (present.length > 0 && needed !== undefined && needed !== null && !present.includes(needed)) {
+    say(
+      `FAIL      the records need master key ${needed}, and master.key of the backup is key ${present.join(" and ")}`,
+    );
+    return 1;
+  }
+  const key = needed === undefined || needed === null ? "" : ` (key ${needed})`;
+  if (present.length === 0)
+    say(`Put master.key${key} into ${dataDir} before the start, or give the key as MOORING_MASTER_KEY.`);
+  return 0;
+}
 
 /** Runs the checks of `scrub` and `audit verify`. Returns the number of faults. */
 async function check(dataDir: string, signal: AbortSignal): Promise<number> {

@@ -4,6 +4,7 @@ import { systemClock } from "#kernel/time.ts";
 import { openMetadata, type MetadataStore, type Migrating } from "#stores/metadata/index.ts";
 import { addressesOf, type Addresses } from "../addresses.ts";
 import type { Config } from "../config.ts";
+import { masterKeysOf } from "../master-keys.ts";
 import { recordsOf } from "../records.ts";
 import { guardBeside } from "../clock.ts";
 import { findRunningServer } from "../running.ts";
@@ -39,7 +40,7 @@ export async function withIdentity<T>(
         metadata,
         clock: await guardBeside(config.data_dir, metadata),
         dataDir: config.data_dir,
-        ...(config.master_key === null ? {} : { masterKey: config.master_key }),
+        ...masterKeysOf(config),
         issuer: addresses.identity_url,
         audience: addresses.identity_url,
         log: { warn: (_fields, message) => void process.stderr.write(`mooring: ${message}\n`) },

@@ -1,4 +1,4 @@
-import type { Envelope } from "#domain/identity/index.ts";
+import type { Envelope, SealedPlace } from "#domain/identity/index.ts";
 import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import type { Clock } from "#kernel/time.ts";
 
@@ -55,6 +55,6 @@ export function rotatedSecret(
   return { secret, formerUntilMs, columns };
 }
 
-function placeOf(table: SecretTable, id: string, version: number) {
+function placeOf(table: SecretTable, id: string, version: number): SealedPlace {
   return { table, id, purpose: "webhook-secret", version };
 }

@@ -8,7 +8,8 @@ import { Problem } from "#kernel/problem.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
 import { openTestMetadata } from "#stores/metadata/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../tests/fixtures/databases.ts";
-import { createEnvelope, openMasterKey } from "../identity/keys/index.ts";
+import type { Envelope } from "../identity/keys/index.ts";
+import { openTestEnvelope } from "../identity/keys/testing.ts";
 import { answering, createIdempotency, kept, type Idempotency, type IdempotencyClaim } from "./index.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,7 +22,7 @@ for (const { kind, skip } of DATABASES) {
   describe(`idempotency keys on ${kind}`, { skip }, () => {
     let dataDir: string;
     let metadata: MetadataStore;
-    let envelope: ReturnType<typeof createEnvelope>;
+    let envelope: Envelope;
     let nowMs = 1_000_000_000_000;
     let keys = 0;
     const clock = trustedClock({ nowMs: () => nowMs });
@@ -36,12 +37,12 @@ for (const { kind, skip } of DATABASES) {
 
     before(async () => {
       dataDir = mkdtempSync(join(tmpdir(), "mooring-idempotency-"));
-      envelope = createEnvelope(await openMasterKey({ dataDir, configured: "00".repeat(32), referencedId: undefined }));
       metadata = await openTestMetadata({
         url: kind === "sqlite" ? undefined : await postgresUrl(dataDir),
         dataDir,
         clock,
       });
+      envelope = await openTestEnvelope({ metadata, clock, dataDir });
     });
 
     after(async () => {

@@ -13,6 +13,7 @@ import {
   createGate,
   createS3Keys,
   CredentialStates,
+  hashRenewal,
   isLive,
   RefusalLog,
   SignIn,
@@ -26,12 +27,14 @@ import {
 } from "./credentials/index.ts";
 import {
   createEnvelope,
+  derivedMasterId,
   discardNewKeyFile,
+  KeyRing,
   masterKeyIdOf,
-  openMasterKey,
+  openMasters,
   SigningKeys,
-  signingKeyRows,
   type Envelope,
+  type KeyService,
   type SigningAlg,
 } from "./keys/index.ts";
 import type { Authenticator } from "./access/index.ts";
@@ -49,7 +52,11 @@ export interface IdentityOptions {
   /** The directory of `master.key`. */
   readonly dataDir: string;
   /** 32 bytes in base64 or hexadecimal, instead of the file. */
-  readonly masterKey?: string;
+  readonly masterKey?: string | undefined;
+  /** The former master key, during a rotation. */
+  readonly masterKeyPrevious?: string | undefined;
+  /** Wraps the key ring instead of a master key of this node. */
+  readonly keyService?: KeyService | undefined;
   /** `iss` of every token, and the base of the URLs in the metadata. */
   readonly issuer: string;
   readonly audience: string;
@@ -93,6 +100,7 @@ export interface Identity {
   /** Retires a signing key that leaked. From now on nothing that it signed is accepted. */
   retireKeyNow(kid: string, actor?: AuditEvent["actor"]): Promise<{ propagated: boolean }>;
   readonly envelope: Envelope;
+  readonly ring: KeyRing;
   readonly feed: ChangeFeed;
   /** Recent requests of credentials. */
   readonly activity: Activity;
@@ -113,8 +121,9 @@ const UPKEEP_EVERY_MS = 60 * 60 * 1000;
 /** @throws Error that names the remedy when the master key is absent or not the database's */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const { metadata, clock, issuer, audience } = options;
-  const { envelope, keys } = await openKeys(options);
-  const feed = new ChangeFeed(options);
+  const { ring, envelope, keys } = await openKeys(options);
+  const feed = new ChangeFeed({ ...options, ring });
+  const ringWork = new RingWork({ ...options, ring, feed }); // before all other listeners, because they may need the new keys
   const states = new CredentialStates(metadata, feed);
   const refusals = new RefusalLog(options);
   const usage = new UsageLog(options);
@@ -129,7 +138,17 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   return {
     issuer,
     authenticator: createAuthenticator({ verifier, usage, gate }),
-    signIn: new SignIn({ clock, envelope, states, feed, refusals, usage, federation, gate }),
+    signIn: new SignIn({
+      clock,
+      envelope,
+      renewHash: hashRenewal(options),
+      states,
+      feed,
+      refusals,
+      usage,
+      federation,
+      gate,
+    }),
     credentials,
     s3Keys: createS3Keys({ metadata, clock, envelope, feed }),
     trusts: new Trusts({ metadata, clock, credentials, federation, outbound, issuer }),
@@ -152,6 +171,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       return { propagated: await feed.propagate(seq) };
     },
     envelope,
+    ring,
     activity,
     usage,
     feed,
@@ -160,12 +180,13 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     start: async () => {
       await feed.start();
       await upkeep.start();
+      ringWork.start();
     },
     stop: async () => {
       // Each step runs even if another fails, for example because the database can't be reached.
       federation.stop();
       const outcomes = [];
-      for (const part of [upkeep, feed, refusals, usage, activity])
+      for (const part of [upkeep, ringWork, feed, refusals, usage, activity])
         outcomes.push(...(await Promise.allSettled([part.stop()])));
       const failed = outcomes.find((outcome) => outcome.status === "rejected");
       if (failed !== undefined) throw new Error("cannot stop identity cleanly", { cause: failed.reason });
@@ -190,20 +211,60 @@ async function present(
   return state;
 }
 
-async function openKeys(options: IdentityOptions): Promise<{ envelope: Envelope; keys: SigningKeys }> {
+async function openKeys(options: IdentityOptions): Promise<{ ring: KeyRing; envelope: Envelope; keys: SigningKeys }> {
   const { metadata, clock, dataDir } = options;
-  const sealed = (await signingKeyRows(metadata.read)).at(-1);
-  const referencedId = sealed === undefined ? undefined : masterKeyIdOf(sealed.private_key);
-  const masterKey = await openMasterKey({ dataDir, configured: options.masterKey, referencedId });
-  const envelope = createEnvelope(masterKey);
-  const keys = new SigningKeys({ metadata, clock, envelope, alg: options.tokenAlg ?? "ES256" });
+  const derivedFrom = await derivedMasterId(metadata.read);
+  const referencedId = await masterKeyIdOf(metadata.read);
+  const { masterKey: configured, masterKeyPrevious: previous, keyService: service } = options;
+  const masters = await openMasters({ dataDir, configured, previous, service, referencedId });
   try {
+    const ring = await KeyRing.open({ metadata, clock, masters, derivedFrom });
+    const envelope = createEnvelope({ ring, nowMs: () => clock.nowMs() });
+    const alg = options.tokenAlg ?? "ES256";
+    const keys = new SigningKeys({ metadata, clock, envelope, renewKeys: () => ring.renew(), alg });
     await keys.load();
+    return { ring, envelope, keys };
   } catch (error) {
-    await discardNewKeyFile(dataDir, masterKey); // Another node was faster and sealed the database under another key.
+    await discardNewKeyFile(dataDir, masters.local); // Another node was faster and used another master key.
     throw error;
   }
-  return { envelope, keys };
+}
+
+const KEY_RING_EVERY_MS = 5 * 60 * 1000;
+const KEY_RING_RETRY_MS = 5_000;
+
+/** Reads the key ring after each change, and asks the key service for its key now and then. */
+class RingWork {
+  readonly #deps: Pick<IdentityOptions, "log" | "schedule"> & { readonly ring: KeyRing };
+  #work: ScheduledWork | undefined;
+
+  constructor(deps: Pick<IdentityOptions, "log" | "schedule"> & { readonly ring: KeyRing; readonly feed: ChangeFeed }) {
+    this.#deps = deps;
+    deps.feed.subscribe({
+      apply: (changes) => (changes.some((change) => change.kind === "key") ? this.#changed() : undefined),
+      reset: () => this.#changed(),
+    });
+  }
+
+  start(): void {
+    const { ring, schedule } = this.#deps;
+    const failed = (error: unknown): void => this.#failed(error);
+    this.#work = schedule.add("key ring", { everyMs: KEY_RING_EVERY_MS, run: () => ring.refresh(), failed });
+  }
+
+  async stop(): Promise<void> {
+    await this.#work?.stop();
+  }
+
+  /** A failure must not stop the feed: the present keys still work. */
+  async #changed(): Promise<void> {
+    await this.#deps.ring.refresh().catch((error: unknown) => this.#failed(error));
+  }
+
+  #failed(error: unknown): void {
+    this.#deps.log.warn({ err: error }, "cannot read the key ring");
+    this.#work?.ask(KEY_RING_RETRY_MS);
+  }
 }
 
 function createUpkeep(

@@ -78,5 +78,27 @@ export {
 } from "./credentials/index.ts";
 export { FailureDelay, failurePlaceOf } from "./credentials/index.ts";
 export { createIdentity, type Identity, type IdentityOptions } from "./identity.ts";
-export type { Envelope, SealedPlace, SigningKeyInfo } from "./keys/index.ts";
+export {
+  cancelRotation,
+  forgetMasterKey,
+  KEY_SETTLE_MS,
+  keyStatus,
+  masterKeyIdOf,
+  masterKeysIn,
+  rotateData,
+  rotateMaster,
+  RotationHeld,
+  splitSigned,
+  type DataRotation,
+  type KeyService,
+  type KeyStatus,
+  type RotationDeps,
+  type Envelope,
+  type KeyedHash,
+  type Lookups,
+  type SealedPlace,
+  type Seals,
+  type Signatures,
+  type SigningKeyInfo,
+} from "./keys/index.ts";
 export { ScopeRefusal, type AccessTokenClaims, type IssuedToken, type VerifiedToken } from "./tokens/index.ts";

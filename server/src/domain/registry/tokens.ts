@@ -1,5 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
-import type { Envelope } from "#domain/identity/index.ts";
+import type { Signatures } from "#domain/identity/index.ts";
 import { decodeBase64Url } from "#kernel/decoding.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Subject, Action } from "./types.ts";
@@ -38,9 +37,9 @@ export interface RegistryTokens {
     endS?: number,
   ): { readonly token: string; readonly expiresInS: number; readonly issuedAtMs: number };
   /** Returns undefined if the text is not a token of this registry, or has expired. */
-  verify(text: string): RegistryToken | undefined;
+  verify(text: string): Promise<RegistryToken | undefined>;
   issueRefresh(token: RefreshToken): string;
-  verifyRefresh(text: string): RefreshToken | undefined;
+  verifyRefresh(text: string): Promise<RefreshToken | undefined>;
 }
 
 /** Clients require at least a minute (token specification of Docker, "Token response fields"). */
@@ -60,26 +59,25 @@ interface Claims {
  * others. They are small and opaque to clients. Their content is JSON, authenticated by the key.
  */
 export function createRegistryTokens(options: {
-  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly envelope: Pick<Signatures, "sign" | "verify">;
   readonly clock: Clock;
   /** The name of this registry. */
   readonly service: string;
 }): RegistryTokens {
   const { envelope, clock, service } = options;
-  const macOf = (kind: Kind, payload: string): Buffer => envelope.keyedHash(`registry-token-${kind}`, payload);
+  const purposeOf = (kind: Kind) => `registry-token-${kind}` as const;
 
   function sign(kind: Kind, claims: object): string {
     const payload = Buffer.from(JSON.stringify({ ...claims, aud: service })).toString("base64url");
-    return `${kind}.${payload}.${macOf(kind, payload).toString("base64url")}`;
+    return `${kind}.${payload}.${envelope.sign(purposeOf(kind), payload).toString("base64url")}`;
   }
 
-  function open<T extends object>(kind: Kind, text: string): (T & Claims) | undefined {
+  async function open<T extends object>(kind: Kind, text: string): Promise<(T & Claims) | undefined> {
     if (text.length > TOKEN_CHARS_MAX) return undefined;
     const [head, payload = "", mac = "", ...more] = text.split(".");
     if (head !== kind || more.length > 0) return undefined;
-    const expected = macOf(kind, payload);
     const given = decodeBase64Url(mac);
-    if (given?.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    if (given === undefined || !(await envelope.verify(purposeOf(kind), payload, given))) return undefined;
     const claims = JSON.parse(decodeBase64Url(payload)?.toString("utf8") ?? "") as T & Claims;
     return claims.aud === service && clock.nowMs() / 1000 < claims.exp ? claims : undefined;
   }

@@ -13,6 +13,6 @@ export { expirationOf } from "./lifecycle/rules.ts";
 export { createS3, type S3 } from "./create.ts";
 export type { S3Deps, S3Settings } from "./deps.ts";
 export { S3Error, type S3ErrorCode, type S3ErrorOptions } from "./errors.ts";
-export { grantOf, keyOfGrant, principalOn, type S3Grant } from "./keys/grants.ts";
+export { grantOf, newKeyOfGrant, principalOn, type S3Grant } from "./keys/grants.ts";
 export { objectRecords } from "./records.ts";
 export * from "./types/index.ts";

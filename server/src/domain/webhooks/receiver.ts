@@ -16,8 +16,8 @@ import { batchOf } from "./cloudevents.ts";
 import { dedupKeyOf, typeOf, windowMsOf } from "./naming.ts";
 import { keptHeaders, keptQuery, type RedactionOptions } from "./redaction.ts";
 import { LazyJson, type HookRequest } from "./request.ts";
-import { liveSecrets, openSecrets, tokenHash } from "./secrets.ts";
-import { webhookByToken, type Addressed } from "./store.ts";
+import { liveSecrets, openSecrets, possibleTokenColumns, tokenColumns } from "./secrets.ts";
+import { renewTokenHash, webhookByToken, type Addressed } from "./store.ts";
 import type { WebhookSecrets, WebhookSettings, WebhooksSettings } from "./types.ts";
 import { allowedBy, verify } from "./verification/index.ts";
 import { settingsOf } from "./webhooks.ts";
@@ -127,9 +127,26 @@ export class Receiver {
     await this.#hits.stop();
   }
 
+  /** Finds the webhook under each key that its hash may have, and renews a hash of a former key. */
+  async #find(token: string): Promise<Addressed | undefined> {
+    const { metadata, envelope, log } = this.#options;
+    const find = async (): Promise<Addressed | undefined> => {
+      const hashes = possibleTokenColumns(envelope, token).map((columns) => columns.token_hash);
+      return webhookByToken(metadata.read, hashes);
+    };
+    const found = (await find()) ?? ((await envelope.readNews()) ? await find() : undefined);
+    const columns = tokenColumns(envelope, token);
+    if (found !== undefined && found.url.token_hash !== columns.token_hash) {
+      await metadata
+        .write((tx) => renewTokenHash(tx, found.url, columns))
+        .catch((error: unknown) => log.warn({ err: error }, "cannot renew the hash of a webhook's address"));
+    }
+    return found;
+  }
+
   async #read(token: string): Promise<Target | undefined> {
-    const { metadata, envelope, clock } = this.#options;
-    const found = await webhookByToken(metadata.read, tokenHash(envelope, token));
+    const { envelope, clock } = this.#options;
+    const found = await this.#find(token);
     // Webhooks of archived projects answer 404, because many senders stop for good after 410.
     if (found === undefined || !stateAllows(found.webhook.project_state, "webhooks:receive")) {
       this.#targets.delete(token);

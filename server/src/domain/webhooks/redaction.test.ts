@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
+import type { KeyedHash } from "#domain/identity/index.ts";
 import { keptHeaders, keptQuery } from "./redaction.ts";
 
 const envelope = {
-  keyedHash: (purpose: string, text: string): Buffer => createHmac("sha256", purpose).update(text).digest(),
+  lookupHash: (purpose: string, text: string): KeyedHash => ({
+    key: purpose,
+    hash: createHmac("sha256", purpose).update(text).digest(),
+  }),
 };
 const OPTIONS = { envelope, webhookId: "hook_1", secretField: undefined };
 const HASH = /^redacted:[0-9a-f]{16}$/;

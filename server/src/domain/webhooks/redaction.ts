@@ -1,4 +1,4 @@
-import type { Envelope } from "#domain/identity/index.ts";
+import type { Lookups } from "#domain/identity/index.ts";
 
 /**
  * Decides which parts of a sender's fields and parameters are stored. Known harmless or necessary names are kept. Any
@@ -53,7 +53,7 @@ const SECRET_FORM = [
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface RedactionOptions {
-  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly envelope: Pick<Lookups, "lookupHash">;
   readonly webhookId: string;
   /** The field that holds the sender's key, in lower case. */
   readonly secretField: string | undefined;
@@ -89,8 +89,8 @@ export function keptQuery(query: string, options: RedactionOptions): string {
  * two values can be compared.
  */
 function hashed(value: string, { envelope, webhookId }: RedactionOptions): string {
-  const hash = envelope.keyedHash("webhook-field", JSON.stringify([webhookId, value])).toString("hex");
-  return `redacted:${hash.slice(0, 16)}`;
+  const { hash } = envelope.lookupHash("webhook-field", JSON.stringify([webhookId, value]));
+  return `redacted:${hash.toString("hex").slice(0, 16)}`;
 }
 
 function isSecretField(name: string, value: string, { secretField, signatureField }: RedactionOptions): boolean {

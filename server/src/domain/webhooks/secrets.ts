@@ -1,4 +1,4 @@
-import type { Envelope, SealedPlace } from "#domain/identity/index.ts";
+import type { Envelope, KeyedHash, SealedPlace } from "#domain/identity/index.ts";
 import type { WebhookRow, WebhookSecrets } from "./types.ts";
 
 export const NO_SECRETS: WebhookSecrets = { secret: null, previous: null, previous_until: null, verify_token: null };
@@ -25,9 +25,23 @@ export function liveSecrets({ secret, previous, previous_until: until }: Webhook
   return secret === null ? [] : [secret, ...former];
 }
 
-/** Returns the hash that finds an address. The token itself is not stored in clear text. */
-export function tokenHash(envelope: Envelope, token: string): string {
-  return envelope.keyedHash("webhook-token", token).toString("hex");
+/** Returns the columns of the hash that finds an address. The token itself is not stored in clear text. */
+export function tokenColumns(envelope: Pick<Envelope, "lookupHash">, token: string): TokenColumns {
+  return columnsOf(envelope.lookupHash("webhook-token", token));
+}
+
+/** Returns the hashes that an address may have, the one of the current key first. */
+export function possibleTokenColumns(envelope: Pick<Envelope, "lookupHashes">, token: string): TokenColumns[] {
+  return envelope.lookupHashes("webhook-token", token).map(columnsOf);
+}
+
+export interface TokenColumns {
+  readonly token_hash: string;
+  readonly hash_key: string;
+}
+
+function columnsOf({ hash, key }: KeyedHash): TokenColumns {
+  return { token_hash: hash.toString("hex"), hash_key: key };
 }
 
 export function sealToken(envelope: Envelope, urlId: string, token: string): Uint8Array {

@@ -96,11 +96,27 @@ export interface Addressed {
 }
 
 /** Finds the webhook of a current or former address; undefined when there is none. */
-export async function webhookByToken(db: Reader, tokenHash: string): Promise<Addressed | undefined> {
-  const url = await db.selectFrom("webhook_url").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
+export async function webhookByToken(db: Reader, tokenHashes: readonly string[]): Promise<Addressed | undefined> {
+  let url: UrlRow | undefined;
+  for (const hash of tokenHashes)
+    url ??= await db.selectFrom("webhook_url").selectAll().where("token_hash", "=", hash).executeTakeFirst();
   if (url === undefined) return undefined;
   const webhook = await live(db).where("webhook.id", "=", url.webhook_id).executeTakeFirst();
   return webhook === undefined ? undefined : { webhook, url };
+}
+
+/** Replaces the hash of an address by its hash under the current key. */
+export async function renewTokenHash(
+  tx: Writer,
+  url: Pick<UrlRow, "id" | "token_hash">,
+  columns: Pick<UrlRow, "token_hash" | "hash_key">,
+): Promise<void> {
+  await tx
+    .updateTable("webhook_url")
+    .set(columns)
+    .where("id", "=", url.id)
+    .where("token_hash", "=", url.token_hash)
+    .execute();
 }
 
 export async function addHits(tx: Writer, urlId: string, hits: number, atMs: number): Promise<void> {

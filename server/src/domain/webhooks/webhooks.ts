@@ -18,7 +18,7 @@ import { newWebhookSecret } from "#kernel/webhook-signature.ts";
 import { expectedOf, requireMatch } from "#kernel/versions.ts";
 import type { Reader, Writer } from "#stores/metadata/index.ts";
 import { checkSettings, type WebhookInput } from "./input.ts";
-import { NO_SECRETS, openSecrets, openToken, sealSecrets, sealToken, tokenHash } from "./secrets.ts";
+import { NO_SECRETS, openSecrets, openToken, sealSecrets, sealToken, tokenColumns } from "./secrets.ts";
 import {
   forgetOldUrls,
   insertUrl,
@@ -289,7 +289,7 @@ async function addUrl(deps: WebhooksDeps, tx: Writer, webhook: Key): Promise<str
     id,
     webhook_id: webhook.id,
     org_id: webhook.org_id,
-    token_hash: tokenHash(deps.envelope, token),
+    ...tokenColumns(deps.envelope, token),
     token: sealToken(deps.envelope, id, token),
     hint: token.slice(-4),
     created_at: at,

@@ -12,6 +12,7 @@ export interface PeriodicRow {
 /** Every periodic work of the server, by its name. `npm run check tidy` refuses timers that repeat anywhere else. */
 export const PERIODIC_WORK = {
   "access changes": each("Reads revocations, and tells the other servers that this one runs."),
+  "key ring": each("Reads the keys that protect secrets again, and asks the key service for its key."),
   "signing keys": each("Creates the next key that signs tokens in time, and retires old ones."),
   refusals: each("Writes refused sign-ins to the audit log."),
   "credential use": each("Saves when credentials and S3 keys were last used."),

@@ -14,6 +14,8 @@ const BY_SEQ = prepared((db, from: number, to: number) =>
 );
 const RAW = prepared((_db, id: string) => sql<{ n: number }>`select seen_at as n from node where id = ${id}`);
 
+const NO_KEYS = { master_ids: null, key_ring: null };
+
 test("a prepared query takes new values each time, inside and outside transactions, in each open database", async () => {
   const dataDirs = [0, 1].map(() => mkdtempSync(join(tmpdir(), "mooring-prepared-")));
   const stores = await Promise.all(
@@ -23,7 +25,13 @@ test("a prepared query takes new values each time, inside and outside transactio
     await store.write(async (tx) => {
       for (const number of [1, 2, 3])
         tx.defer(
-          INSERT.with(tx, { id: `node_${at}${number}`, applied_seq: number, started_at: 0, seen_at: number * 10 }),
+          INSERT.with(tx, {
+            id: `node_${at}${number}`,
+            applied_seq: number,
+            started_at: 0,
+            seen_at: number * 10,
+            ...NO_KEYS,
+          }),
         );
       assert.deepEqual(await BY_SEQ.execute(tx, 1, 3), [{ id: `node_${at}1` }, { id: `node_${at}2` }]);
     });

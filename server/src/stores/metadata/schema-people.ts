@@ -75,7 +75,13 @@ export interface PeopleTables {
     last_step: number;
   };
   /** Unused codes. */
-  recovery_code: { user_id: string; code_hash: string; created_at: number };
+  recovery_code: {
+    user_id: string;
+    code_hash: string;
+    /** The lookup key of the hash, as in `credential_secret`. */
+    hash_key: string | null;
+    created_at: number;
+  };
   passkey: {
     id: string;
     user_id: string;

@@ -28,6 +28,8 @@ export interface WebhookTables {
     org_id: string;
     /** Keyed hash of the token, in hexadecimal. */
     token_hash: string;
+    /** The lookup key of the hash, as in `credential_secret`. */
+    hash_key: string | null;
     /** Sealed under the master key, so that it can be shown again. Null once it is retired. */
     token: Uint8Array | null;
     /** Last four characters, to tell addresses apart. */

@@ -124,8 +124,10 @@ export interface Tables
   credential_secret: {
     id: string;
     credential_id: string;
-    /** HMAC-SHA-256 under a key derived from the master key, hexadecimal. */
+    /** HMAC-SHA-256 under a lookup key, hexadecimal. */
     hash: string;
+    /** The id of that key; null: the key that the first version of the ring has imported. */
+    hash_key: string | null;
     /** Last four characters, to tell secrets apart. */
     hint: string;
     created_at: number;
@@ -157,7 +159,44 @@ export interface Tables
     /** The row may be deleted after this time. */
     expires_at: number | null;
   };
-  node: { id: string; applied_seq: number; started_at: number; seen_at: number };
+  node: {
+    id: string;
+    applied_seq: number;
+    started_at: number;
+    seen_at: number;
+    /** The ids of the master keys that the node can use, with spaces between them. Null: a version without key ring. */
+    master_ids: string | null;
+    /** A digest of the keys that the node has loaded. */
+    key_ring: string | null;
+  };
+  /** The keys that protect stored secrets. The master key wraps these, and nothing else. */
+  key: {
+    /** 16 hexadecimal characters. Sealed values name their key with them. */
+    id: string;
+    use: "wrap" | "lookup" | "mac";
+    purpose: string;
+    state: "next" | "current" | "previous" | "retired";
+    /** The id of the master key that wraps it. */
+    master_id: string;
+    wrapped: Uint8Array;
+    /** The master key that it was derived from, before keys were stored. Null: it is random. */
+    derived_from: string | null;
+    made_at: number;
+    /** When it stops verifying, or when it was retired. */
+    retire_at: number | null;
+  };
+  /** The rotation under way, at most one of each kind. */
+  key_rotation: {
+    kind: "master" | "data";
+    /** Random; distinguishes a rotation from its successor. */
+    nonce: string;
+    step: "begun" | "added" | "current" | "sealed";
+    /** `master`: the new key. `data`: the key that wraps the new keys. */
+    master_id: string;
+    /** 1: values that the former mac keys authenticated are void at once. */
+    leaked: number;
+    started_at: number;
+  };
   audit: {
     org_id: string;
     seq: number;

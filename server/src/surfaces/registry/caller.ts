@@ -44,7 +44,7 @@ export async function callerOf(deps: CallerDeps, request: Request): Promise<Call
     const { state } = await signIn(deps, request, basic.user, basic.password);
     return { principal: noted(request, state), access: undefined, isKnown: true };
   }
-  const token = deps.tokens.verify(parseBearer(authorization) ?? "");
+  const token = await deps.tokens.verify(parseBearer(authorization) ?? "");
   if (token === undefined) throw new TokenRefused();
   const { credentialId, epoch, access, trust } = token;
   if (credentialId === null) return { principal: null, access, isKnown: true };

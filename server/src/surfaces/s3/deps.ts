@@ -1,6 +1,6 @@
 import type { BUCKET_ROUTES } from "@mooring/contract";
 import type { S3Domain } from "#domain/s3/index.ts";
-import type { Envelope } from "#domain/identity/index.ts";
+import type { Signatures } from "#domain/identity/index.ts";
 import type { HttpHost, Operation } from "#http/index.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore } from "#stores/metadata/index.ts";
@@ -10,7 +10,7 @@ export interface BucketsSurfaceDeps {
   readonly host: HttpHost;
   readonly metadata: MetadataStore;
   readonly clock: Clock;
-  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly envelope: Pick<Signatures, "secretOf" | "keyName">;
   readonly domain: Pick<S3Domain, "access" | "buckets" | "listings" | "objects">;
   readonly gateway: GatewayLink;
   /** The address of the API, for URLs of the same origin. */

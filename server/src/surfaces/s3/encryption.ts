@@ -1,6 +1,7 @@
 import { createCipheriv, createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import type { SealedPlace } from "#domain/identity/index.ts";
 import { S3Error, type ObjectVersion, type SseInfo } from "#domain/s3/index.ts";
 import type { ObjectStore } from "#stores/objects/index.ts";
 import type { Context, S3GatewayDeps } from "./context.ts";
@@ -62,7 +63,7 @@ export function newNonce(): string {
 }
 
 /** The nonce is the id of the sealed key, because copies that share content share its nonce. */
-function placeOf(nonce: string): { table: string; id: string; purpose: string; version: number } {
+function placeOf(nonce: string): SealedPlace {
   return { table: "s3_objects", id: nonce, purpose: "s3-object-key", version: 1 };
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { countUnverified } from "#domain/accounts/index.ts";
 import { systemClock } from "#kernel/time.ts";
 import { createQueryEngine, defaultQuerySettings, type SandboxLayer } from "#stores/telemetry/query/index.ts";
+import { hasExternalKey } from "../../master-keys.ts";
 import { databaseNowMs, latestRecordMs, listOrganizations } from "../store.ts";
 import { presentAddresses, withIdentity, withMetadata } from "../stores.ts";
 import { fail, ok, warn, type Check, type CheckContext, type Found } from "./finding.ts";
@@ -76,7 +77,8 @@ async function accounts({ config }: CheckContext): Promise<Found[]> {
 
 async function masterKey({ config }: CheckContext): Promise<Found[]> {
   const path = join(config.data_dir, "master.key");
-  if (config.master_key === null) {
+  const inFile = !hasExternalKey(config);
+  if (inFile) {
     const file = await stat(path).catch(() => null);
     if (file === null && !haveRecords(config)) return [ok("none yet; the first start creates it")];
     if (file === null)
@@ -88,9 +90,9 @@ async function masterKey({ config }: CheckContext): Promise<Found[]> {
   await withIdentity(config, await presentAddresses(config), async () => {});
   return [
     ok(
-      config.master_key === null
+      inFile
         ? `${path} opens the stored keys; keep a copy of it elsewhere`
-        : "the configured key opens the stored keys",
+        : "the configured key, or its service, opens the stored keys",
     ),
   ];
 }

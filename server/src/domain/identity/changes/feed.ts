@@ -31,6 +31,8 @@ export interface ChangeFeedDeps {
   readonly nodeId?: string | undefined;
   readonly log: { warn(fields: object, message: string): void };
   readonly schedule: Schedule;
+  /** The keys that this node can use, for the other nodes. */
+  readonly ring?: { readonly masters: { ids(): readonly string[] }; readonly digest: string } | undefined;
 }
 
 /**
@@ -249,7 +251,10 @@ function createPresence(deps: ChangeFeedDeps & { nodeId: string; appliedSeq: () 
     const prune = nowMs - prunedAtMs >= PRUNE_EVERY_MS;
     const dueMs = prune ? clock.deletionTime("revocations") : null;
     await metadata.write(async (tx) => {
-      await upsertNode(tx, { id: nodeId, applied_seq: seq, started_at: startedAtMs, seen_at: nowMs });
+      const master_ids = deps.ring?.masters.ids().join(" ") ?? null;
+      const key_ring = deps.ring?.digest ?? null;
+      const row = { id: nodeId, applied_seq: seq, started_at: startedAtMs, seen_at: nowMs };
+      await upsertNode(tx, { ...row, master_ids, key_ring });
       if (dueMs === null) return;
       await deleteNodesSeenBefore(tx, earlier(dueMs, NODE_FORGOTTEN_MS));
       await pruneChanges(tx, { beforeMs: earlier(dueMs, CHANGE_KEPT_MS), nowMs: dueMs });

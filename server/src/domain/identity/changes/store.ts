@@ -45,7 +45,14 @@ export async function upsertNode(tx: Writer, node: Insertable<Tables["node"]>): 
   await tx
     .insertInto("node")
     .values(node)
-    .onConflict((row) => row.column("id").doUpdateSet({ applied_seq: node.applied_seq, seen_at: node.seen_at }))
+    .onConflict((row) =>
+      row.column("id").doUpdateSet({
+        applied_seq: node.applied_seq,
+        seen_at: node.seen_at,
+        master_ids: node.master_ids,
+        key_ring: node.key_ring,
+      }),
+    )
     .execute();
 }
 

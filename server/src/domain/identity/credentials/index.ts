@@ -3,6 +3,7 @@ export { parseAddresses, requireAddresses, renderAddresses, type Addresses, type
 export { parsePolicy, renderScopes, type Policy } from "./bounds.ts";
 export { createCredentials, type Credentials, type Made } from "./credentials.ts";
 export { createGate, requireUsable, type Gate, type Origin } from "./gate.ts";
+export { hashRenewal } from "./hash-renewal.ts";
 export type { CredentialChange, CredentialListing, NewCredential } from "./input.ts";
 export {
   announcePersonalTokens,

@@ -17,10 +17,12 @@ export async function addSecret(
   secret: string,
 ): Promise<void> {
   const nowMs = clock.nowMs();
+  const { hash, key } = envelope.lookupHash(CLIENT_SECRET_HASH, secret);
   await insertSecret(tx, {
     id: newId("sec", nowMs),
     credential_id: credentialId,
-    hash: envelope.keyedHash(CLIENT_SECRET_HASH, secret).toString("hex"),
+    hash: hash.toString("hex"),
+    hash_key: key,
     hint: hintOf(secret),
     created_at: nowMs,
     expires_at: null,

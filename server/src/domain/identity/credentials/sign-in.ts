@@ -1,12 +1,13 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { ChangeFeed } from "#domain/identity/changes/index.ts";
 import { AssertionRefusal, type Federation } from "#domain/identity/federation/index.ts";
-import type { Envelope } from "#domain/identity/keys/index.ts";
+import type { Hasher, Lookups } from "#domain/identity/keys/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import { isWellFormedSecret } from "#kernel/secrets.ts";
 import type { Clock } from "#kernel/time.ts";
 import { FailureDelay, failurePlaceOf } from "./failure-delay.ts";
 import type { Gate } from "./gate.ts";
+import type { RenewHash } from "./hash-renewal.ts";
 import { KINDS } from "./kinds.ts";
 import type { RefusalLog } from "./refusals.ts";
 import { endingOf, isLive } from "./state.ts";
@@ -39,7 +40,9 @@ export interface AssertionRequest extends Pick<SignInRequest, "clientId" | "ip" 
 
 export interface SignInDeps {
   readonly clock: Clock;
-  readonly envelope: Envelope;
+  readonly envelope: Pick<Lookups, "hasher" | "lookupHashes">;
+  /** Stores the hash of a secret under the current key. Its failure is no failure of the sign-in. */
+  readonly renewHash: RenewHash;
   readonly states: CredentialStates;
   readonly feed: ChangeFeed;
   readonly refusals: RefusalLog;
@@ -118,7 +121,7 @@ export class SignIn {
 
   /** Returns the id of the credential's secret that was used, for tokens that must end with it. */
   secretIdOf(state: CredentialState, clientSecret: string): string | undefined {
-    return matchingSecret(state, this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, clientSecret))?.id;
+    return matchingSecret(state, this.#deps.envelope.hasher(CLIENT_SECRET_HASH, clientSecret))?.id;
   }
 
   async #verify(request: SignInRequest): Promise<CredentialState | undefined> {
@@ -132,12 +135,12 @@ export class SignIn {
     const cached = states.cachedByClient(request.clientId);
     const digest = hash("sha256", request.clientSecret, "buffer");
     if (cached !== undefined && this.#acceptsAgain(cached, digest, request)) return cached;
-    const keyed = envelope.keyedHash(CLIENT_SECRET_HASH, request.clientSecret);
-    if (cached !== undefined && this.#accepts(cached, { keyed, digest }, request)) return cached;
+    const hasher = envelope.hasher(CLIENT_SECRET_HASH, request.clientSecret);
+    if (cached !== undefined && this.#accepts(cached, { hasher, digest }, request)) return cached;
     // Memory may lack a secret that another node has just created. An unknown client costs the same read, so the time
     // does not reveal which clients exist.
     const state = await states.readByClient(request.clientId);
-    if (state !== undefined && this.#accepts(state, { keyed, digest }, request)) return state;
+    if (state !== undefined && this.#accepts(state, { hasher, digest }, request)) return state;
     return this.#refuse(request, state, reasonOf(state, this.#deps.clock.nowMs()));
   }
 
@@ -145,19 +148,24 @@ export class SignIn {
   async #verifyPerson(request: SignInRequest): Promise<CredentialState | undefined> {
     if (!isWellFormedSecret(KINDS.personal.secretPrefix, request.clientSecret))
       return this.#refuse(request, undefined, "malformed");
-    const keyed = this.#deps.envelope.keyedHash(CLIENT_SECRET_HASH, request.clientSecret);
+    const { envelope, states } = this.#deps;
     const digest = hash("sha256", request.clientSecret, "buffer");
-    const state = await this.#deps.states.bySecret(keyed.toString("hex"));
+    let state: CredentialState | undefined;
+    for (const { hash: possible } of envelope.lookupHashes(CLIENT_SECRET_HASH, request.clientSecret))
+      state ??= await states.bySecret(possible.toString("hex"));
+    const hasher = envelope.hasher(CLIENT_SECRET_HASH, request.clientSecret);
     const isTheirs = state?.person === request.clientId.toLowerCase();
-    if (state !== undefined && isTheirs && this.#accepts(state, { keyed, digest }, request)) return state;
+    if (state !== undefined && isTheirs && this.#accepts(state, { hasher, digest }, request)) return state;
     const reason = state === undefined || isTheirs ? reasonOf(state, this.#deps.clock.nowMs()) : "another person's";
     return this.#refuse(request, state, reason);
   }
 
-  #accepts(state: CredentialState, hashes: { keyed: Buffer; digest: Buffer }, request: SignInRequest): boolean {
-    const secret = matchingSecret(state, hashes.keyed);
+  #accepts(state: CredentialState, hashes: { hasher: Hasher; digest: Buffer }, request: SignInRequest): boolean {
+    const { hasher } = hashes;
+    const secret = matchingSecret(state, hasher);
     if (secret === undefined || !this.#isGood(state, secret)) return false;
     this.#accepted.set(state, { digest: hashes.digest, secret });
+    if (!timingSafeEqual(secret.hash, hasher.current.hash)) this.#deps.renewHash(secret, hasher.current);
     this.#deps.usage.touch(state.id, { secretId: secret.id, ip: request.ip });
     return true;
   }
@@ -191,9 +199,10 @@ export class SignIn {
 }
 
 /** Returns the secret with this hash. Each is compared in constant time. */
-function matchingSecret(state: CredentialState, keyed: Buffer): Secret | undefined {
+function matchingSecret(state: CredentialState, hasher: Hasher): Secret | undefined {
   let found: Secret | undefined;
   for (const secret of state.secrets) {
+    const { hash: keyed } = hasher.under(secret.hashKey);
     if (secret.hash.length === keyed.length && timingSafeEqual(secret.hash, keyed)) found = secret;
   }
   return found;

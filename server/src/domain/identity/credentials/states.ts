@@ -29,7 +29,13 @@ export interface CredentialState extends State {
    */
   readonly lacking: Lacking | null;
   readonly tokenLifetimeS: number;
-  readonly secrets: readonly { readonly id: string; readonly hash: Buffer; readonly expiresAtMs: number | null }[];
+  readonly secrets: readonly {
+    readonly id: string;
+    readonly hash: Buffer;
+    /** The key of the hash; null: from before keys were stored. */
+    readonly hashKey: string | null;
+    readonly expiresAtMs: number | null;
+  }[];
   /** Tokens of these issuers replace a secret. */
   readonly trusts: readonly Trust[];
   /** The ids of its chain. */
@@ -77,7 +83,12 @@ function credentialStateOf(
     epoch: context.epoch,
     lacking: isPersons ? lackingOf(parsePolicy(context.policy).people, standingOf(context)) : null,
     tokenLifetimeS: context.token_lifetime_s,
-    secrets: secrets.map((row) => ({ id: row.id, hash: Buffer.from(row.hash, "hex"), expiresAtMs: row.expires_at })),
+    secrets: secrets.map((row) => ({
+      id: row.id,
+      hash: Buffer.from(row.hash, "hex"),
+      hashKey: row.hash_key,
+      expiresAtMs: row.expires_at,
+    })),
     chain: chain.map((link) => link.id),
   };
 }

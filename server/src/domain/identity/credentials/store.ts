@@ -203,6 +203,15 @@ export async function insertRow<T extends Table>(tx: Writer, table: T, row: Rows
     .execute();
 }
 
+/** Replaces a hash by the hash of the same secret under another key. */
+export async function replaceHash(
+  tx: Writer,
+  { id, hash }: Pick<SecretRow, "id" | "hash">,
+  columns: Pick<SecretRow, "hash" | "hash_key">,
+): Promise<void> {
+  await tx.updateTable("credential_secret").set(columns).where("id", "=", id).where("hash", "=", hash).execute();
+}
+
 export async function insertSecret(tx: Writer, row: Insertable<Tables["credential_secret"]>): Promise<void> {
   await tx.insertInto("credential_secret").values(row).execute();
 }

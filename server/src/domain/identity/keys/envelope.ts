@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import type { MasterKey } from "./master-key.ts";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { KEY_ID_BYTES, type KeyRing, type RingKey } from "./keyring.ts";
+import { MAC_PURPOSES, type LookupPurpose, type MacPurpose, type WrapPurpose } from "./purposes.ts";
 
 /**
  * The place of a sealed value. The seal includes it, so the value can't be opened in another row or for another use.
@@ -7,75 +8,271 @@ import type { MasterKey } from "./master-key.ts";
 export interface SealedPlace {
   readonly table: string;
   readonly id: string;
-  readonly purpose: string;
+  readonly purpose: WrapPurpose;
   /** Version of the record, for values that are replaced. */
   readonly version: number;
 }
 
-/**
- * Seals values that must be read again (private keys, S3 secrets). Hashes values that need only be compared (client
- * secrets).
- */
-export interface Envelope {
-  readonly masterKeyId: string;
+/** Values that must be read again: private keys, S3 secrets. */
+export interface Seals {
   seal(place: SealedPlace, plaintext: Uint8Array): Uint8Array;
-  /** @throws Error if the bytes were sealed for another place or under another key, or were altered */
+  /**
+   * @throws UnknownKey if this node does not have the key; Error if the bytes were sealed for another place, or were
+   * altered
+   */
   open(place: SealedPlace, sealed: Uint8Array): Buffer;
-  /** Returns HMAC-SHA-256 under a key for this purpose, for secrets of 256 random bits. */
-  keyedHash(purpose: string, secret: string): Buffer;
+  /** Whether this node has the key of these bytes. @throws Error if they are not a sealed value */
+  knows(purpose: WrapPurpose, sealed: Uint8Array): boolean;
+  /** Returns the same value under the current key. Only the data key is wrapped again; the content keeps its bytes. */
+  sealAgain(place: SealedPlace, sealed: Uint8Array): Uint8Array;
 }
 
-// Layout: 1 format | 8 master key id | 12 nonce, 32 data key, 16 tag | 12 nonce, plaintext, 16 tag
-const FORMAT = 1;
-const ID_BYTES = 8;
+/** A hash, and the id of its key for the row. */
+export interface KeyedHash {
+  readonly key: string;
+  readonly hash: Buffer;
+}
+
+/** Secrets of 256 random bits that need only be compared: client secrets, the tokens of webhooks. */
+export interface Lookups {
+  /** HMAC-SHA-256 under the current key of this purpose. */
+  lookupHash(purpose: LookupPurpose, secret: string): KeyedHash;
+  /** The hashes under every key that a row may have, the current one first. */
+  lookupHashes(purpose: LookupPurpose, secret: string): readonly KeyedHash[];
+  /** Returns a function that hashes one secret under the keys that rows name, under each key once. */
+  hasher(purpose: LookupPurpose, secret: string): Hasher;
+  /** Reads the keys again, unless that was just done. Returns whether there are other keys now. @throws UnknownKey */
+  readNews(): Promise<boolean>;
+}
+
+export interface Hasher {
+  /** The hash under the current key. */
+  readonly current: KeyedHash;
+  /** The hash under a row's key; null: the key from before keys were stored. @throws UnknownKey */
+  under(key: string | null): KeyedHash;
+}
+
+/** Values that this server issues and later verifies itself: tokens, presigned URLs. */
+export interface Signatures {
+  /** Returns a code that names its key. */
+  sign(purpose: MacPurpose, text: string): Buffer;
+  /** Whether this server created the code, with a key that still verifies. @throws Error if the keys can't be read now */
+  verify(purpose: MacPurpose, text: string, code: Uint8Array): Promise<boolean>;
+  /** As `verify`, but a key that this node does not know yet counts as wrong. */
+  verifyKnown(purpose: MacPurpose, text: string, code: Uint8Array): boolean;
+  /** The name of the current key, for `secretOf`. */
+  keyName(purpose: MacPurpose): string;
+  /**
+   * Returns a secret that is derived from a text, under the key with this name. Null: the key from before keys had
+   * names. Undefined: the key does not verify any more.
+   */
+  secretOf(purpose: MacPurpose, text: string, keyName: string | null): Promise<Buffer | undefined>;
+}
+
+export interface Envelope extends Seals, Lookups, Signatures {
+  readonly masterKeyId: string;
+}
+
+// Layout: 1 format | 8 key id | 12 nonce, 32 data key, 16 tag | 12 nonce, plaintext, 16 tag
+/** Format 1 names the master key that the wrap key was derived from. Format 2 names the wrap key. */
+const DERIVED_FORMAT = 1;
+export const FORMAT = 2;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const DATA_KEY_BYTES = 32;
-const WRAPPED_AT = 1 + ID_BYTES;
+export const HEAD_BYTES = 1 + KEY_ID_BYTES;
 const WRAPPED_BYTES = NONCE_BYTES + DATA_KEY_BYTES + TAG_BYTES;
-const BODY_AT = WRAPPED_AT + WRAPPED_BYTES;
+const BODY_AT = HEAD_BYTES + WRAPPED_BYTES;
+/** A code begins with the first bytes of its key's id. */
+const NAME_BYTES = 4;
 
-/** Returns the id of the master key that sealed these bytes. @throws Error if they are not a sealed value */
-export function masterKeyIdOf(sealed: Uint8Array): string {
-  if (sealed[0] !== FORMAT || sealed.length < BODY_AT + NONCE_BYTES + TAG_BYTES) {
-    throw new Error("cannot open a sealed value: its format is unknown");
-  }
-  return Buffer.from(sealed.subarray(1, WRAPPED_AT)).toString("hex");
+/**
+ * Returns the id of the master key that the key of these bytes was derived from. Undefined: they name their key.
+ * @throws Error if they are not a sealed value
+ */
+export function derivingMasterId(sealed: Uint8Array): string | undefined {
+  const { format, id } = headOf(sealed);
+  return format === DERIVED_FORMAT ? id : undefined;
 }
 
-export function createEnvelope(masterKey: MasterKey): Envelope {
-  const derived = new Map<string, Buffer>();
+function headOf(sealed: Uint8Array): { format: number; id: string } {
+  const [format] = sealed;
+  if ((format !== DERIVED_FORMAT && format !== FORMAT) || sealed.length < BODY_AT + NONCE_BYTES + TAG_BYTES)
+    throw new Error("cannot open a sealed value: its format is unknown");
+  return { format, id: Buffer.from(sealed.subarray(1, HEAD_BYTES)).toString("hex") };
+}
 
-  function keyFor(info: string): Buffer {
-    const known = derived.get(info);
-    if (known !== undefined) return known;
-    const key = Buffer.from(hkdfSync("sha256", masterKey.bytes, "", `mooring/v1/${info}`, DATA_KEY_BYTES));
-    derived.set(info, key);
-    return key;
+/** Returns the first bytes of each value that is sealed under this key. */
+export function headUnder(keyId: string): Buffer {
+  return Buffer.concat([Buffer.of(FORMAT), Buffer.from(keyId, "hex")]);
+}
+
+export interface EnvelopeOptions {
+  readonly ring: KeyRing;
+  readonly nowMs: () => number;
+}
+
+export function createEnvelope(options: EnvelopeOptions): Envelope {
+  const { ring } = options;
+  return {
+    get masterKeyId() {
+      return ring.masterId;
+    },
+    ...sealsOf(ring),
+    ...lookupsOf(ring),
+    ...signaturesOf(options),
+  };
+}
+
+function sealsOf(ring: KeyRing): Seals {
+  function keyOf(purpose: WrapPurpose, sealed: Uint8Array): RingKey | undefined {
+    const { format, id } = headOf(sealed);
+    const { derived } = ring.shelf("wrap", purpose);
+    if (format === DERIVED_FORMAT) return derived?.derivedFrom === id ? derived : undefined;
+    const key = ring.byId(id);
+    return key?.use === "wrap" && key.purpose === purpose ? key : undefined;
+  }
+
+  function opened(place: SealedPlace, sealed: Uint8Array): { bound: Buffer; dataKey: Buffer } {
+    const key = keyOf(place.purpose, sealed);
+    if (key === undefined) throw ring.unknownKey(headOf(sealed).id);
+    const bound = boundTo(place);
+    return { bound, dataKey: decrypt(key.bytes, bound, sealed.subarray(HEAD_BYTES, BODY_AT)) };
+  }
+
+  function headFor({ purpose }: SealedPlace, bound: Buffer, dataKey: Buffer): Buffer {
+    const key = ring.shelf("wrap", purpose).current;
+    return Buffer.concat([headUnder(key.id), encrypt(key.bytes, bound, dataKey)]);
   }
 
   return {
-    masterKeyId: masterKey.id,
-    seal(place, plaintext) {
-      const bound = boundTo(place);
-      const dataKey = randomBytes(DATA_KEY_BYTES);
-      const wrapped = encrypt(keyFor(`envelope/${place.purpose}`), bound, dataKey);
-      const head = Buffer.concat([Buffer.of(FORMAT), Buffer.from(masterKey.id, "hex")]);
-      return Buffer.concat([head, wrapped, encrypt(dataKey, bound, plaintext)]);
+    seal: (place, plaintext) => {
+      const [bound, dataKey] = [boundTo(place), randomBytes(DATA_KEY_BYTES)];
+      return Buffer.concat([headFor(place, bound, dataKey), encrypt(dataKey, bound, plaintext)]);
     },
-    open(place, sealed) {
-      const id = masterKeyIdOf(sealed);
-      if (id !== masterKey.id)
-        throw new Error(`cannot open a sealed value: it needs master key ${id}, this is ${masterKey.id}`);
-      const bound = boundTo(place);
-      const dataKey = decrypt(keyFor(`envelope/${place.purpose}`), bound, sealed.subarray(WRAPPED_AT, BODY_AT));
+    open: (place, sealed) => {
+      const { bound, dataKey } = opened(place, sealed);
       return decrypt(dataKey, bound, sealed.subarray(BODY_AT));
     },
-    keyedHash: (purpose, secret) =>
-      createHmac("sha256", keyFor(`hash/${purpose}`))
-        .update(secret)
-        .digest(),
+    knows: (purpose, sealed) => keyOf(purpose, sealed) !== undefined,
+    sealAgain: (place, sealed) => {
+      const { bound, dataKey } = opened(place, sealed);
+      decrypt(dataKey, bound, sealed.subarray(BODY_AT)); // a damaged value must not look new
+      return Buffer.concat([headFor(place, bound, dataKey), sealed.subarray(BODY_AT)]);
+    },
   };
+}
+
+function lookupsOf(ring: KeyRing): Lookups {
+  const under = (key: RingKey, secret: string): KeyedHash => ({ key: key.id, hash: macUnder(key, secret) });
+  return {
+    lookupHash: (purpose, secret) => under(ring.shelf("lookup", purpose).current, secret),
+    lookupHashes: (purpose, secret) =>
+      ring
+        .shelf("lookup", purpose)
+        .all.filter((key) => key.state !== "retired")
+        .map((key) => under(key, secret)),
+    hasher: (purpose, secret) => {
+      const { current, all, derived } = ring.shelf("lookup", purpose);
+      const first = under(current, secret);
+      const made = new Map([[current, first]]);
+      const hashUnder = (id: string | null): KeyedHash => {
+        const key = id === null ? derived : all.find((each) => each.id === id);
+        if (key === undefined) throw ring.unknownKey(id ?? "from before the key ring");
+        const hash = made.get(key) ?? under(key, secret);
+        made.set(key, hash);
+        return hash;
+      };
+      return { current: first, under: hashUnder };
+    },
+    readNews: async () => {
+      if (ring.isRecent) return false;
+      const before = ring.digest;
+      await renewed(ring, "of this secret");
+      return ring.digest !== before;
+    },
+  };
+}
+
+function signaturesOf({ ring, nowMs }: EnvelopeOptions): Signatures {
+  const isOver = ({ retireAtMs }: RingKey): boolean => retireAtMs !== null && retireAtMs <= nowMs();
+
+  function named(purpose: MacPurpose, name: string | null): RingKey | undefined {
+    const { all, derived } = ring.shelf("mac", purpose);
+    return name === null ? derived : all.find((key) => nameOf(key) === name);
+  }
+
+  /** Returns the key with this name. If it is not known, reads the keys again once. */
+  async function found(purpose: MacPurpose, name: string | null): Promise<RingKey | undefined> {
+    const known = named(purpose, name);
+    if (known !== undefined || name === null || ring.isRecent) return known;
+    await renewed(ring, name);
+    return named(purpose, name);
+  }
+
+  function isRight(key: RingKey | undefined, text: string, code: Code): boolean {
+    return key !== undefined && !isOver(key) && timingSafeEqual(macUnder(key, text).subarray(0, code.bytes), code.mac);
+  }
+
+  return {
+    sign: (purpose, text) => {
+      const { current } = ring.shelf("mac", purpose);
+      const mac = macUnder(current, text).subarray(0, MAC_PURPOSES[purpose].bytes);
+      return Buffer.concat([Buffer.from(nameOf(current), "hex"), mac]);
+    },
+    verify: async (purpose, text, bytes) => {
+      const code = codeOf(purpose, bytes);
+      return code !== undefined && isRight(await found(purpose, code.name), text, code);
+    },
+    verifyKnown: (purpose, text, bytes) => {
+      const code = codeOf(purpose, bytes);
+      return code !== undefined && isRight(named(purpose, code.name), text, code);
+    },
+    keyName: (purpose) => nameOf(ring.shelf("mac", purpose).current),
+    secretOf: async (purpose, text, name) => {
+      const key = await found(purpose, name);
+      return key === undefined || isOver(key) ? undefined : macUnder(key, text);
+    },
+  };
+}
+
+/** @throws UnknownKey if the keys can't be read now */
+async function renewed(ring: KeyRing, name: string): Promise<void> {
+  await ring.renew().catch((error: unknown) => {
+    throw Object.assign(ring.unknownKey(name), { cause: error });
+  });
+}
+
+interface Code {
+  /** Null: it is from before keys had names. */
+  readonly name: string | null;
+  readonly mac: Uint8Array;
+  readonly bytes: number;
+}
+
+function codeOf(purpose: MacPurpose, code: Uint8Array): Code | undefined {
+  const { bytes } = MAC_PURPOSES[purpose];
+  if (code.length === bytes) return { name: null, mac: code, bytes };
+  if (code.length !== NAME_BYTES + bytes) return undefined;
+  const name = Buffer.from(code.subarray(0, NAME_BYTES)).toString("hex");
+  return { name, mac: code.subarray(NAME_BYTES), bytes };
+}
+
+const JSON_OBJECT = 0x7b;
+
+/** Splits a code and the JSON object after it. Codes from before keys had names are shorter. */
+export function splitSigned(purpose: MacPurpose, bytes: Buffer): { code: Buffer; text: string } | undefined {
+  const { bytes: macBytes } = MAC_PURPOSES[purpose];
+  const at = [NAME_BYTES + macBytes, macBytes].find((length) => bytes[length] === JSON_OBJECT);
+  return at === undefined ? undefined : { code: bytes.subarray(0, at), text: bytes.subarray(at).toString() };
+}
+
+function nameOf({ id }: RingKey): string {
+  return id.slice(0, 2 * NAME_BYTES);
+}
+
+function macUnder(key: RingKey, text: string): Buffer {
+  return createHmac("sha256", key.bytes).update(text).digest();
 }
 
 function boundTo(place: SealedPlace): Buffer {

@@ -1,5 +1,21 @@
-export { createEnvelope, masterKeyIdOf, type Envelope, type SealedPlace } from "./envelope.ts";
+export {
+  createEnvelope,
+  splitSigned,
+  type Envelope,
+  type Hasher,
+  type KeyedHash,
+  type Lookups,
+  type SealedPlace,
+  type Seals,
+  type Signatures,
+} from "./envelope.ts";
+export type { KeyService } from "./key-service.ts";
 export { signJws, verifyJws, type SigningAlg } from "./key-pair.ts";
-export { discardNewKeyFile, openMasterKey, type MasterKey } from "./master-key.ts";
+export { KeyRing } from "./keyring.ts";
+export { derivedMasterId, masterKeyIdOf } from "./needed-master.ts";
+export { discardNewKeyFile, masterKeysIn } from "./master-key.ts";
+export { openMasters, type Masters } from "./masters.ts";
+export { KEY_SETTLE_MS, rotateData, type DataRotation } from "./rotate-data.ts";
+export { cancelRotation, rotateMaster, RotationHeld, type RotationDeps } from "./rotate-master.ts";
+export { forgetMasterKey, keyStatus, type KeyStatus } from "./status.ts";
 export { SigningKeys, type Signer, type SigningKeyInfo, type Verifier } from "./signing-keys.ts";
-export { signingKeyRows } from "./store.ts";

@@ -1,10 +1,10 @@
 import { hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { link, open, readFile, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { link, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
-/** The key that seals every secret in the database. Without it the secrets are lost. */
+/** The key that wraps the key ring. Without it the secrets of the database are lost. */
 export interface MasterKey {
-  /** 16 hexadecimal characters, derived from the key. A sealed value names its key with them. */
+  /** 16 hexadecimal characters, derived from the key. A wrapped key names its master key with them. */
   readonly id: string;
   readonly bytes: Buffer;
   readonly origin: "configuration" | "file" | "new file";
@@ -12,9 +12,10 @@ export interface MasterKey {
 
 export interface MasterKeyOptions {
   readonly dataDir: string;
-  /** From the configuration, in base64 or hexadecimal. It takes precedence over the file. */
+  /** From the configuration, in base64 or hexadecimal. They take precedence over the file: the new key, the former one. */
   readonly configured?: string | undefined;
-  /** The id of the key that sealed the database's secrets. Undefined: nothing is sealed yet. */
+  readonly previous?: string | undefined;
+  /** The id of the key that wraps the database's keys. Undefined: there are none yet. */
   readonly referencedId: string | undefined;
 }
 
@@ -26,21 +27,36 @@ export function masterKeyPath(dataDir: string): string {
 }
 
 /**
- * Returns the master key from the configuration, or from `master.key` in the data directory. Creates the file only
- * while nothing is sealed yet, because a new key could not open anything.
+ * Returns the master keys from the configuration, or from `master.key` in the data directory: during a rotation two,
+ * the new one first. Creates the file only while nothing is sealed yet, because a new key could not open anything.
  * @throws Error that names the remedy if the key is absent, malformed, readable by others, or not the database's
  */
-export async function openMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
-  const key = await findMasterKey(options);
-  if (options.referencedId !== undefined && key.id !== options.referencedId) throw wrongMasterKey(options, key);
-  return key;
+export async function openMasterKeys(options: MasterKeyOptions): Promise<readonly MasterKey[]> {
+  const keys = await findMasterKeys(options);
+  const { referencedId } = options;
+  if (referencedId !== undefined && !keys.some((key) => key.id === referencedId)) throw wrongMasterKey(options, keys);
+  return keys;
 }
 
-async function findMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
-  if (options.configured !== undefined) return keyOf(parseConfigured(options.configured), "configuration");
+/** Returns the present master keys, without a check and without a new file. */
+export async function presentMasterKeys(
+  options: Pick<MasterKeyOptions, "dataDir" | "configured" | "previous">,
+): Promise<readonly MasterKey[]> {
+  const { configured, previous } = options;
+  const given = [configured, previous].filter((text) => text !== undefined);
+  if (given.length > 0) return given.map((text) => keyOf(parseConfigured(text), "configuration"));
+  return (await readKeyFile(masterKeyPath(options.dataDir))) ?? [];
+}
+
+/** Returns the ids of the master keys in the file of a data directory. Empty: there is no file. */
+export async function masterKeysIn(dataDir: string): Promise<string[]> {
+  return ((await readKeyFile(masterKeyPath(dataDir))) ?? []).map((key) => key.id);
+}
+
+async function findMasterKeys(options: MasterKeyOptions): Promise<readonly MasterKey[]> {
+  const present = await presentMasterKeys(options);
+  if (present.length > 0) return present;
   const path = masterKeyPath(options.dataDir);
-  const existing = await readKeyFile(path);
-  if (existing !== undefined) return existing;
   if (options.referencedId !== undefined) {
     throw new Error(
       `cannot open the master key: the database is sealed under key ${options.referencedId}, but ${path} does not exist. ` +
@@ -56,11 +72,12 @@ async function findMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
  */
 export function wrongMasterKey(
   options: Pick<MasterKeyOptions, "dataDir" | "configured" | "referencedId">,
-  key: MasterKey,
+  keys: readonly MasterKey[],
 ): Error {
   const source = options.configured === undefined ? masterKeyPath(options.dataDir) : "the configured master_key";
+  const ids = keys.map((key) => key.id).join(" and ");
   return new Error(
-    `cannot open the master key: the database is sealed under key ${options.referencedId}, but ${source} is key ${key.id}. ` +
+    `cannot open the master key: the database is sealed under key ${options.referencedId}, but ${source} is key ${ids}. ` +
       "Use the key that belongs to this database; nodes that share a database share one key.",
   );
 }
@@ -75,7 +92,8 @@ function parseConfigured(text: string): Buffer {
   );
 }
 
-async function readKeyFile(path: string): Promise<MasterKey | undefined> {
+/** Reads the keys of the file, one in each line. Undefined: there is no file. */
+async function readKeyFile(path: string): Promise<readonly MasterKey[] | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -89,12 +107,16 @@ async function readKeyFile(path: string): Promise<MasterKey | undefined> {
     );
   }
   await refuseIfShared(path);
-  const [heading, id, encoded] = text.trim().split(/\s+/);
-  const bytes = Buffer.from(encoded ?? "", "base64");
-  if (heading !== FILE_HEADING || bytes.length !== KEY_BYTES || keyOf(bytes, "file").id !== id) {
-    throw new Error(`cannot read the master key ${path}: the file is damaged. Put it back from a backup.`);
-  }
-  return keyOf(bytes, "file");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [heading, id, encoded] = line.trim().split(/\s+/);
+      const bytes = Buffer.from(encoded ?? "", "base64");
+      if (heading !== FILE_HEADING || bytes.length !== KEY_BYTES || keyOf(bytes, "file").id !== id)
+        throw new Error(`cannot read the master key ${path}: the file is damaged. Put it back from a backup.`);
+      return keyOf(bytes, "file");
+    });
 }
 
 async function refuseIfShared(path: string): Promise<void> {
@@ -107,19 +129,10 @@ async function refuseIfShared(path: string): Promise<void> {
 /**
  * Writes the key to a temporary file and links it. So two concurrent first starts both end with the same complete key.
  */
-async function createKeyFile(path: string, dataDir: string): Promise<MasterKey> {
-  const key = keyOf(randomBytes(KEY_BYTES), "new file");
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+async function createKeyFile(path: string, dataDir: string): Promise<readonly MasterKey[]> {
+  const key = newMasterKey("new file");
   try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(`${FILE_HEADING} ${key.id} ${key.bytes.toString("base64")}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await link(temporary, path);
-    await syncDirectory(dataDir);
+    await writeKeys(path, [key], link);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
       throw new Error(`cannot create the master key ${path}: ${(error as Error).message}`, { cause: error });
@@ -128,10 +141,41 @@ async function createKeyFile(path: string, dataDir: string): Promise<MasterKey> 
     if (others === undefined)
       throw new Error(`cannot read the master key ${path}: the file disappeared during the start. Start again.`);
     return others;
+  }
+  await syncDirectory(dataDir);
+  return [key];
+}
+
+export function newMasterKey(origin: MasterKey["origin"] = "file"): MasterKey {
+  return keyOf(randomBytes(KEY_BYTES), origin);
+}
+
+/** Replaces the key file in one step. After a crash it has either the old keys or these. */
+export async function writeKeyFile(dataDir: string, keys: readonly MasterKey[]): Promise<void> {
+  const path = masterKeyPath(dataDir);
+  await writeKeys(path, keys, rename);
+  await syncDirectory(dataDir);
+}
+
+/** Writes a temporary file to disk, and moves it into place. */
+async function writeKeys(
+  path: string,
+  keys: readonly MasterKey[],
+  move: (from: string, to: string) => Promise<void>,
+): Promise<void> {
+  const temporary = join(dirname(path), `master.key.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(keys.map(({ id, bytes }) => `${FILE_HEADING} ${id} ${bytes.toString("base64")}\n`).join(""));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await move(temporary, path);
   } finally {
     await rm(temporary, { force: true });
   }
-  return key;
 }
 
 async function syncDirectory(path: string): Promise<void> {
@@ -145,10 +189,11 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /** Deletes a key file that this start created, because the database turned out to be sealed under another key. */
-export async function discardNewKeyFile(dataDir: string, key: MasterKey): Promise<void> {
-  if (key.origin !== "new file") return;
+export async function discardNewKeyFile(dataDir: string, keys: readonly MasterKey[]): Promise<void> {
+  const [key] = keys;
+  if (key?.origin !== "new file") return;
   const path = masterKeyPath(dataDir);
-  const present = await readKeyFile(path);
+  const [present] = (await readKeyFile(path)) ?? [];
   if (present !== undefined && timingSafeEqual(present.bytes, key.bytes)) await rm(path, { force: true });
 }
 

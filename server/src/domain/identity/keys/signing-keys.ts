@@ -4,7 +4,7 @@ import { appendAuthChange } from "#domain/identity/changes/index.ts";
 import { Problem } from "#kernel/problem.ts";
 import type { Cutoff, GuardedClock } from "#kernel/deletions.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
-import { masterKeyIdOf, type Envelope } from "./envelope.ts";
+import type { SealedPlace, Seals } from "./envelope.ts";
 import {
   generateSigningKey,
   privateKeyOf,
@@ -49,7 +49,9 @@ export interface SigningKeyInfo {
 export interface SigningKeysDeps {
   readonly metadata: MetadataStore;
   readonly clock: GuardedClock;
-  readonly envelope: Envelope;
+  readonly envelope: Seals;
+  /** Reads the key ring again. */
+  readonly renewKeys: () => Promise<void>;
   readonly alg: SigningAlg;
 }
 
@@ -110,6 +112,8 @@ export class SigningKeys {
     const { metadata, envelope } = this.#deps;
     const present = new Map([...this.#keys.values()].map((key) => [key.row.kid, key]));
     const rows = await signingKeyRows(metadata.read);
+    const isKnown = (row: SigningKeyRow): boolean => present.has(row.kid) || knows(envelope, row);
+    if (!rows.every(isKnown)) await this.#deps.renewKeys();
     const keys = rows.map((row) => this.#opened(() => loaded(envelope, row, present.get(row.kid))));
     this.#keys = new Map(keys.map((key) => [key.header, key]));
   }
@@ -234,7 +238,7 @@ export class SigningKeys {
     return metadata.write(async (tx) => {
       await metadata.lock(tx, "signing_key");
       const rows = await signingKeyRows(tx);
-      for (const row of rows) this.#opened(() => refuseOtherMasterKey(envelope, row));
+      for (const row of rows) this.#opened(() => refuseUnknownKey(envelope, row));
       return work(tx, rows);
     });
   }
@@ -302,9 +306,9 @@ async function missingPairs(rows: readonly SigningKeyRow[]): Promise<NewKeyPair[
   return Promise.all(missing.map(generateSigningKey));
 }
 
-function loaded(envelope: Envelope, row: SigningKeyRow, present: LoadedKey | undefined): LoadedKey {
+function loaded(envelope: Seals, row: SigningKeyRow, present: LoadedKey | undefined): LoadedKey {
   if (present !== undefined) return { ...present, row };
-  refuseOtherMasterKey(envelope, row);
+  refuseUnknownKey(envelope, row);
   const header = { typ: "at+jwt", alg: row.alg, kid: row.kid };
   return {
     row,
@@ -315,16 +319,19 @@ function loaded(envelope: Envelope, row: SigningKeyRow, present: LoadedKey | und
   };
 }
 
-function refuseOtherMasterKey(envelope: Envelope, row: SigningKeyRow): void {
-  const id = masterKeyIdOf(row.private_key);
-  if (id === envelope.masterKeyId) return;
+function knows(envelope: Seals, row: SigningKeyRow): boolean {
+  return envelope.knows("signing-key", row.private_key);
+}
+
+function refuseUnknownKey(envelope: Seals, row: SigningKeyRow): void {
+  if (knows(envelope, row)) return;
   throw new Error(
-    `cannot open the signing keys: they are sealed under master key ${id}, and this node has key ${envelope.masterKeyId}. ` +
-      "Nodes that share a database share one master key: copy master.key from the first node, or set the same MOORING_MASTER_KEY.",
+    `cannot open the signing keys: key ${row.kid} is sealed under a key that is not in the key ring. ` +
+      "The records were changed by another server, or are of two backups: restore a backup.",
   );
 }
 
-function placeOf(kid: string): { table: string; id: string; purpose: string; version: number } {
+function placeOf(kid: string): SealedPlace {
   return { table: "signing_key", id: kid, purpose: "signing-key", version: 1 };
 }
 

@@ -1,3 +1,4 @@
+import type { KeyedHash } from "#domain/identity/index.ts";
 import { auditPerson } from "#domain/accounts/index.ts";
 import { randomBytes } from "node:crypto";
 import { Problem } from "#kernel/problem.ts";
@@ -6,6 +7,7 @@ import type { Origin, PeopleDeps } from "../deps.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { confirmedTotp, replaceRecoveryCodes, useRecoveryCodeRow } from "./store.ts";
 
+const PURPOSE = "recovery-code";
 const CODES = 10;
 const CHARS = 16;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32: no two letters that look alike
@@ -14,7 +16,11 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"; // Crockford base 32: no tw
 export async function newRecoveryCodes(deps: PeopleDeps, tx: Writer, userId: string): Promise<string[]> {
   const created_at = deps.clock.nowMs();
   const codes = Array.from({ length: CODES }, newCode);
-  const rows = codes.map((code) => ({ user_id: userId, code_hash: hashOf(deps, userId, code), created_at }));
+  const rows = codes.map((code) => ({
+    user_id: userId,
+    ...columnsOf(deps.envelope.lookupHash(PURPOSE, textOf(userId, code))),
+    created_at,
+  }));
   await replaceRecoveryCodes(tx, userId, rows);
   return codes;
 }
@@ -32,7 +38,12 @@ export async function createRecoveryCodes(deps: PeopleDeps, session: Session, or
 
 /** Uses up a code, in the caller's transaction. Returns false if the code does not exist. */
 export function useRecoveryCode(deps: PeopleDeps, tx: Writer, userId: string, code: string): Promise<boolean> {
-  return useRecoveryCodeRow(tx, userId, hashOf(deps, userId, code));
+  const hashes = deps.envelope.lookupHashes(PURPOSE, textOf(userId, code)).map(columnsOf);
+  return useRecoveryCodeRow(
+    tx,
+    userId,
+    hashes.map((columns) => columns.code_hash),
+  );
 }
 
 /** Creates four groups of four characters, with 80 random bits. */
@@ -42,7 +53,10 @@ function newCode(): string {
 }
 
 /** Ignores hyphens, spaces and case, because people copy codes from paper. */
-function hashOf({ envelope }: PeopleDeps, userId: string, code: string): string {
-  const plain = code.toLowerCase().replace(/[\s-]/g, "");
-  return envelope.keyedHash("recovery-code", `${userId} ${plain}`).toString("hex");
+function textOf(userId: string, code: string): string {
+  return `${userId} ${code.toLowerCase().replace(/[\s-]/g, "")}`;
+}
+
+function columnsOf({ hash, key }: KeyedHash): { code_hash: string; hash_key: string } {
+  return { code_hash: hash.toString("hex"), hash_key: key };
 }

@@ -69,11 +69,11 @@ export async function replaceRecoveryCodes(
 }
 
 /** Returns false if the code does not exist, or was used. */
-export async function useRecoveryCodeRow(tx: Writer, userId: string, codeHash: string): Promise<boolean> {
+export async function useRecoveryCodeRow(tx: Writer, userId: string, codeHashes: readonly string[]): Promise<boolean> {
   const rows = await tx
     .deleteFrom("recovery_code")
     .where("user_id", "=", userId)
-    .where("code_hash", "=", codeHash)
+    .where("code_hash", "in", [...codeHashes])
     .returning("user_id")
     .execute();
   return rows.length > 0;

@@ -1,5 +1,5 @@
 import { auditPerson } from "#domain/accounts/index.ts";
-import { announcePersonalTokens } from "#domain/identity/index.ts";
+import { announcePersonalTokens, type SealedPlace } from "#domain/identity/index.ts";
 import { randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { Problem } from "#kernel/problem.ts";
@@ -103,7 +103,7 @@ function totpOf(bytes: Uint8Array, label: string): TOTP {
   });
 }
 
-function placeOf(userId: string, createdAtMs: number) {
+function placeOf(userId: string, createdAtMs: number): SealedPlace {
   return { table: "person_totp", id: userId, purpose: "totp", version: createdAtMs };
 }
 

@@ -1,5 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
-import type { Authenticator, PersonPrincipal } from "#domain/identity/index.ts";
+import { splitSigned, type Authenticator, type PersonPrincipal } from "#domain/identity/index.ts";
 import { signedInPrincipal } from "#domain/organizations/index.ts";
 import { decodeBase64Url } from "#kernel/decoding.ts";
 import { SESSION_TOKEN_LIFETIME_S } from "#kernel/limits.ts";
@@ -20,7 +19,6 @@ type Deps = Pick<PeopleDeps, "metadata" | "clock" | "envelope">;
 
 const PREFIX = "mrpt_";
 const PURPOSE = "person-token";
-const MAC_BYTES = 32;
 const TOKEN_CHARS_MAX = 512;
 
 /**
@@ -37,7 +35,7 @@ export async function createSessionToken(
   await signedInPrincipal(deps.metadata.read, org, session);
   const exp = Math.floor(deps.clock.nowMs() / 1000) + SESSION_TOKEN_LIFETIME_S;
   const claims = JSON.stringify({ session: session.id, org, exp } satisfies Claims);
-  const token = Buffer.concat([deps.envelope.keyedHash(PURPOSE, claims), Buffer.from(claims)]).toString("base64url");
+  const token = Buffer.concat([deps.envelope.sign(PURPOSE, claims), Buffer.from(claims)]).toString("base64url");
   return { accessToken: PREFIX + token, expiresInS: SESSION_TOKEN_LIFETIME_S };
 }
 
@@ -53,7 +51,7 @@ export function withPeople(deps: Deps, credentials: Authenticator): Authenticato
 }
 
 async function personOf(deps: Deps, token: string): Promise<PersonPrincipal> {
-  const claims = claimsOf(deps, token);
+  const claims = await claimsOf(deps, token);
   if (claims === undefined) throw new Problem("invalid_token", "The access token was not issued by this server.");
   if (deps.clock.nowMs() / 1000 >= claims.exp) throw new Problem("invalid_token", "The access token has expired.");
   const session = await sessionById(deps, claims.session);
@@ -78,11 +76,10 @@ async function admitted({ metadata }: Deps, org: string, session: Session): Prom
 }
 
 /** Returns undefined if this installation did not create the token. */
-function claimsOf({ envelope }: Deps, token: string): Claims | undefined {
+async function claimsOf({ envelope }: Deps, token: string): Promise<Claims | undefined> {
   if (token.length > TOKEN_CHARS_MAX) return undefined;
   const bytes = decodeBase64Url(token.slice(PREFIX.length));
-  if (bytes === undefined || bytes.length <= MAC_BYTES) return undefined;
-  const text = bytes.subarray(MAC_BYTES).toString();
-  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), envelope.keyedHash(PURPOSE, text))) return undefined;
-  return JSON.parse(text) as Claims;
+  const signed = bytes === undefined ? undefined : splitSigned(PURPOSE, bytes);
+  if (signed === undefined || !(await envelope.verify(PURPOSE, signed.text, signed.code))) return undefined;
+  return JSON.parse(signed.text) as Claims;
 }

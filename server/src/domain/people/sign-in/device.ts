@@ -1,5 +1,5 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { Envelope } from "#domain/identity/index.ts";
+import { randomBytes } from "node:crypto";
+import { splitSigned, type Signatures } from "#domain/identity/index.ts";
 import { decodeBase64Url } from "#kernel/decoding.ts";
 import { DEVICE_LIFETIME_MS, DEVICE_PEOPLE_MAX } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
@@ -15,7 +15,7 @@ export interface Device {
 }
 
 interface DeviceDeps {
-  readonly envelope: Pick<Envelope, "keyedHash">;
+  readonly envelope: Pick<Signatures, "sign" | "verifyKnown">;
   readonly clock: Clock;
 }
 
@@ -27,17 +27,15 @@ interface Claims {
 }
 
 const PURPOSE = "device-cookie";
-const MAC_BYTES = 32;
 const COOKIE_CHARS_MAX = 1024;
 
 /** Returns undefined if this server did not create the cookie, or if it is too old. */
 export function deviceOf({ envelope, clock }: DeviceDeps, cookie: string | null | undefined): Device | undefined {
   if (cookie === null || cookie === undefined || cookie.length > COOKIE_CHARS_MAX) return undefined;
   const bytes = decodeBase64Url(cookie);
-  if (bytes === undefined || bytes.length <= MAC_BYTES) return undefined;
-  const text = bytes.subarray(MAC_BYTES).toString();
-  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), envelope.keyedHash(PURPOSE, text))) return undefined;
-  const { device: id, people: userIds, exp } = JSON.parse(text) as Claims;
+  const signed = bytes === undefined ? undefined : splitSigned(PURPOSE, bytes);
+  if (signed === undefined || !envelope.verifyKnown(PURPOSE, signed.text, signed.code)) return undefined;
+  const { device: id, people: userIds, exp } = JSON.parse(signed.text) as Claims;
   return clock.nowMs() / 1000 < exp ? { id, userIds } : undefined;
 }
 
@@ -47,5 +45,5 @@ export function deviceCookie({ envelope, clock }: DeviceDeps, former: Device | u
   const exp = Math.floor((clock.nowMs() + DEVICE_LIFETIME_MS) / 1000);
   const device = former?.id ?? randomBytes(16).toString("base64url");
   const text = JSON.stringify({ device, people, exp } satisfies Claims);
-  return Buffer.concat([envelope.keyedHash(PURPOSE, text), Buffer.from(text)]).toString("base64url");
+  return Buffer.concat([envelope.sign(PURPOSE, text), Buffer.from(text)]).toString("base64url");
 }

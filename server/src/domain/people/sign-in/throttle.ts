@@ -1,4 +1,4 @@
-import { FailureDelay, failurePlaceOf, type Envelope } from "#domain/identity/index.ts";
+import { FailureDelay, failurePlaceOf, type Signatures } from "#domain/identity/index.ts";
 import { PASSWORD_HASHES_AT_ONCE, PASSWORD_HASH_WAIT_MS } from "#kernel/limits.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { Origin } from "../origin.ts";
@@ -15,11 +15,11 @@ export type Guessed = "password" | "code";
  * hashed at the same time.
  */
 export class Throttle {
-  readonly #deps: { readonly clock: Clock; readonly envelope: Pick<Envelope, "keyedHash"> };
+  readonly #deps: { readonly clock: Clock; readonly envelope: Pick<Signatures, "sign" | "verifyKnown"> };
   readonly #failures: FailureDelay;
   readonly #turns = new Turns(PASSWORD_HASHES_AT_ONCE, PASSWORD_HASH_WAIT_MS);
 
-  constructor(deps: { readonly clock: Clock; readonly envelope: Pick<Envelope, "keyedHash"> }) {
+  constructor(deps: { readonly clock: Clock; readonly envelope: Pick<Signatures, "sign" | "verifyKnown"> }) {
     this.#deps = deps;
     this.#failures = new FailureDelay(deps.clock);
   }

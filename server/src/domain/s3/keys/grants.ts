@@ -1,5 +1,5 @@
 import { S3_KEY_SCOPES } from "@mooring/contract";
-import { authorize, readState, type Envelope, type Principal } from "#domain/identity/index.ts";
+import { authorize, readState, type Principal, type Signatures } from "#domain/identity/index.ts";
 import { auditOrigin, principalNow } from "#domain/organizations/index.ts";
 import { resourceOf, type ProjectColumns } from "#domain/projects/index.ts";
 import { isId } from "#kernel/ids.ts";
@@ -14,27 +14,42 @@ export interface S3Grant {
   readonly principalId: string;
   /** The app's id. */
   readonly bucketId: string;
+  /** The name of the key that its secret is derived from. Null: it is from before keys had names. */
+  readonly keyName: string | null;
 }
 
 const PREFIX = "GRANT";
 
 /**
  * Derives the key that signs a presigned URL of this server. It is not stored: its id names the grant, and its secret
- * is derived from the id and the master key. Nobody gets the secret, so it signs only requests that the server signed.
+ * is derived from the id and a key of the key ring. Nobody gets the secret, so it signs only requests that the server
+ * signed. Undefined: the key of the key ring does not verify any more.
  */
-export function keyOfGrant(
-  envelope: Pick<Envelope, "keyedHash">,
-  { orgId, principalId, bucketId }: S3Grant,
-): { readonly accessKeyId: string; readonly secret: string } {
-  const accessKeyId = [PREFIX, orgId, principalId, bucketId].join(".");
-  return { accessKeyId, secret: envelope.keyedHash("s3-grant", accessKeyId).toString("base64url") };
+export async function keyOfGrant(
+  envelope: Pick<Signatures, "secretOf">,
+  { orgId, principalId, bucketId, keyName }: S3Grant,
+): Promise<{ readonly accessKeyId: string; readonly secret: string } | undefined> {
+  const parts = [PREFIX, orgId, principalId, bucketId, ...(keyName === null ? [] : [keyName])];
+  const accessKeyId = parts.join(".");
+  const secret = await envelope.secretOf("s3-grant", accessKeyId, keyName);
+  return secret === undefined ? undefined : { accessKeyId, secret: secret.toString("base64url") };
+}
+
+/** Returns the key for a new presigned URL. */
+export async function newKeyOfGrant(
+  envelope: Pick<Signatures, "secretOf" | "keyName">,
+  grant: Omit<S3Grant, "keyName">,
+): Promise<{ readonly accessKeyId: string; readonly secret: string }> {
+  const key = await keyOfGrant(envelope, { ...grant, keyName: envelope.keyName("s3-grant") });
+  if (key === undefined) throw new Error("cannot sign the URL: the current key does not verify");
+  return key;
 }
 
 /** Reads the grant in an access key ID. Only a valid signature shows that this server created it. */
 export function grantOf(accessKeyId: string): S3Grant | undefined {
-  const [prefix, orgId, principalId, bucketId, ...rest] = accessKeyId.split(".");
+  const [prefix, orgId, principalId, bucketId, keyName = null, ...rest] = accessKeyId.split(".");
   if (prefix !== PREFIX || orgId === undefined || principalId === undefined || bucketId === undefined) return undefined;
-  return rest.length > 0 ? undefined : { orgId, principalId, bucketId };
+  return rest.length > 0 ? undefined : { orgId, principalId, bucketId, keyName };
 }
 
 /**
@@ -42,7 +57,7 @@ export function grantOf(accessKeyId: string): S3Grant | undefined {
  * credential. Undefined when the creator has no permissions.
  */
 export async function admitGrant(
-  deps: { readonly metadata: Pick<MetadataStore, "read">; readonly envelope: Pick<Envelope, "keyedHash"> },
+  deps: { readonly metadata: Pick<MetadataStore, "read">; readonly envelope: Pick<Signatures, "secretOf"> },
   grant: S3Grant,
   nowMs: number,
 ): Promise<AdmittedKey | undefined> {
@@ -51,9 +66,15 @@ export async function admitGrant(
   const principal = await principalNow(deps.metadata, grant.orgId, grant.principalId, nowMs);
   const as = principal === undefined ? undefined : principalOn(principal, row);
   if (as === undefined || as.scopes.size === 0) return undefined;
-  const { accessKeyId, secret } = keyOfGrant(deps.envelope, grant);
+  const key = await keyOfGrant(deps.envelope, grant);
+  if (key === undefined) return undefined;
   const state = isId("cred", grant.principalId) ? await readState(deps.metadata, { id: grant.principalId }) : undefined;
-  return { principal: { ...as, accessKeyId }, secret, isPending: false, allows: state?.allows ?? null };
+  return {
+    principal: { ...as, accessKeyId: key.accessKeyId },
+    secret: key.secret,
+    isPending: false,
+    allows: state?.allows ?? null,
+  };
 }
 
 /** The columns of a bucket that its permissions depend on. */

@@ -35,6 +35,7 @@ import { noOutbox } from "./0052-no-outbox.ts";
 import { projectStates } from "./0053-project-states.ts";
 import { fileOrigins } from "./0054-file-origins.ts";
 import { credentialOwnership } from "./0055-credential-ownership.ts";
+import { keyRing } from "./0056-key-ring.ts";
 import { jobRuns } from "./0050-job-runs.ts";
 import { listIndexes } from "./0037-list-indexes.ts";
 
@@ -84,4 +85,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0053-project-states", up: projectStates },
   { name: "0054-file-origins", up: fileOrigins },
   { name: "0055-credential-ownership", up: credentialOwnership },
+  { name: "0056-key-ring", up: keyRing },
 ];

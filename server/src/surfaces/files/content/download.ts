@@ -18,7 +18,7 @@ export function admitDownload(deps: FilesSurfaceDeps): (request: Request, reply:
   return async (request, reply) => {
     deps.host.countAddress(reply, request.ip);
     const { file_id: fileId } = request.params as ContentParams;
-    const claims = deps.urls.checkDownload(fileId, request.query as Record<string, unknown>, deps.clock.nowMs());
+    const claims = await deps.urls.checkDownload(fileId, request.query as Record<string, unknown>, deps.clock.nowMs());
     found.set(request.raw, await fileOfUrl(deps, claims));
   };
 }

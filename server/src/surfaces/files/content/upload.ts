@@ -52,7 +52,7 @@ export function admitUpload(deps: FilesSurfaceDeps): (request: Request, reply: R
 async function admit(deps: FilesSurfaceDeps, request: Request): Promise<Admitted> {
   const { file_id: fileId } = request.params as ContentParams;
   const query = request.query as Record<string, unknown>;
-  const claims = deps.urls.checkUpload(fileId, query, deps.clock.nowMs());
+  const claims = await deps.urls.checkUpload(fileId, query, deps.clock.nowMs());
   const { headers } = request;
   requireType(headers["content-type"], claims.contentType);
   if ((headers["content-encoding"] ?? "identity") !== "identity")

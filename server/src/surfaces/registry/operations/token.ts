@@ -77,7 +77,7 @@ async function byPassword(
 
 /** Signs in by a refresh token. It ends with the secret that it was issued for. @throws RegistryError `UNAUTHORIZED` */
 async function refreshed(deps: RegistrySurfaceDeps, request: Request, text: string): Promise<State> {
-  const token = deps.tokens.verifyRefresh(text);
+  const token = await deps.tokens.verifyRefresh(text);
   if (token === undefined) throw wrongPassword();
   const state = await deps.identity.present(token.credentialId, token.epoch, originOf(request));
   const secret = state?.secrets.find(({ id }) => id === token.secretId);

@@ -126,7 +126,7 @@ function placeOf({ caller, repository }: Pick<AnyExchange, "caller" | "repositor
 
 async function uploadOf(deps: RegistrySurfaceDeps, exchange: Exchange<"upload">): Promise<Upload> {
   const place = placeOf(exchange);
-  const session = deps.sessions.find(place, exchange.target.session);
+  const session = await deps.sessions.find(place, exchange.target.session);
   if (session === undefined) throw uploadUnknown();
   return findUpload(deps, exchange.repository, place, session);
 }
@@ -140,7 +140,7 @@ async function uploadOrDone(
   try {
     return await uploadOf(deps, exchange);
   } catch (error) {
-    const isOurs = deps.sessions.find(placeOf(exchange), exchange.target.session) !== undefined;
+    const isOurs = (await deps.sessions.find(placeOf(exchange), exchange.target.session)) !== undefined;
     if (isOurs && !hasBody(exchange) && (await isCompleted(deps, exchange.repository, digest.text))) return undefined;
     throw error;
   }

@@ -1,6 +1,6 @@
 import type { BUCKET_ROUTES, BodyOf, QueryOf, ResultOf } from "@mooring/contract";
 import { usageOf } from "#domain/quotas/index.ts";
-import { keyOfGrant, S3Error, type Deleted, type VersionPage } from "#domain/s3/index.ts";
+import { newKeyOfGrant, S3Error, type Deleted, type VersionPage } from "#domain/s3/index.ts";
 import { attachmentOf } from "#http/index.ts";
 import { decodeCursor, encodeCursor } from "#kernel/cursor.ts";
 import { Problem } from "#kernel/problem.ts";
@@ -113,7 +113,7 @@ export const createObjectLink: BucketOperation<"createObjectLink"> = async (deps
       { name: "response-content-disposition", value: attachmentOf(filename) },
       ...(versionId === undefined ? [] : [{ name: "versionId", value: versionId }]),
     ],
-    ...keyOfGrant(deps.envelope, { orgId, principalId, bucketId: bucket.id }),
+    ...(await newKeyOfGrant(deps.envelope, { orgId, principalId, bucketId: bucket.id })),
     atMs,
     lifetimeS,
   });
@@ -139,7 +139,7 @@ export const createObjectUpload: BucketOperation<"createObjectUpload"> = async (
     key,
     query: [],
     headers,
-    ...keyOfGrant(deps.envelope, { orgId, principalId, bucketId: bucket.id }),
+    ...(await newKeyOfGrant(deps.envelope, { orgId, principalId, bucketId: bucket.id })),
     atMs,
     lifetimeS,
   });

@@ -32,7 +32,7 @@ export const PEOPLE_ROWS: PeopleTables = {
     confirmed_at: null,
     last_step: 2,
   },
-  recovery_code: { user_id: "user_1", code_hash: "c1", created_at: 1 },
+  recovery_code: { user_id: "user_1", code_hash: "c1", hash_key: null, created_at: 1 },
   passkey: {
     id: "pass_1",
     user_id: "user_1",

@@ -22,6 +22,7 @@ export const WEBHOOK_ROWS: WebhookTables = {
     id: "url_1",
     webhook_id: "hook_1",
     org_id: "org_1",
+    hash_key: null,
     token_hash: "h1",
     token: new Uint8Array([1]),
     hint: "abcd",
