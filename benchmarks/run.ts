@@ -18,6 +18,7 @@ const QUESTIONS = [
   "s3",
   "registry",
   "webhooks",
+  "keys",
 ];
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("--"));

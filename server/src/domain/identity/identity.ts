@@ -256,9 +256,16 @@ class RingWork {
     await this.#work?.stop();
   }
 
-  /** A failure must not stop the feed: the present keys still work. */
+  /** A failure must not stop the feed: the present keys still work. Nor must a slow key service. */
   async #changed(): Promise<void> {
-    await this.#deps.ring.refresh().catch((error: unknown) => this.#failed(error));
+    const { ring } = this.#deps;
+    try {
+      const isWhole = await ring.applyChange();
+      if (this.#work !== undefined) this.#work.ask(0); // asks the service
+      else if (!isWhole) await ring.refresh();
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   #failed(error: unknown): void {

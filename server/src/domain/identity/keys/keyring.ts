@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createHash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { Problem } from "#kernel/problem.ts";
 import type { Clock } from "#kernel/time.ts";
 import type { MetadataStore, Writer } from "#stores/metadata/index.ts";
@@ -48,6 +48,7 @@ export class KeyRing {
   #shelves = new Map<string, Shelf>();
   #masterId = "";
   #digest = "";
+  #isWhole = false;
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
@@ -108,6 +109,19 @@ export class KeyRing {
     return this.#reading;
   }
 
+  /**
+   * Applies a change of the table without the key service, because requests wait for it. Returns false if new keys need
+   * the service: then `refresh` reads them.
+   * @throws Error if the table or the file can't be read
+   */
+  async applyChange(): Promise<boolean> {
+    await this.#deps.masters.refreshFile();
+    await this.#reading?.catch(() => undefined);
+    this.#reading ??= this.#read(false).finally(() => (this.#reading = undefined));
+    await this.#reading;
+    return this.#isWhole;
+  }
+
   /** Reads the master keys and the table again. @throws Error if that is impossible now; the present keys still work */
   async refresh(): Promise<void> {
     await this.#deps.masters.refresh();
@@ -119,12 +133,15 @@ export class KeyRing {
     return Promise.all(places.map((place) => this.#make(place, { state, masterId, bytes: randomBytes(KEY_BYTES) })));
   }
 
-  /** Wraps every key under another master key. */
+  /** Wraps every key under another master key. @throws Error if the result can't be unwrapped */
   async rewrap(rows: readonly KeyRow[], masterId: string): Promise<{ id: string; wrapped: Uint8Array }[]> {
     return Promise.all(
       rows.map(async (row) => {
         const bytes = await this.#unwrap(row);
-        return { id: row.id, wrapped: await this.#deps.masters.wrap(masterId, bytes, contextOf(row)) };
+        const wrapped = await this.#deps.masters.wrap(masterId, bytes, contextOf(row));
+        const again = await this.#unwrap({ ...row, master_id: masterId, wrapped });
+        if (!timingSafeEqual(again, bytes)) throw new Error(`cannot wrap key ${row.id}: it can't be unwrapped again`);
+        return { id: row.id, wrapped };
       }),
     );
   }
@@ -179,7 +196,7 @@ export class KeyRing {
     return { id, use, purpose, state, master_id, wrapped, derived_from: derivedFrom, made_at, retire_at: null };
   }
 
-  async #read(): Promise<void> {
+  async #read(useService = true): Promise<void> {
     const startedAtMs = performance.now();
     const rows = await keyRows(this.#deps.metadata.read);
     refuseOtherMaster(
@@ -188,16 +205,20 @@ export class KeyRing {
     );
     // A mac key that was retired verifies nothing, so it needs no call of the key service.
     const needed = rows.filter((row) => row.use !== "mac" || row.state !== "retired");
-    const keys = await Promise.all(needed.map(async (row) => loaded(row, await this.#bytesOf(row))));
+    const found = await Promise.all(needed.map(async (row) => loaded(row, await this.#bytesOf(row, useService))));
+    const keys = found.filter((key) => key !== undefined);
     this.#keys = new Map(keys.map((key) => [key.id, key]));
     this.#shelves = shelvesOf(keys);
     this.#masterId = rows[0]?.master_id ?? "";
-    this.#digest = ringDigest(rows);
+    this.#isWhole = keys.length === needed.length;
+    this.#digest = this.#isWhole ? ringDigest(rows) : "";
     this.#readAtMs = startedAtMs;
   }
 
-  async #bytesOf(row: KeyRow): Promise<Buffer> {
-    return this.#keys.get(row.id)?.bytes ?? (await this.#unwrap(row));
+  async #bytesOf(row: KeyRow, useService: boolean): Promise<Buffer | undefined> {
+    const known = this.#keys.get(row.id)?.bytes;
+    if (known !== undefined) return known;
+    return useService || !this.#deps.masters.isOfService(row.master_id) ? this.#unwrap(row) : undefined;
   }
 
   async #unwrap(row: KeyRow): Promise<Buffer> {
@@ -244,7 +265,7 @@ function missingFrom(rows: readonly KeyRow[]): KeyPlace[] {
 
 function refuseOtherMaster(rows: readonly KeyRow[], masters: Masters): void {
   const ids = masters.ids();
-  const foreign = rows.find((row) => !ids.includes(row.master_id) && !row.master_id.startsWith("service:"));
+  const foreign = rows.find((row) => !ids.includes(row.master_id) && !masters.isOfService(row.master_id));
   if (foreign === undefined) return;
   throw new Error(
     `cannot open the key ring: it is wrapped by master key ${foreign.master_id}, and this node has key ${ids.join(" and ")}. ` +
@@ -252,18 +273,22 @@ function refuseOtherMaster(rows: readonly KeyRow[], masters: Masters): void {
   );
 }
 
-function loaded(row: KeyRow, bytes: Buffer): RingKey {
+function loaded(row: KeyRow, bytes: Buffer | undefined): RingKey | undefined {
+  if (bytes === undefined) return undefined;
   const { id, use, purpose, state, derived_from: derivedFrom, retire_at: retireAtMs } = row;
   return { id, use, purpose, state, derivedFrom, retireAtMs, bytes };
 }
 
 function shelvesOf(keys: readonly RingKey[]): Map<string, Shelf> {
   const shelves = new Map<string, Shelf>();
-  for (const current of keys.filter((key) => key.state === "current")) {
-    const others = keys.filter((key) => key !== current && isSame(key, current));
-    const all = [current, ...others];
+  for (const place of KEY_PLACES) {
+    const own = keys.filter((key) => isSame(key, place));
+    // Without the service, the current key may not be known yet. Then the former one is used until it is.
+    const current = own.find((key) => key.state === "current") ?? own.find((key) => key.state === "previous");
+    if (current === undefined) continue;
+    const all = [current, ...own.filter((key) => key !== current)];
     const derived = all.find((key) => key.derivedFrom !== null);
-    shelves.set(`${current.use}/${current.purpose}`, { current, all, derived });
+    shelves.set(`${place.use}/${place.purpose}`, { current, all, derived });
   }
   return shelves;
 }

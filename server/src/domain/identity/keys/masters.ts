@@ -12,6 +12,10 @@ export interface Masters {
   readonly local: readonly MasterKey[];
   wrap(masterId: string, bytes: Uint8Array, context: KeyContext): Promise<Uint8Array>;
   unwrap(masterId: string, bytes: Uint8Array, context: KeyContext): Promise<Buffer>;
+  /** Whether the key is that of the service, which may take long or be away. */
+  isOfService(masterId: string): boolean;
+  /** Reads the file again. */
+  refreshFile(): Promise<void>;
   /** Reads the file again, and asks the service for its key. */
   refresh(): Promise<void>;
 }
@@ -23,6 +27,10 @@ export interface MastersOptions extends MasterKeyOptions {
 /** @throws Error that names the remedy if a key is absent, malformed, or not the database's */
 export async function openMasters(options: MastersOptions): Promise<Masters> {
   const { service, referencedId } = options;
+  if (service === undefined && referencedId?.startsWith(SERVICE_PREFIX) === true)
+    throw new Error(
+      `cannot open the master key: the database is sealed under key ${referencedId}. Set master_key_command (MOORING_MASTER_KEY_COMMAND) as on the other servers.`,
+    );
   const wanted = service === undefined ? await openMasterKeys(options) : await presentMasterKeys(options);
   let local = new Map(wanted.map((key) => [key.id, key]));
   let serviceKeyId = service === undefined ? undefined : (await service.status()).keyId;
@@ -49,9 +57,13 @@ export async function openMasters(options: MastersOptions): Promise<Masters> {
       const keyId = masterId.startsWith(SERVICE_PREFIX) ? masterId.slice(SERVICE_PREFIX.length) : masterId;
       return Buffer.from(await serviceOf(masterId).unwrap({ keyId, bytes }, context));
     },
-    refresh: async () => {
+    isOfService: (masterId) => masterId.startsWith(SERVICE_PREFIX),
+    refreshFile: async () => {
       local = new Map((await presentMasterKeys(options)).map((key) => [key.id, key]));
       services.clear();
+    },
+    refresh: async () => {
+      await masters.refreshFile();
       if (service !== undefined) serviceKeyId = (await service.status()).keyId;
     },
   };

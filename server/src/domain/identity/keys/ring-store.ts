@@ -1,14 +1,13 @@
-import type { Insertable, Selectable } from "kysely";
 import type { Reader, Tables, Writer } from "#stores/metadata/index.ts";
 
-export type KeyRow = Selectable<Tables["key"]>;
+export type KeyRow = Tables["key"];
 export type KeyState = KeyRow["state"];
 
 export async function keyRows(db: Reader): Promise<KeyRow[]> {
   return db.selectFrom("key").selectAll().orderBy("made_at", "desc").orderBy("id").execute();
 }
 
-export async function insertKeys(tx: Writer, rows: readonly Insertable<Tables["key"]>[]): Promise<void> {
+export async function insertKeys(tx: Writer, rows: readonly KeyRow[]): Promise<void> {
   if (rows.length > 0)
     await tx
       .insertInto("key")
@@ -16,13 +15,13 @@ export async function insertKeys(tx: Writer, rows: readonly Insertable<Tables["k
       .execute();
 }
 
-export type RotationRow = Selectable<Tables["key_rotation"]>;
+export type RotationRow = Tables["key_rotation"];
 
 export async function rotationRow(db: Reader): Promise<RotationRow | undefined> {
   return db.selectFrom("key_rotation").selectAll().executeTakeFirst();
 }
 
-export async function insertRotation(tx: Writer, row: Insertable<Tables["key_rotation"]>): Promise<void> {
+export async function insertRotation(tx: Writer, row: RotationRow): Promise<void> {
   await tx.insertInto("key_rotation").values(row).execute();
 }
 

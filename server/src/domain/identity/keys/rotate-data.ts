@@ -19,15 +19,8 @@ import {
   type KeyRow,
   type RotationRow,
 } from "./ring-store.ts";
-import {
-  nameOfRow,
-  oldValues,
-  replaceValue,
-  sealedAgain,
-  SEALED_COLUMNS,
-  type Row,
-  type SealedColumn,
-} from "./sealed-columns.ts";
+import { nameOfRow, SEALED_COLUMNS, sealedAgain, type Row, type SealedColumn } from "./sealed/columns.ts";
+import { oldValues, replaceValue } from "./sealed/store.ts";
 
 export interface DataRotationDeps extends RotationDeps {
   readonly envelope: Seals;

@@ -113,6 +113,7 @@ async function commit(
   isReady: (node: NodeKeys) => boolean,
 ): Promise<void> {
   const { metadata, ring, clock, actor } = deps;
+  await ring.masters.refresh(); // the new key must still be in the file
   const rows = await keyRows(metadata.read);
   const wrapped = await ring.rewrap(rows, to);
   await metadata.write(async (tx) => {

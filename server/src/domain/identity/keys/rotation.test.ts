@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Identity } from "#domain/identity/index.ts";
-import { credentialOf, openGround, ORG_ID, tokenOf, type Ground } from "#domain/identity/testing.ts";
+import { credentialOf, openGround, ORG_ID, PROJECT_ID, tokenOf, type Ground } from "#domain/identity/testing.ts";
 import { DATABASES, postgresUrl } from "../../../../../tests/fixtures/databases.ts";
 import { masterKeysIn, newMasterKey, presentMasterKeys, writeKeyFile } from "./master-key.ts";
 import { rotateData, type DataRotationDeps } from "./rotate-data.ts";
 import { cancelRotation, rotateMaster, RotationHeld } from "./rotate-master.ts";
+import { SEALED_COLUMNS, sealedAgain } from "./sealed/columns.ts";
+import { oldValues, replaceValue } from "./sealed/store.ts";
 import { forgetMasterKey, keyStatus } from "./status.ts";
 
 for (const { kind, skip } of DATABASES) {
@@ -220,6 +222,80 @@ for (const { kind, skip } of DATABASES) {
       );
       const done = await rotateData(depsOf(node));
       assert.deepEqual(done, { sealed: 2, damaged: ["s3_destination.secret dest_1"] });
+    });
+
+    test("a node with an old ring seals late: the value opens, and the next rotation seals it again", async () => {
+      const [node, sleeper] = [await ground.node(), await ground.node()];
+      await rotateData(depsOf(node));
+      const place = { table: "s3_destination", id: "dest_1", purpose: "webhook-secret", version: 1 } as const;
+      const secret = sleeper.envelope.seal(place, Buffer.from("late"));
+      await ground.metadata.write((tx) =>
+        tx
+          .insertInto("s3_destination")
+          .values({ id: "dest_1", org_id: ORG_ID, name: "d", url: "https://a.example", secret, created_at: 1 })
+          .execute(),
+      );
+      assert.equal(node.envelope.open(place, secret).toString(), "late");
+      assert.deepEqual((await keyStatus(depsOf(node))).oldValues, { "s3_destination.secret": 1 });
+      assert.deepEqual(await rotateData(depsOf(node)), { sealed: 3, damaged: [] });
+      const row = await ground.metadata.read.selectFrom("s3_destination").select("secret").executeTakeFirstOrThrow();
+      assert.equal(node.envelope.open(place, row.secret).toString(), "late");
+    });
+
+    test("a value that a writer replaces meanwhile keeps the writer's content", async () => {
+      const node = await ground.node();
+      const column = SEALED_COLUMNS.find((each) => each.table === "s3_upload");
+      assert.ok(column !== undefined);
+      const detail = (nonce: string): string => {
+        const place = { table: "s3_objects", id: nonce, purpose: "s3-object-key", version: 1 } as const;
+        const sealedKey = Buffer.from(node.envelope.seal(place, Buffer.alloc(32, 1))).toString("base64");
+        return JSON.stringify({
+          headers: { sealedKey: "x" },
+          sse: { kind: "AES256", nonce, sealedKey },
+          legalHold: true,
+        });
+      };
+      const upload = {
+        bucket: "app_1",
+        org_id: ORG_ID,
+        key: Buffer.from("k"),
+        created_at: 1,
+        owner: "",
+        completed_at: null,
+        result: null,
+      };
+      await ground.metadata.write(async (tx) => {
+        const app = { id: "app_1", org_id: ORG_ID, project_id: PROJECT_ID, slug: "a", name: "a", created_at: 1 };
+        await tx.insertInto("app").values(app).execute();
+        const bucket = { id: "app_1", org_id: ORG_ID, versioning: "unversioned", config: "{}", revision: 1 } as const;
+        await tx.insertInto("s3_bucket").values(bucket).execute();
+      });
+      await ground.metadata.write((tx) =>
+        tx
+          .insertInto("s3_upload")
+          .values(["u1", "u2"].map((id) => ({ ...upload, id, detail: detail(id) })))
+          .execute(),
+      );
+      const [read, other] = await oldValues(ground.metadata, column, "00112233aabbccdd", {
+        after: undefined,
+        limit: 10,
+      });
+      assert.ok(read !== undefined && other !== undefined);
+      const written = detail("u1");
+      await ground.metadata.write((tx) =>
+        tx.updateTable("s3_upload").set({ detail: written }).where("id", "=", "u1").execute(),
+      );
+      const replaced = await ground.metadata.write(async (tx) => [
+        await replaceValue(tx, column, read, sealedAgain(node.envelope, column, read)),
+        await replaceValue(tx, column, other, sealedAgain(node.envelope, column, other)),
+      ]);
+      assert.deepEqual(replaced, [false, true]);
+      const rows = await ground.metadata.read.selectFrom("s3_upload").select(["id", "detail"]).orderBy("id").execute();
+      assert.equal(rows[0]?.detail, written);
+      const { sse, ...rest } = JSON.parse(rows[1]?.detail ?? "") as { sse: Record<string, string> };
+      assert.deepEqual(rest, { headers: { sealedKey: "x" }, legalHold: true });
+      assert.deepEqual([sse["kind"], sse["nonce"]], ["AES256", "u2"]);
+      assert.equal((await rotateData(depsOf(node))).sealed, 4, "both uploads and both signing keys");
     });
 
     test("forget keeps a key that is in use, and removes an old one", async () => {

@@ -4,7 +4,8 @@ import { presentMasterKeys, writeKeyFile } from "./master-key.ts";
 import { nodesWithout } from "./nodes.ts";
 import { countHashes, keyRows, rotationRow, type NodeKeys, type RotationRow } from "./ring-store.ts";
 import { announce, RotationHeld, type RotationDeps } from "./rotate-master.ts";
-import { countOld, SEALED_COLUMNS } from "./sealed-columns.ts";
+import { SEALED_COLUMNS } from "./sealed/columns.ts";
+import { countOld } from "./sealed/store.ts";
 
 export interface KeyStatus {
   readonly masterId: string;
